@@ -490,6 +490,7 @@ def _with_options(function: Callable[..., int | None]) -> Callable[..., None]:
     @functools.wraps(function)
     def run(**given: Any) -> None:
         from anls_frame.frames.checks import RENAMED
+        from anls_frame.readers import _content
 
         check_distinct(
             {shown[name]: value for name, value in given.items()}, {shown.get(name) for name in WRITTEN}
@@ -499,7 +500,8 @@ def _with_options(function: Callable[..., int | None]) -> Callable[..., None]:
             given[name] = group(**values)
         renamed = RENAMED.set({})
         try:
-            code = function(**given)
+            with _content.keeping():
+                code = function(**given)
             sys.stdout.flush()
         except BrokenPipeError:
             raise typer.Exit(CLOSED_PIPE) from None

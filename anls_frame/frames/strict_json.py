@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from typing import Any
 
 from anls_frame._text import quoted
@@ -34,17 +35,18 @@ class Number(str):
         return str(self)
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def members_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the members of an object; raise an error if a key occurs twice."""
     members = dict(pairs)
     if len(members) < len(pairs):
-        keys = [key for key, _ in pairs]
-        doubled = next(key for key in keys if keys.count(key) > 1)
+        counts = Counter(key for key, _ in pairs)
+        doubled = next(key for key, count in counts.items() if count > 1)
         raise ValueError(f"duplicate key {quoted(doubled)}")
     return members
 
 
 _DECODER = json.JSONDecoder(
-    object_pairs_hook=_object, parse_float=Number, parse_int=Number, parse_constant=Number
+    object_pairs_hook=members_of, parse_float=Number, parse_int=Number, parse_constant=Number
 )
 
 

@@ -16,6 +16,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from copy import copy
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -26,13 +27,38 @@ from anls_frame.exceptions import InputError, warn
 from anls_frame.frames import strict_json
 from anls_frame.readers._problems import problem
 
-_kept: dict[str, bytes] = {}
+_kept: ContextVar[dict[str, bytes] | None] = ContextVar("kept", default=None)
+
+
+@contextmanager
+def keeping() -> Iterator[None]:
+    """
+    Let files that can be read only once be read several times in the block, which is a call or a command.
+
+    The next call reads a pipe again, into which something else may have been written.
+    """
+    if _kept.get() is not None:
+        yield
+        return
+    outside = _kept.set({})
+    try:
+        yield
+    finally:
+        _kept.reset(outside)
 
 
 def keep(path: Path) -> None:
-    """Read a file that can be read only once, and keep its content until the process ends."""
-    if str(path) not in _kept and is_stream(path):
-        _kept[str(path)] = path.read_bytes()
+    """Read a file that can be read only once, and keep its content until the end of the block."""
+    kept = _kept.get()
+    if kept is None:
+        raise RuntimeError("files are read in a block of keeping()")
+    if str(path) not in kept and is_stream(path):
+        kept[str(path)] = path.read_bytes()
+
+
+def _content_of_stream(path: Path) -> bytes | None:
+    """Return the kept content; None for other files."""
+    return (_kept.get() or {}).get(str(path))
 
 
 def check_regular(path: Path) -> None:
@@ -48,7 +74,7 @@ def is_stream(path: Path) -> bool:
 
 def opened(path: Path) -> BinaryIO:
     """Open a file for reading, or its kept content."""
-    kept = _kept.get(str(path))
+    kept = _content_of_stream(path)
     return path.open("rb") if kept is None else io.BytesIO(kept)
 
 
@@ -128,7 +154,8 @@ def as_path(path: str | os.PathLike[str]) -> Path:
 def read_bytes(path: Path, *, may_be_empty: bool = False) -> bytes:
     """Return the content, decompressed if the suffix names a compression, unless it is implausibly large."""
     check_file(path, may_be_empty=may_be_empty)
-    packed = len(_kept[str(path)]) if str(path) in _kept else path.stat().st_size
+    kept = _content_of_stream(path)
+    packed = path.stat().st_size if kept is None else len(kept)
     most = max(MOST_BYTES, MOST_TIMES * packed)
     content = io.BytesIO()
     with _opened(path) as file:

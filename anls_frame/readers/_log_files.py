@@ -207,7 +207,7 @@ def matching(name: str | os.PathLike[str], without: Collection[Path] = ()) -> li
     if not is_many(path):
         _content.check_file(path)
         return [path]
-    logs = [file for file in files_named(path, is_log, "logs") if not _is_one_of(file, without)]
+    logs = [file for file in files_named(path, is_log, "logs") if not is_one_of(file, without)]
     if not path.is_dir():
         logs = [file for file in logs if not _is_aggregated(file)]
     if not logs:
@@ -219,7 +219,7 @@ def _in(argument: Path, without: Collection[Path]) -> list[Path]:
     """Return the files and folders of a folder or pattern that may hold rows."""
     if not argument.is_dir():
         matches = map(Path, glob.glob(str(argument), recursive=True))  # noqa: PTH207 - as in `files_at`
-        entries = sorted(path for path in matches if not _is_one_of(path, without))
+        entries = sorted(path for path in matches if not is_one_of(path, without))
         logs = [path for path in entries if path.is_dir() or is_log(path, path.parent)]
         return logs or entries or matching(argument)
     names = (path.relative_to(argument).parts[0] for path in matching(argument, without))
@@ -236,7 +236,8 @@ def _is_aggregated(path: Path) -> bool:
     return True
 
 
-def _is_one_of(path: Path, others: Collection[Path]) -> bool:
+def is_one_of(path: Path, others: Collection[Path]) -> bool:
+    """Return whether a file is one of these, under any name."""
     return any(path.exists() and other.exists() and path.samefile(other) for other in others)
 
 

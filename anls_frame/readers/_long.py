@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._text import differing_in_notation, listed, numbered, path_text, quoted
+from anls_frame._text import differing_in_notation, distinct, listed, numbered, path_text, quoted
 from anls_frame.exceptions import warn
 from anls_frame.frames import origins
 from anls_frame.frames.checks import free_name
@@ -27,23 +27,21 @@ from anls_frame.reports.pairing import differing_questions, disagreeing
 GOLD_ROLES: tuple[Role, ...] = ("answers", "question", "question_types", "doc_id")
 """The roles of columns that a table of questions may have besides the ids."""
 
-_ID = "__anls_frame_gold_id"
-
 
 @dataclass(frozen=True, kw_only=True)
 class Gold:
     """The questions, with all columns of their table."""
 
+    ids: pl.DataFrame
+    """The ids, in the column `question_id`."""
     rows: pl.DataFrame
-    """The ids, then all other columns, those with a role under its name."""
+    """All other columns, those with a role under its name."""
     path: Path
     names: list[str]
     """The names of the columns in the table itself."""
 
-    @property
-    def ids(self) -> pl.DataFrame:
-        """The ids, in the column `question_id`."""
-        return self.rows.select(question_id=_ID)
+    other_ids: ClassVar[str] = "name the columns of the ids with question_id=... and gold_id=..."
+    """What to do if a file has none of the questions."""
 
     @property
     def has_answers(self) -> bool:
@@ -66,8 +64,10 @@ class Gold:
         Missing answers come from this table. Any other column whose name is taken becomes `gold_NAME`, unless
         all rows already have its values.
         """
-        taken = {name: f"{_ID}_{name}" for name in self.rows.columns if name in rows.columns}
-        gold = self.rows.rename(taken | {_ID: "question_id"})
+        shared = [name for name in self.rows.columns if name in rows.columns]
+        free = distinct(shared, {*rows.columns, *self.rows.columns})
+        taken = dict(zip(shared, free, strict=True))
+        gold = pl.concat([self.ids, self.rows.rename(taken)], how="horizontal")
         both = rows.join(gold, on="question_id", how="left", maintain_order="left")
         for name, column in taken.items():
             if name == "answers":
@@ -84,7 +84,7 @@ class Gold:
             return
         own = rows.drop_nulls("answers").unique("question_id", keep="first", maintain_order=True)
         both = own.select("question_id", "answers").join(
-            self.rows.select(question_id=_ID, gold="answers"), on="question_id", maintain_order="left"
+            self.ids.with_columns(gold=self.rows["answers"]), on="question_id", maintain_order="left"
         )
         given = both.filter(pl.col("answers").list.len() > 0, pl.col("gold").list.len() > 0)
         other = given.filter(pl.col("answers").list.set_intersection("gold").list.len() == 0)
@@ -145,7 +145,9 @@ def read_gold(
         rows = rows.rename({"answers": "gold_answers"})
     ids = pl.int_range(pl.len()).cast(pl.String) if by_number else pl.col("question_id")
     others = pl.all() if by_number else pl.exclude("question_id")
-    return Gold(rows=rows.select(ids.alias(_ID), others), path=problems.path, names=raw.names)
+    return Gold(
+        ids=rows.select(question_id=ids), rows=rows.select(others), path=problems.path, names=raw.names
+    )
 
 
 def _table(given: Any) -> _raw.Raw:
@@ -203,10 +205,10 @@ def _may_be_answers(raw: _raw.Raw, chosen: Mapping[Role, str]) -> bool:
 
 Unmatched: TypeAlias = Literal["error", "null", "drop", "keep"]
 
-_OWN = ("system", "epoch", "log_file")
 _QUESTION = "question_id"
 # The task of a question, where a system has several: ids are only unique within one.
 _TASK = "__anls_frame_task"
+_OWN = ("system", "epoch", "log_file", _TASK)
 _KEYS = [_TASK, _QUESTION]
 _FLOATS_TO = 1 << 53
 _WIDER = {pl.UInt64, pl.Int128}  # than Int64
@@ -236,7 +238,15 @@ def with_epoch(frame: pl.DataFrame) -> pl.DataFrame:
 
 def as_in_file(rows: pl.DataFrame, frame: pl.DataFrame) -> pl.DataFrame:
     """Return rows of `long_frame` with the columns of the only file, under their names."""
-    return rows.drop(_added(frame)).rename({new: old for old, new in _renamed(frame).items()})
+    return rows.drop(_added(frame), strict=False).rename({new: old for old, new in _renamed(frame).items()})
+
+
+def only_file(
+    log: Log, frame: pl.DataFrame, *, gold: Gold, unmatched: str, epoch: int | None = None
+) -> pl.DataFrame:
+    """Return the rows of a single file, as it has them, with the columns of their questions."""
+    rows = long_frame([log], gold=gold, unmatched=unmatched, epoch=epoch)
+    return origins.like(as_in_file(rows, frame), frame)
 
 
 def _renamed(frame: pl.DataFrame) -> dict[str, str]:
@@ -400,8 +410,7 @@ def _known(rows: pl.DataFrame, gold: Gold, unmatched: str, problems: Problems) -
         if without:
             shown = _standard.ids_text(gold.ids[_QUESTION].head(3).to_list())
             none = f"gold has no question of {listed(map(quoted, without))}, its ids are such as {shown}"
-            advice = ": name the columns of the ids with question_id=... and gold_id=..."
-            problems.hint(none if hint else none + advice)
+            problems.hint(none if hint else f"{none}: {gold.other_ids}")
             problems.raise_any()
     if messages and unmatched in {"null", "drop"}:
         warn(f"{numbered(unknown.height, 'row')} left out, because {'; '.join(messages)}")
@@ -451,7 +460,7 @@ def _warn_of_questions(rows: pl.DataFrame, gold: Gold | None) -> None:
         )
     ]
     if gold is not None and "question" in gold.rows.columns:
-        labels = gold.rows.select(pl.col(_ID).alias(_QUESTION), first=pl.col("question"))
+        labels = gold.ids.with_columns(first=gold.rows["question"])
         known = asked.join(labels, on=_QUESTION, maintain_order="left")
         pairs += [
             (f"{system!r}", "gold", own) for (system,), own in known.group_by("system", maintain_order=True)
@@ -465,6 +474,7 @@ def _warn_of_questions(rows: pl.DataFrame, gold: Gold | None) -> None:
 
 def _check_complete(rows: pl.DataFrame, asked: pl.DataFrame, problems: Problems) -> None:
     """Report the questions, and the epochs of questions, that a system lacks."""
+    advice = f"{_ADVICE}; both leave out questions that gold lacks" if problems else _ADVICE
     lacking = [*_lacking(rows, asked), *_uneven(rows)]
     for message in lacking:
         problems.add(message)
@@ -474,7 +484,7 @@ def _check_complete(rows: pl.DataFrame, asked: pl.DataFrame, problems: Problems)
         if hint := differing_in_notation(unshared[_QUESTION].sort()):
             problems.hint(hint)
     if problems:
-        problems.hint(_ADVICE)
+        problems.hint(advice)
 
 
 def _filled(rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
@@ -500,7 +510,9 @@ def _shared(rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     if kept.is_empty():
         raise ValueError("no question is common to all systems")
     if lacking := list(_lacking(rows, asked)):
-        warn(f"{numbered(rows.height - kept.height, 'row')} left out, because {'; '.join(lacking)}")
+        questions = numbered(asked.height - kept.select(_KEYS).n_unique(), "question")
+        left_out = f"{questions} ({numbered(rows.height - kept.height, 'row')}) left out"
+        warn(f"{left_out}, because {'; '.join(lacking)}")
     if uneven := list(_uneven(kept)):
         warn(f"questions with fewer epochs stay: {'; '.join(uneven)}")
     return kept

@@ -324,9 +324,9 @@ def texts(name: str, column: Column, problems: Problems, place: Callable[[int], 
     """
     if isinstance(column, pl.Series):
         if not is_text(column.dtype):
-            what = f"must hold strings, got {column.dtype}; cast it to String before writing the file"
-            problems.add(f"column {name!r} {what}")
-            column = pl.Series([None] * len(column))
+            problems.add(f"column {name!r} must hold strings, got {column.dtype}; {_cast(column)}")
+            # Different texts, of which nothing else is reported.
+            column = pl.Series(range(len(column)), dtype=pl.Int64)
         return column.cast(pl.String).alias(name)
     if isinstance(column, JsonColumn) and column.kinds <= {str, Number, NoneType}:
         return column.texts().alias(name)
@@ -368,6 +368,17 @@ def entries(raw: Raw, name: str, keys: Sequence[str], problems: Problems) -> Col
                 )
         values = [value.get(key) if isinstance(value, dict) else None for value in values]
     return values
+
+
+def _cast(column: pl.Series) -> str:
+    """Return what to do with a column whose values have no notation of their own."""
+    values = column.drop_nulls().drop_nans() if column.dtype.is_float() else column
+    if column.dtype.is_float() and (values == values.round()).all():
+        return (
+            "pandas makes floats of whole numbers if one is missing: leave out the rows without a value, and "
+            "cast it to whole numbers, in pandas with .astype('Int64')"
+        )
+    return "cast it to String before writing the file"
 
 
 def kept(name: str, column: Column) -> pl.Series:

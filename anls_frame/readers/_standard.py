@@ -214,11 +214,12 @@ def frame(
             if role == "answers":
                 columns.append(as_answers(raw, chosen[role], problems, answers_format))
                 continue
-            column = raw.column(chosen[role])
+            name = chosen[role]
+            column = raw.column(name)
             if role in LISTS:
-                own = as_text_lists(role, column, problems, raw.place, question_types_format)
+                own = as_text_lists(name, column, problems, raw.place, question_types_format)
             else:
-                own = _raw.texts(role, column, problems, raw.place)
+                own = _raw.texts(name, column, problems, raw.place)
             columns.append(own.alias(role))
     taken = {column.name for column in columns}
     names, used = set(raw.names), set(chosen.values())

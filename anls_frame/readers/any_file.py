@@ -70,19 +70,26 @@ class Reading:
 
     @property
     def gold_files(self) -> list[Path]:
-        """The file of questions or labels, which does not belong to a system."""
-        return [self.gold] if isinstance(self.gold, Path) else []
+        """The files of questions or labels, which do not belong to a system."""
+        if not isinstance(self.gold, Path):
+            return []
+        matches = glob.glob(str(self.gold), recursive=True)  # noqa: PTH207 - a Path has no absolute patterns
+        return [self.gold] if self.gold.exists() else list(map(Path, matches))
 
     def joins(self, kinds: Collection[str]) -> bool:
-        """Whether gold is a table to be joined, rather than gold labels for readers of these kinds."""
-        return self.gold is not None and any("gold" not in READERS[kind].parameters for kind in kinds)
+        """Whether gold has questions to be joined, rather than the ground truth of pages."""
+        return self.gold is not None and any(kind != "pages" for kind in kinds)
 
     def questions(self, kinds: Collection[str]) -> Gold | None:
-        """Return the table of questions to be joined to files of these kinds."""
+        """Return the questions to be joined to files of these kinds."""
+        competitions = [READERS[kind].competition for kind in sorted(kinds) if READERS[kind].competition]
+        if self.gold_id is not None and (competitions or not self.joins(kinds)):
+            raise ValueError(Advice("gold_id= is for gold in a table"))
         if not self.joins(kinds):
-            if self.gold_id is not None:
-                raise ValueError(Advice("gold_id= is for gold in a table"))
             return None
+        if competitions:
+            labels: Gold = competitions[0].labels(_content.as_path(self.gold))
+            return labels
         numbered = {kind for kind in kinds if READERS[kind].ids == "rows"}
         if self.gold_id is None and numbered and numbered != set(kinds):
             advice = (
@@ -169,7 +176,8 @@ def read_file(
     ['CocaCola']
     """
     how = Reading(reader=reader, gold=gold, gold_id=gold_id, epoch=epoch, options=options)
-    return load(_content.as_path(path), how)
+    with _content.keeping():
+        return load(_content.as_path(path), how)
 
 
 def load(
@@ -192,8 +200,8 @@ def load(
     if questions is None:
         return chosen(only_epoch(frame, how.epoch), how.where)
     log = as_log(path_text(path), path, kind, frame)
-    rows = _long.long_frame([log], gold=questions, unmatched=how.unmatched or "error", epoch=how.epoch)
-    return chosen(origins.like(_long.as_in_file(rows, frame), frame), how.where)
+    rows = _long.only_file(log, frame, gold=questions, unmatched=how.unmatched or "error", epoch=how.epoch)
+    return chosen(rows, how.where)
 
 
 def read_kind(
@@ -207,10 +215,14 @@ def read_kind(
 ) -> pl.DataFrame:
     """Read a file by its reader, with the options of that reader; answers may be in `questions`."""
     reader = READERS[kind]
+    if reader.competition is not None:
+        if questions is None:
+            raise problem(path, "this is a submission: name the file of gold labels with gold=...")
+        submission: pl.DataFrame = reader.competition.submission(path, questions)
+        return submission
     given = {name: value for name, value in options.items() if name in reader.parameters}
-    if "gold" in reader.parameters and "gold" not in given:
-        labels = "this is a submission: name the file of gold labels with gold=..."
-        raise problem(path, "name the ground truth of the pages with gold=..." if kind == "pages" else labels)
+    if kind == "pages" and "gold" not in given:
+        raise problem(path, "name the ground truth of the pages with gold=...")
     if every_response and "response" in reader.parameters:
         given.setdefault("response", "all")
     if kind != "table":
@@ -295,9 +307,12 @@ def scan_counted(path: Path, how: Reading, *, every_response: bool = False) -> t
 def kind_of_file(path: Path, how: Reading) -> str:
     """Return the reader of a file: the given one, or that of its gold, its name and its first bytes."""
     _content.keep(path)
+    if not are_pages(how) and _log_files.is_one_of(path, how.gold_files):
+        raise problem(path, "this file is also named by gold=, which is for the questions and their answers")
     if how.reader is not None:
         return how.reader
     if is_truth_of_pages(how.gold):
+        check_page(path, how)
         return "pages"
     if path.is_dir():
         message = "this is a folder: name a file in it or, for pages of OCR, the ground truth with gold="
@@ -329,6 +344,15 @@ def names_of_sample(path: Path, how: Reading) -> RowNames:
 def are_pages(how: Reading) -> bool:
     """Return whether the files are pages of OCR, whose scores are error rates."""
     return is_truth_of_pages(how.gold) if how.reader is None else how.reader == "pages"
+
+
+def check_page(path: Path, how: Reading) -> None:
+    """Raise an error for a table whose gold is read as a page, because of its name."""
+    is_table = _content.without_compression(path).suffix.lower() in _content.SUFFIXES
+    if is_table and how.reader is None and how.gold.is_file():
+        kinds = "CSV, TSV, JSON Lines, JSON, Parquet or XLSX"
+        what = f"its suffix is that of a page of OCR, but {path_text(path)} is a table"
+        raise problem(how.gold, f"{what}; name a table of questions by its format: {kinds}")
 
 
 _SUBMISSIONS = ("rrc", "dude")

@@ -52,14 +52,20 @@ class Description:
     """Whether a JSON file with this beginning, without whitespace before it, and these first keys is one."""
     ids: Literal["own", "rows"] = "own"
     """Whether ids of questions are the numbers of the rows of the data set."""
+    competition_name: str | None = None
+    """Module and name of the `Competition` whose gold labels and submissions these are."""
     options: Mapping[str, ReaderOption]
     """Options of this kind alone; others, such as the names of columns, are options of the shell."""
 
     @cached_property
     def _read(self) -> Callable[..., pl.DataFrame]:
-        module, _, name = self.function.rpartition(".")
-        reader: Callable[..., pl.DataFrame] = getattr(import_module(f"anls_frame.readers.{module}"), name)
+        reader: Callable[..., pl.DataFrame] = _named(self.function)
         return reader
+
+    @cached_property
+    def competition(self) -> Any:
+        """The `submissions.Competition` of this kind, if its files are submissions."""
+        return None if self.competition_name is None else _named(self.competition_name)
 
     @cached_property
     def parameters(self) -> set[str]:
@@ -71,6 +77,11 @@ class Description:
         return self._read(**{self.path_parameter: path}, **options)
 
 
+def _named(function: str) -> Any:
+    module, _, name = function.rpartition(".")
+    return getattr(import_module(f"anls_frame.readers.{module}"), name)
+
+
 def _is_of_inspect(text: str, _: set[str]) -> bool:
     squeezed = "".join(text.split())
     return squeezed.startswith("{") and '"eval":{' in squeezed and '"status":' in squeezed
@@ -78,9 +89,6 @@ def _is_of_inspect(text: str, _: set[str]) -> bool:
 
 _SHEET = ReaderOption(help="sheet of a workbook")
 _ENCODING = ReaderOption(help="encoding of text files that are neither UTF-8 nor UTF-16")
-_ALLOW_MISSING = ReaderOption(
-    help="true counts questions without a prediction as missing predictions", is_text=False
-)
 _RESPONSE = ReaderOption(
     help="which of several responses to a sample: 1, 2, ..., -1 for the last, or all", is_text=False
 )
@@ -118,7 +126,8 @@ READERS: Mapping[str, Description] = {
         command="`SUBMISSION --gold GOLD`",
         path_parameter="submission",
         looks_like=lambda text, keys: text[:1] == "[" and keys in ({"questionId", "answer"}, _MMF),
-        options={"allow_missing": _ALLOW_MISSING},
+        competition_name="submissions.RRC",
+        options={},
     ),
     "dude": Description(
         function="submissions.read_dude",
@@ -126,7 +135,8 @@ READERS: Mapping[str, Description] = {
         command="`SUBMISSION --gold GOLD`",
         path_parameter="submission",
         looks_like=lambda text, keys: text[:1] == "[" and {"questionId", "answers"} <= keys <= _DUDE,
-        options={"allow_missing": _ALLOW_MISSING},
+        competition_name="submissions.DUDE",
+        options={},
     ),
     "lmms-eval": Description(
         function="harness.read_lmms_eval",

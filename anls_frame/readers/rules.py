@@ -6,14 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import polars as pl
 
 from anls_frame._text import listed, quoted
+from anls_frame.exceptions import DTypeError
 from anls_frame.frames.number_columns import with_numbers
 from anls_frame.frames.strict_json import Number
 from anls_frame.metrics.accuracies import contains_answer, relaxed_accuracy, vqa_accuracy
+from anls_frame.metrics.distances import levenshtein
 from anls_frame.metrics.scores import anls, cer, exact_match, nls
 from anls_frame.readers import _content, _raw, _standard
 from anls_frame.readers._log_files import member
@@ -24,19 +26,31 @@ _MOST_DIGITS = 15
 _METRICS = ("anls", "nls", "cer", "exact_match", "score", "eval_score")
 _TEXTS = ("prediction", "answers")
 
+_Rule: TypeAlias = Callable[[pl.DataFrame], pl.Series]
 
-def _mean_distance(protocol: str) -> Callable[[pl.DataFrame], pl.Series]:
+
+def _distances(distance: pl.Expr, over_answers: Callable[[pl.Expr], pl.Expr]) -> _Rule:
     def distances(frame: pl.DataFrame) -> pl.Series:
         row = pl.int_range(pl.len()).alias("row")
         pairs = frame.select(row, *_TEXTS).explode("answers", empty_as_null=True, keep_nulls=True)
-        # 1 - (1 - d / L) may differ from d / L, but only in the last digit.
-        scored = pairs.select("row", (1 - nls(*_TEXTS, protocol=protocol)).alias("distance"))
-        return scored.group_by("row", maintain_order=True).agg(pl.col("distance").mean())["distance"]
+        scored = pairs.select("row", distance.alias("distance"))
+        return scored.group_by("row", maintain_order=True).agg(over_answers(pl.col("distance")))["distance"]
 
     return distances
 
 
-def _row(make: Callable[..., pl.Expr], **options: Any) -> Callable[[pl.DataFrame], pl.Series]:
+def _mean_distance(protocol: str) -> _Rule:
+    # 1 - (1 - d / L) may differ from d / L, but only in the last digit.
+    return _distances(1 - nls(*_TEXTS, protocol=protocol), pl.Expr.mean)
+
+
+def _distance_to_nearest() -> _Rule:
+    """Return the distance over the length of the longer text, as it is."""
+    longer = pl.max_horizontal(pl.col(name).str.len_chars() for name in _TEXTS)
+    return _distances(levenshtein(*_TEXTS) / longer.clip(lower_bound=1), pl.Expr.min)
+
+
+def _row(make: Callable[..., pl.Expr], **options: Any) -> _Rule:
     return lambda frame: frame.select(make(*_TEXTS, **options).cast(pl.Float64)).to_series()
 
 
@@ -77,7 +91,7 @@ _DATA_SET = "dataset_name"
 _FORMULAS: dict[str, Any] = {"ignore_case": False, "spaces": "remove"}
 
 
-CANDIDATES: dict[str, Callable[[pl.DataFrame], pl.Series]] = {
+CANDIDATES: dict[str, _Rule] = {
     "anls, protocol anls": _row(anls, protocol="anls"),
     "anls, protocol rrc": _row(anls, protocol="rrc"),
     "anls, protocol anls_star": _row(anls, protocol="anls_star"),
@@ -86,6 +100,7 @@ CANDIDATES: dict[str, Callable[[pl.DataFrame], pl.Series]] = {
     "nls, protocol rrc": _row(nls, protocol="rrc"),
     "nls, protocol anls_star": _row(nls, protocol="anls_star"),
     "nls, protocol raw": _row(nls, protocol="raw"),
+    "1 - nls, protocol raw": _distance_to_nearest(),
     "cer, protocol raw": _row(cer, protocol="raw"),
     "cer, protocol jiwer": _row(cer, protocol="jiwer"),
     "exact_match, protocol anls": _row(exact_match, protocol="anls"),
@@ -233,7 +248,7 @@ class _HarnessScores(NamedTuple):
 
 def _from_threshold(rule: str, ours: pl.Series, theirs: pl.Series) -> tuple[str, pl.Series] | None:
     """Return the rule that rows are right at or above the best threshold, and its value for each row."""
-    is_lower_better = rule.startswith(("cer", "mean distance"))
+    is_lower_better = rule.startswith(("cer", "1 - ", "mean distance"))
     scores = (-ours if is_lower_better else ours).alias("score")
     rows = pl.DataFrame([scores, theirs.alias("right")]).drop_nulls()
     if rows["score"].n_unique() <= 2:  # noqa: PLR2004 - truth values themselves
@@ -308,7 +323,7 @@ def _from_file(frame: pl.DataFrame, path: Path) -> _HarnessScores:
         samples = member(value, "per_sample_result")
         if isinstance(samples, dict):  # PyPI anls
             by_id = {key: member(sample, "score") for key, sample in samples.items()}
-            return _by_id(frame, path, by_id)
+            return _by_id(frame, path, "score", by_id)
         means = _means(member(value, "results"))
         if len(means) == 1:  # lmms-eval, lm-evaluation-harness
             [(name, text)] = means.items()
@@ -331,10 +346,11 @@ def _from_file(frame: pl.DataFrame, path: Path) -> _HarnessScores:
     _standard.check_ids(column, problems, raw.place)
     problems.raise_any()
     keys = column.to_list()
-    return _by_id(frame, path, dict(zip(keys, values, strict=True)))
+    return _by_id(frame, path, metrics[0], dict(zip(keys, values, strict=True)))
 
 
-def _by_id(frame: pl.DataFrame, path: Path, scores: dict[str, Any]) -> _HarnessScores:
+def _by_id(frame: pl.DataFrame, path: Path, name: str, scores: dict[str, Any]) -> _HarnessScores:
+    """Return the scores of a column of a file, by id."""
     if "question_id" not in frame.columns:
         no_ids = "scores rows by id, but the results have no ids; name their column with question_id=..."
         raise problem(path, no_ids)
@@ -343,6 +359,11 @@ def _by_id(frame: pl.DataFrame, path: Path, scores: dict[str, Any]) -> _HarnessS
         raise problem(
             path, f"scores {len(unknown):,} questions that the results do not have: {listed(sorted(unknown))}"
         )
+    given = pl.Series(name, [None if text is None else str(text) for text in scores.values()], pl.String)
+    try:
+        with_numbers(given.to_frame().lazy(), [name]).collect()
+    except DTypeError as error:
+        raise DTypeError(f"{path}: {error}") from None
     texts = [scores.get(key) for key in frame["question_id"]]
     written = pl.Series("score", [None if text is None else str(text) for text in texts], dtype=pl.String)
     return _scores(str(path), written)

@@ -5,95 +5,150 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import polars as pl
 
-from anls_frame._arguments import takes_names
+from anls_frame._arguments import choice, takes_names
 from anls_frame._atomic import replacing
-from anls_frame._text import numbered, quoted
+from anls_frame._text import numbered, path_text, quoted
 from anls_frame.exceptions import warn
 from anls_frame.frames import origins
 from anls_frame.frames.checks import free_name
 from anls_frame.frames.conversion import to_lazy
 from anls_frame.frames.strict_json import Number, kind
 from anls_frame.metrics.scores import anls
-from anls_frame.readers import _content, _raw, _standard
+from anls_frame.readers import _content, _long, _raw, _standard
+from anls_frame.readers._long import Gold, Log
 from anls_frame.readers._problems import Problems, problem
 from anls_frame.readers._standard import SAMPLE, Key, members, role_key
 
 _IDS = ("questionId", "question_id")
 """How the field of ids is spelled: as in DocVQA, or as in ST-VQA, TextVQA and MMF."""
 
-
-def read(
-    gold: str | os.PathLike[str],
-    submission: str | os.PathLike[str],
-    answered: Callable[..., dict[Key, Any]],
-    *,
-    allow_missing: bool,
-    doc_ids: Sequence[str] = _standard.DOC_IDS,
-    unanswerable: Sequence[str] = (),
-) -> pl.DataFrame:
-    """
-    Return the standard frame of all questions, in the order of the gold labels.
-
-    `answered` returns the fields of a row of the submission, and reports its problems. Questions whose
-    `answer_type` is `unanswerable` accept the empty text.
-    """
-    gold, submission = _content.as_path(gold), _content.as_path(submission)
-    problems = Problems(gold)
-    questions = _rows(gold, "data", problems)
-    answers = _rows(submission, None, problems)
-    problems.raise_any()
-    if not any(question.get("answers") for question in questions):
-        raise problem(gold, "no question has answers, as in a test split; there is nothing to score")
-    known = _by_id(gold, questions, problems)
-    given = _by_id(submission, answers, problems)
-    _check_id_types(gold, submission, known, given, problems)
-    rows: dict[str, dict[Key, Any]] = {}
-    for key, index in known.items():
-        question, place = questions[index], f"index {index}, id {key}"
-        if question.get("answer_type") in unanswerable and question.get("answers") == []:
-            question["answers"] = [""]
-        if key not in given and not allow_missing:
-            problems.add("no answer to this question in the submission", place)
-        _check_accepted(question, place, problems)
-        answers_of = question.get("answers")
-        read = {_name_of_id(question), "answers"}
-        labels = members("gold", {name: value for name, value in question.items() if name not in read})
-        roles = {role_key("question_id"): key, role_key("prediction"): None, role_key("answers"): answers_of}
-        rows[key] = roles | labels
-    for key, index in given.items():
-        place = f"index {index}, id {key}"
-        if key not in known:
-            problems.add("this question is not among the gold labels", place, submission)
-        report = partial(problems.add, place=place, path=submission)
-        rows[key] = rows.get(key, {}) | answered(answers[index], report, allow_missing=allow_missing)
-    problems.raise_any()
-    places = ((f"index {known[key]}, id {key}", fields) for key, fields in rows.items())
-    raw = _raw.from_objects(gold, places)
-    frame = _standard.samples_frame(raw, problems, doc_ids=doc_ids, answers_format="text")
-    problems.raise_any()
-    return frame
+Unmatched: TypeAlias = Literal["error", "null", "drop"]
 
 
-def _check_id_types(
-    gold: Path, submission: Path, known: dict[str, int], given: dict[str, int], problems: Problems
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Labels(Gold):
+    """The questions of a file of gold labels."""
+
+    numbers: frozenset[str]
+    """The ids that are numbers in the file."""
+
+    other_ids: ClassVar[str] = "are these the gold labels of this submission?"
+
+    def joined(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Return rows with the columns of their questions, in the order of the gold labels."""
+        place = free_name("place", rows.columns)
+        placed = rows.join(
+            self.ids.with_row_index(place), on="question_id", how="left", maintain_order="left"
+        )
+        system = pl.col("system").cast(pl.Enum(rows["system"].unique(maintain_order=True)))
+        in_order = placed.sort(system, "epoch", place, nulls_last=True, maintain_order=True)
+        return super().joined(in_order.drop(place))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Competition:
+    """How the files of a competition are read."""
+
+    doc_ids: Sequence[str] = _standard.DOC_IDS
+    """The names of the field with the document of a question."""
+    unanswerable: Sequence[str] = ()
+    """The values of `answer_type` with which a question accepts the empty text."""
+    answer: str
+    """The field of a submission with the prediction."""
+    fields: Callable[[dict[str, Any], Callable[[str], None]], dict[Key, Any]]
+    """Returns the fields of a row with an answer, and reports its problems."""
+    finish: Callable[[pl.DataFrame, Labels], pl.DataFrame] = lambda rows, _: rows
+    """Adds what follows from a submission and the gold labels."""
+
+    def labels(self, path: Path) -> Labels:
+        """Return the questions of a file of gold labels."""
+        problems = Problems(path)
+        questions = _rows(path, "data", problems)
+        problems.raise_any()
+        if not any(question.get("answers") for question in questions):
+            raise problem(path, "no question has answers, as in a test split; there is nothing to score")
+        known = _by_id(path, questions, problems)
+        rows: list[tuple[str, dict[Key, Any]]] = []
+        for key, index in known.items():
+            question, place = questions[index], f"index {index}, id {key}"
+            if question.get("answer_type") in self.unanswerable and question.get("answers") == []:
+                question["answers"] = [""]
+            _check_accepted(question, place, problems)
+            read = {_name_of_id(question), "answers"}
+            others = members("gold", {name: value for name, value in question.items() if name not in read})
+            roles = {role_key("question_id"): key, role_key("answers"): question.get("answers")}
+            rows.append((place, roles | others))
+        problems.raise_any()
+        frame = self._frame(path, rows, problems)
+        return Labels(
+            ids=frame.select("question_id"),
+            rows=frame.drop("question_id"),
+            path=path,
+            names=frame.columns,
+            numbers=frozenset(key for key in known if isinstance(key, Number)),
+        )
+
+    def submission(self, path: Path, labels: Labels | None) -> pl.DataFrame:
+        """Return the answered questions of a submission; one whose answer is null is not answered."""
+        problems = Problems(path)
+        submitted = _rows(path, None, problems)
+        problems.raise_any()
+        given = _by_id(path, submitted, problems)
+        if labels is not None:
+            _check_id_types(given, labels, problems)
+        rows: list[tuple[str, dict[Key, Any]]] = []
+        for key, index in given.items():
+            row, place = submitted[index], f"index {index}, id {key}"
+            if row.get(self.answer) is not None:
+                fields = self.fields(row, partial(problems.add, place=place))
+                rows.append((place, {role_key("question_id"): key} | fields))
+        if not rows and not problems:
+            problems.add(f"no question has {self.answer!r}, the answer")
+        problems.raise_any()
+        frame = self._frame(path, rows, problems)
+        return origins.remember(frame if labels is None else self.finish(frame, labels), "rrc")
+
+    def _frame(
+        self, path: Path, rows: Sequence[tuple[str, dict[Key, Any]]], problems: Problems
+    ) -> pl.DataFrame:
+        raw = _raw.from_objects(path, rows)
+        frame = _standard.samples_frame(raw, problems, doc_ids=self.doc_ids, answers_format="text")
+        problems.raise_any()
+        return frame
+
+    def read(
+        self, gold: str | os.PathLike[str], submission: str | os.PathLike[str], unmatched: str
+    ) -> pl.DataFrame:
+        """Return the standard frame of a pair of files; problems of both are listed at once."""
+        choice("unmatched", unmatched, get_args(Unmatched))
+        labels, path = None, _content.as_path(submission)
+        problems = Problems()
+        with problems.collecting():
+            labels = self.labels(_content.as_path(gold))
+        with problems.collecting():
+            rows = self.submission(path, labels)
+        problems.raise_any()
+        log = Log(path_text(path), path, _long.with_epoch(rows), protocol="rrc")
+        return _long.only_file(log, rows, gold=labels, unmatched=unmatched)
+
+
+def _check_id_types(given: Iterable[str], labels: Labels, problems: Problems) -> None:
     """Report ids that are numbers in one file and strings in the other: scripts do not match them."""
-    numbers = {key for key in known if isinstance(key, Number)}
-    mixed = [key for key in given if key in known and isinstance(key, Number) != (key in numbers)]
+    known = {*labels.ids["question_id"]}
+    mixed = [key for key in given if key in known and isinstance(key, Number) != (key in labels.numbers)]
     if mixed:
         here, there = ("a number", "a string") if isinstance(mixed[0], Number) else ("a string", "a number")
         problems.add(
-            f"questionId is {here} here and {there} in {gold.name}, such as {quoted(str(mixed[0]))} "
-            f"({len(mixed):,} times)",
-            "",
-            submission,
+            f"questionId is {here} here and {there} in {labels.path.name}, such as {quoted(str(mixed[0]))} "
+            f"({len(mixed):,} times)"
         )
 
 
@@ -151,11 +206,8 @@ def _check_accepted(row: dict[str, Any], place: str, problems: Problems) -> None
                 problems.add(f"an accepted answer must be a string, got {kind(value)}", place)
 
 
-_DOC_IDS = ("docId", "doc_id", "image", "image_local_name")
-
-
 def read_rrc(
-    gold: str | os.PathLike[str], submission: str | os.PathLike[str], *, allow_missing: bool = False
+    gold: str | os.PathLike[str], submission: str | os.PathLike[str], *, unmatched: Unmatched = "error"
 ) -> pl.DataFrame:
     """
     Read gold labels and a submission for the tasks DocVQA, InfographicVQA, ST-VQA or TextVQA.
@@ -163,8 +215,8 @@ def read_rrc(
     The submission is a list of `{"questionId": ..., "answer": ...}` in any order; ids may be spelled
     `question_id`, as in ST-VQA, TextVQA and the predictions of MMF. The checks cover those of the
     competition's script and of PyPI anls, and conditions that make them fail later: ids that are missing,
-    unknown or duplicated, or strings in one file and numbers in the other; answers that are null, numbers or
-    lists; and questions without accepted answers.
+    unknown or duplicated, or strings in one file and numbers in the other; answers that are numbers or lists;
+    and questions without accepted answers.
 
     Parameters
     ----------
@@ -172,15 +224,22 @@ def read_rrc(
         The file of gold labels, an object with the questions in `data`.
     submission
         The file of predictions.
-    allow_missing
-        Whether to treat a question without an answer in the submission, or with null, as a missing
-        prediction.
+    unmatched
+        How to treat questions without an answer in the submission, or with null, and questions that the gold
+        labels lack. `"error"` lists them in an error; `"null"` counts questions without an answer as missing
+        predictions; `"drop"` leaves them out. Both leave out questions that the gold labels lack; they warn,
+        and list all these questions.
 
     Returns
     -------
     DataFrame
         The standard frame, in the order of the gold labels, with their other fields; a field whose name is
         taken becomes `gold_NAME`.
+
+    Warns
+    -----
+    InputWarning
+        If questions are left out or counted as missing predictions.
 
     Raises
     ------
@@ -207,16 +266,19 @@ def read_rrc(
     │ 10101       ┆ Jackson and Sons ┆ ["Jackson and Sons"] │
     └─────────────┴──────────────────┴──────────────────────┘
     """
-    frame = read(gold, submission, _rrc_fields, allow_missing=allow_missing, doc_ids=_DOC_IDS)
-    return origins.remember(frame, "rrc")
+    return RRC.read(gold, submission, unmatched)
 
 
-def _rrc_fields(row: dict[str, Any], report: Callable[[str], None], *, allow_missing: bool) -> dict[Key, Any]:
-    value = row.get("answer")
-    if type(value) is str or (value is None and allow_missing):
-        return {role_key("prediction"): value}
-    report("no answer" if "answer" not in row else f"answer must be a string, got {kind(value)}")
-    return {}
+def _rrc_fields(row: dict[str, Any], report: Callable[[str], None]) -> dict[Key, Any]:
+    value = row["answer"]
+    if type(value) is not str:
+        report(f"answer must be a string, got {kind(value)}")
+    return {role_key("prediction"): value}
+
+
+RRC = Competition(
+    doc_ids=("docId", "doc_id", "image", "image_local_name"), answer="answer", fields=_rrc_fields
+)
 
 
 @takes_names
@@ -291,7 +353,7 @@ _SUBMITTED = {"questionId", "answers", "answers_confidence"}
 
 
 def read_dude(
-    gold: str | os.PathLike[str], submission: str | os.PathLike[str], *, allow_missing: bool = False
+    gold: str | os.PathLike[str], submission: str | os.PathLike[str], *, unmatched: Unmatched = "error"
 ) -> pl.DataFrame:
     """
     Read gold labels and a submission for DUDE (Document Understanding Dataset and Evaluation).
@@ -306,8 +368,11 @@ def read_dude(
         The file of gold labels, an object with the questions in `data`.
     submission
         The file of predictions.
-    allow_missing
-        Whether to treat a question without answers in the submission, or with null, as a missing prediction.
+    unmatched
+        How to treat questions without an answer in the submission, or with null, and questions that the gold
+        labels lack. `"error"` lists them in an error; `"null"` counts questions without an answer as missing
+        predictions; `"drop"` leaves them out. Both leave out questions that the gold labels lack; they warn,
+        and list all these questions.
 
     Returns
     -------
@@ -322,7 +387,7 @@ def read_dude(
     Warns
     -----
     InputWarning
-        If questions have a list as the answer.
+        If questions have a list as the answer, are left out, or are counted as missing predictions.
 
     Raises
     ------
@@ -352,27 +417,17 @@ def read_dude(
     │ a1          ┆ yes        ┆ ["Yes"]   ┆ 0.8                │
     └─────────────┴────────────┴───────────┴────────────────────┘
     """
-    frame = read(gold, submission, _dude_fields, allow_missing=allow_missing, unanswerable=_UNANSWERABLE)
-    are_lists = pl.repeat(value=False, n=frame.height, eager=True)
-    if frame.schema.get("answer_type") == pl.String:
-        are_lists = frame["answer_type"].str.contains("list")
-    _warn_of_lists(are_lists)
-    scores = _scores(frame, are_lists).alias(free_name("dude_anls", frame.columns))
-    return origins.remember(frame.with_columns(scores), "rrc")
+    return DUDE.read(gold, submission, unmatched)
 
 
-def _dude_fields(
-    row: dict[str, Any], report: Callable[[str], None], *, allow_missing: bool
-) -> dict[Key, Any]:
+def _dude_fields(row: dict[str, Any], report: Callable[[str], None]) -> dict[Key, Any]:
     """Return the fields of a submitted row."""
     fields = members("submission", {name: value for name, value in row.items() if name not in _SUBMITTED})
-    answers = row.get("answers")
-    if answers is None and allow_missing:
-        return fields
+    answers = row["answers"]
     texts = answers if isinstance(answers, list) else [answers]
     wrong = next((text for text in texts if type(text) is not str), "")
-    if wrong != "" or "answers" not in row:
-        report(f"answers must be strings, got {kind(wrong)}" if "answers" in row else "no answers")
+    if wrong != "":
+        report(f"answers must be strings, got {kind(wrong)}")
         return fields
     confidence = row.get("answers_confidence")
     first = next(iter(confidence), None) if isinstance(confidence, list) else confidence
@@ -383,6 +438,19 @@ def _dude_fields(
         (SAMPLE, "predictions"): texts,
         (SAMPLE, "answers_confidence"): first,
     }
+
+
+def _with_dude_anls(frame: pl.DataFrame, labels: Labels) -> pl.DataFrame:
+    """Return a submission with the score of DUDE's script."""
+    answer_type = pl.lit(None, pl.String)
+    if labels.rows.schema.get("answer_type") == pl.String:
+        answer_type = pl.col("answer_type")
+    questions = labels.ids.hstack(labels.rows.select("answers", answer_type=answer_type))
+    texts = frame.select("question_id", "prediction", "predictions")
+    both = texts.join(questions, on="question_id", how="left", maintain_order="left")
+    are_lists = both["answer_type"].str.contains("list").fill_null(value=False)
+    _warn_of_lists(are_lists)
+    return frame.with_columns(_scores(both, are_lists).alias(free_name("dude_anls", frame.columns)))
 
 
 def _warn_of_lists(are_lists: pl.Series) -> None:
@@ -431,3 +499,6 @@ def _assigned(predictions: list[str], answers: list[str]) -> float:
     table = table.T if len(answers) < len(predictions) else table
     best = linear_sum_assignment(table, maximize=True)
     return float(table[best].sum() / max(len(set(answers)), len(predictions)))
+
+
+DUDE = Competition(unanswerable=_UNANSWERABLE, answer="answers", fields=_dude_fields, finish=_with_dude_anls)

@@ -18,7 +18,7 @@ from anls_frame._text import listed, numbered, quoted
 from anls_frame.frames import origins
 from anls_frame.frames.checks import check_column, free_name, no_column
 from anls_frame.frames.number_columns import with_numbers
-from anls_frame.readers import _log_files, _long, _standard
+from anls_frame.readers import _content, _log_files, _long, _standard
 from anls_frame.readers._log_files import Paths, Runs
 from anls_frame.readers._long import Gold, Log, Unmatched
 from anls_frame.readers._problems import Advice, Problems, problem
@@ -26,6 +26,7 @@ from anls_frame.readers.any_file import (
     Reading,
     are_pages,
     as_log,
+    check_page,
     chosen,
     kind_of_file,
     load_table,
@@ -160,7 +161,8 @@ def read_logs(
         choice("reader", reader, [name for name in READERS if name != "pages"])
     epoch = options.pop("epoch", None)
     how = Reading(reader=reader, gold=gold, gold_id=gold_id, epoch=epoch, options=options)
-    return rows_of(_log_files.by_system(logs, runs, how.gold_files), how, unmatched)
+    with _content.keeping():
+        return rows_of(_log_files.by_system(logs, runs, how.gold_files), how, unmatched)
 
 
 def rows_of(systems: Mapping[str, Sequence[Path]], how: Reading, unmatched: str) -> pl.DataFrame:
@@ -240,6 +242,8 @@ class SystemFiles:
         if not are_pages(self.how):
             runs: Runs = "all" if self.repeats else self.runs
             files = _log_files.files_of(files, runs, self.how.gold_files)
+        for file in files if are_pages(self.how) else []:
+            check_page(file, self.how)
         _log_files.check_different(files)
         return files
 
@@ -336,23 +340,23 @@ def read_systems(
     >>> texts.frame.height, list(texts.systems)
     (1568, ['submission_tesseract', 'submission_rapidocr'])
     """
-    return texts_of(
-        SystemFiles(
-            files=[Path(file) for file in files],
-            columns=systems,
-            column_of_names=system_column,
-            names=names,
-            how=Reading(
-                reader=reader,
-                gold=gold,
-                gold_id=gold_id,
-                epoch=epoch,
-                unmatched=None if unmatched == "error" else unmatched,
-                options=options,
-            ),
-            runs=runs,
-        )
+    given = SystemFiles(
+        files=[Path(file) for file in files],
+        columns=systems,
+        column_of_names=system_column,
+        names=names,
+        how=Reading(
+            reader=reader,
+            gold=gold,
+            gold_id=gold_id,
+            epoch=epoch,
+            unmatched=None if unmatched == "error" else unmatched,
+            options=options,
+        ),
+        runs=runs,
     )
+    with _content.keeping():
+        return texts_of(given)
 
 
 def texts_of(given: SystemFiles) -> SystemTexts:

@@ -1,5 +1,6 @@
 //! Answers after a marker such as "The answer is".
 
+use super::reading::rfind;
 use crate::kernel::whitespace::{is_whitespace, strip};
 
 const SIGNS: [char; 4] = ['*', '_', '#', '>'];
@@ -9,8 +10,7 @@ const NOUN: &str = "answer";
 /// What stands after the last marker: up to the end of its line, or the next line that is not blank.
 pub fn marked<'a>(text: &'a str, markers: &[String]) -> Option<&'a str> {
     let own = markers.iter().filter(|marker| !marker.is_empty());
-    let own = own
-        .filter_map(|marker| Some(Marker { end: text.rfind(marker.as_str())? + marker.len(), around: "" }));
+    let own = own.filter_map(|marker| Some(Marker { end: rfind(text, marker)? + marker.len(), around: "" }));
     let last = usual(text).into_iter().chain(own).max_by_key(|marker| marker.end)?;
     let mut lines = text[last.end..].split('\n').map(strip);
     let answer = lines.find(|line| !line.trim_matches(SIGNS).is_empty())?;

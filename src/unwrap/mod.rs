@@ -5,6 +5,7 @@
 
 mod json_answer;
 mod marker;
+mod reading;
 mod wrapping;
 
 use std::borrow::Cow;
@@ -148,25 +149,45 @@ impl Unwrapper {
     /// whether a tag was opened that has no end.
     fn without_reasoning(&self, text: &str) -> (Option<String>, bool) {
         let tags = || self.reasoning_tags.iter().filter(|(start, end)| !start.is_empty() && !end.is_empty());
-        if !tags().any(|(start, end)| text.contains(start.as_str()) || text.contains(end.as_str())) {
+        if !tags().any(|(start, end)| [start, end].iter().any(|tag| reading::find(text, tag).is_some())) {
             return (None, false);
         }
         let mut left = text.to_owned();
         for (start, end) in tags() {
-            while let Some(from) = left.find(start.as_str()) {
-                let Some(length) = left[from..].find(end.as_str()) else { break };
-                left.replace_range(from..from + length + end.len(), "");
-            }
+            left = without_pairs(&left, start, end);
             // The opening tag may stand in the prompt.
-            if !left.contains(start.as_str())
-                && let Some(at) = left.rfind(end.as_str())
+            if reading::find(&left, start).is_none()
+                && let Some(at) = reading::rfind(&left, end)
             {
                 left.replace_range(..at + end.len(), "");
             }
         }
-        let is_unclosed = tags().any(|(start, _)| left.contains(start.as_str()));
+        let is_unclosed = tags().any(|(start, _)| reading::find(&left, start).is_some());
         (Some(strip(&left).to_owned()), is_unclosed)
     }
+}
+
+/// A text without the first pair of tags and what is between them, until it has no such pair.
+fn without_pairs(text: &str, start: &str, end: &str) -> String {
+    // No opening tag is in what is kept, but one may begin there, because the text around a pair is joined.
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    loop {
+        let mut seam = kept.len().saturating_sub(2 * start.len());
+        while !kept.is_char_boundary(seam) {
+            seam -= 1;
+        }
+        let Some(at) = reading::find_across(&kept[seam..], rest, start) else { break };
+        let from = seam + at;
+        let before = from.saturating_sub(kept.len());
+        kept.push_str(&rest[..before]);
+        rest = &rest[before..];
+        let Some(length) = reading::find_across(&kept[from..], rest, end) else { break };
+        let to = from + length + end.len();
+        rest = &rest[to.saturating_sub(kept.len())..];
+        kept.replace_range(from..to.min(kept.len()), "");
+    }
+    kept + rest
 }
 
 #[cfg(test)]
@@ -252,5 +273,60 @@ mod tests {
         let text = "<think> The answer is 4.";
         let expected = Unwrapped { text: text.into(), steps: vec![Step::UnclosedReasoning] };
         assert_eq!(unwrapper().unwrap(text), expected);
+    }
+
+    /// The texts of up to this many parts.
+    pub fn texts_of(parts: &[&str], most: usize) -> Vec<String> {
+        let mut texts = vec![String::new()];
+        let mut begun = 0;
+        for _ in 0..most {
+            let end = texts.len();
+            for text in begun..end {
+                texts.extend(parts.iter().map(|part| texts[text].clone() + part).collect::<Vec<_>>());
+            }
+            begun = end;
+        }
+        texts
+    }
+
+    #[test]
+    fn pairs_are_removed_one_after_the_other() {
+        for (start, end) in [("<a>", "</a>"), ("aa", "a"), ("a<a<", "a<"), ("é", "é"), ("<é>", "é")] {
+            for text in texts_of(&["<a>", "</a>", "<", "a", ">", "é"], 5) {
+                let mut expected = text.clone();
+                while let Some(from) = expected.find(start) {
+                    let Some(length) = expected[from..].find(end) else { break };
+                    expected.replace_range(from..from + length + end.len(), "");
+                }
+                assert_eq!(without_pairs(&text, start, end), expected, "{text:?} {start} {end}");
+            }
+        }
+    }
+
+    #[test]
+    fn texts_twice_as_long_are_read_twice_as_much() {
+        let nested = |open: &str, inside: &str, close: &str, n| open.repeat(n) + inside + &close.repeat(n);
+        let forms: [(&str, &dyn Fn(usize) -> String); 14] = [
+            ("boxes", &|n| r"\boxed{".repeat(n)),
+            ("boxes in boxes", &|n| nested(r"\boxed{", "4", "}", n)),
+            ("closed boxes", &|n| r"\boxed{}{".repeat(n)),
+            ("backslashes", &|n| r"\boxed{".to_owned() + &r"\".repeat(n)),
+            ("reasoning", &|n| "a".repeat(n) + &"<think></think>".repeat(n)),
+            ("reasoning that joins tags", &|n| nested("<thi", "<think></think>", "nk></think>", n)),
+            ("all tags", &|n| "<think></think><analysis></analysis><reasoning></reasoning>".repeat(n)),
+            ("opened tags", &|n| "<think>".repeat(n)),
+            ("closed tags", &|n| "</think>".repeat(n)),
+            ("answer tags", &|n| nested("<answer>", "4", "</answer>", n)),
+            ("fences", &|n| nested("```json\n", "4", "\n```", n)),
+            ("quotes", &|n| "\"".repeat(n)),
+            ("markers", &|n| "\nThe answer is".repeat(n)),
+            ("signs", &|n| "Answer: **".repeat(n)),
+        ];
+        for (name, form) in forms {
+            let read = |n| reading::tests::read_by(|| drop(unwrapper().unwrap(&form(n))));
+            let (once, twice) = (read(500), read(1000));
+            // The first of many tags may take less.
+            assert!(once > 0 && twice < 2 * once + 100, "{name}: {once}, {twice}");
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Wrapping that stands around an answer: tags, fences, emphasis, quotes, a full stop.
 
+use super::reading::{bytes, find, rfind};
 use crate::kernel::whitespace::{is_whitespace, strip};
 
 const OPEN_TAG: &str = "<answer>";
@@ -21,36 +22,32 @@ const FEW_WORDS: usize = 3;
 /// The inside of the last answer tag, or else of the last box.
 pub fn tagged(text: &str) -> Option<&str> {
     let lowered = text.to_ascii_lowercase();
-    let tag = lowered.rfind(CLOSE_TAG).and_then(|end| {
-        let start = lowered[..end].rfind(OPEN_TAG)? + OPEN_TAG.len();
+    let tag = rfind(&lowered, CLOSE_TAG).and_then(|end| {
+        let start = rfind(&lowered[..end], OPEN_TAG)? + OPEN_TAG.len();
         Some(&text[start..end])
     });
     tag.or_else(|| boxed(text))
 }
 
+/// The inside of the box that begins last, of those that are closed; escaped braces are part of the text.
 fn boxed(text: &str) -> Option<&str> {
-    let starts = BOXES.iter().flat_map(|&name| text.match_indices(name).map(|(at, name)| at + name.len()));
-    let insides = starts.filter_map(|start| Some((start, closing_brace(&text[start..])?)));
-    let (start, length) = insides.max_by_key(|&(start, _)| start)?;
-    Some(&text[start..start + length])
-}
-
-/// Where the brace that was opened before a text is closed; escaped braces are part of the text.
-fn closing_brace(text: &str) -> Option<usize> {
-    let mut levels = 1;
+    let text = &text[BOXES.iter().filter_map(|name| find(text, name)).min()?..];
+    let mut last: Option<(usize, usize)> = None;
+    // Where the braces were opened that are not closed yet.
+    let mut open = Vec::new();
     let mut is_escaped = false;
-    for (at, letter) in text.char_indices() {
-        match letter {
-            '{' if !is_escaped => levels += 1,
-            '}' if !is_escaped => levels -= 1,
+    for (at, byte) in bytes(text) {
+        match byte {
+            b'{' if !is_escaped => open.push(at + 1),
+            b'}' if !is_escaped => {
+                let is_box = |start: &usize| BOXES.iter().any(|name| text[..*start].ends_with(name));
+                last = last.max(open.pop().filter(is_box).map(|start| (start, at)));
+            }
             _ => {}
         }
-        if levels == 0 {
-            return Some(at);
-        }
-        is_escaped = letter == '\\' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
     }
-    None
+    last.map(|(start, end)| &text[start..end])
 }
 
 /// The inside of a fence around the entire text, without the label of its language.
@@ -128,4 +125,32 @@ fn is_number(word: &str) -> bool {
     let digits = word.trim_start_matches(['+', '-', '$', '€', '£', '¥']).trim_end_matches(['%', '€']);
     digits.ends_with(|letter: char| letter.is_ascii_digit())
         && digits.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b','))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::texts_of;
+    use super::{BOXES, boxed};
+
+    /// The first part of a text that begins behind a brace, up to the brace that closes it.
+    fn closed(text: &str) -> Option<&str> {
+        let (mut levels, mut is_escaped) = (1, false);
+        for (at, letter) in text.char_indices() {
+            levels += i32::from(letter == '{' && !is_escaped) - i32::from(letter == '}' && !is_escaped);
+            if levels == 0 {
+                return Some(&text[..at]);
+            }
+            is_escaped = letter == '\\' && !is_escaped;
+        }
+        None
+    }
+
+    #[test]
+    fn the_box_is_the_last_one_that_is_closed() {
+        for text in texts_of(&[r"\boxed{", r"\fbox{", "{", "}", r"\", "é"], 6) {
+            let starts = (0..text.len()).filter(|&at| text.is_char_boundary(at));
+            let inside = |at| BOXES.iter().find_map(|name| closed(text[at..].strip_prefix(name)?));
+            assert_eq!(boxed(&text), starts.rev().find_map(inside), "{text:?}");
+        }
+    }
 }

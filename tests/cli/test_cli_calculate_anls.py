@@ -83,9 +83,13 @@ def test_texts_beyond_ascii_and_edge_cases_give_the_same_file(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("answers", "predictions", "messages"),
     [
-        ([["a"], ["b"]], [None, "b"], ["index 1, id 1: answer must be a string, got null"]),
-        ([["a"], ["b"]], ["a"], ["index 1, id 2: no answer to this question in the submission"]),
-        ([["a"], [None]], [1, None, "c"], ["4 problems", "an accepted answer must be a string, got null"]),
+        ([["a"], ["b"]], [None, "b"], ["lacks 1 question: '1'"]),
+        ([["a"], ["b"]], ["a"], ["lacks 1 question: '2'"]),
+        (
+            [["a"], [None]],
+            [1, None, "c"],
+            ["an accepted answer must be a string, got null", "answer must be a string, got the value 1"],
+        ),
     ],
 )
 def test_what_makes_the_real_one_fail_is_a_list(

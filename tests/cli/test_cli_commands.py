@@ -37,6 +37,21 @@ def test_score_prints_the_means_and_writes_the_rows(run: Run, tmp_path: Path) ->
     assert "anls|protocol:anls|threshold:0.5" in printed
 
 
+def test_an_incomplete_submission_is_named_and_can_be_scored(run: Run, tmp_path: Path) -> None:
+    rows = json.loads(Path(SUBMISSION["tesseract"]).read_text(encoding="utf-8"))
+    (tmp_path / "new.json").write_text(json.dumps([*rows[:-2], {"questionId": 7, "answer": ""}]))
+    files = ("compare", SUBMISSION["rapidocr"], "new.json", "--gold", GOLD)
+
+    refused(run(*files), "'new' has 1 question that gold lacks: '7'", "'new' lacks 2 questions: ")
+    for command in (files, ("report", "new.json", "--gold", GOLD)):
+        for unmatched, rows_left in (("null", 1568), ("drop", 1566)):
+            done = run(*command, "--unmatched", unmatched)
+            assert done.returncode == 0
+            assert f"{rows_left:,} rows: {rows_left:,} scored." in done.stdout
+            assert "has 1 question that gold lacks: '7'" in done.stderr
+            assert "lacks 2 questions: " in done.stderr
+
+
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "json", "jsonl", "parquet", "xlsx"])
 def test_rows_that_are_converted_are_read_again(run: Run, tmp_path: Path, suffix: str) -> None:
     frame = af.read_results(TABLE, prediction="tesseract").select(

@@ -136,6 +136,40 @@ def test_means_of_harnesses_are_reproduced_from_their_files_and_from_numbers(tmp
     assert run(path, "--against", "0.123").returncode == 1
 
 
+def test_the_distance_over_the_longer_text_is_known_to_the_last_bit(tmp_path: Path) -> None:
+    # As OmniDocBench writes its results; 1 - (1 - d / L) is another number for some of them, such as 1/3.
+    pairs = [("ab", "Ab"), ("zz", ""), ("", ""), ("abc", "abd"), ("ab", "abc"), ("kitten", "sitting")]
+    rows = [
+        {"norm_pred": text, "norm_gt": answer, "edit": distance}
+        for text, answer in pairs
+        for distance in [Levenshtein.distance(text, answer) / max(len(text), len(answer), 1)]
+    ]
+    path = tmp_path / "omnidoc.json"
+    path.write_text(json.dumps(rows), encoding="utf-8")
+
+    printed = fine(run(path, "--against", "edit", "-p", "norm_pred", "-a", "norm_gt"))
+
+    assert "reproduced to the last bit: 1 - nls, protocol raw\n" in printed
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "what"),
+    [
+        ("scores.csv", "id,anls\n1,0.5\n0,none\n", "column 'anls' must hold numbers, got 'none' in row 1"),
+        (
+            "results.json",
+            '{"per_sample_result": {"1": {"score": 1}, "0": {"score": "none"}}}',
+            "column 'score' must hold numbers, got 'none' in row 1",
+        ),
+    ],
+)
+def test_a_file_of_scores_is_named_with_its_row(tmp_path: Path, name: str, content: str, what: str) -> None:
+    path = samples(tmp_path / "samples.jsonl", rrc_score)
+    (tmp_path / name).write_text(content, encoding="utf-8")
+
+    refused(run(path, "--against", tmp_path / name), f"{tmp_path / name}: {what} (counted from 0)")
+
+
 def test_scores_in_a_table_are_matched_by_id(tmp_path: Path) -> None:
     path = samples(tmp_path / "samples.jsonl", rrc_score)
     scores = [(index, rrc_score(*row)) for index, row in enumerate(ROWS)]
@@ -181,7 +215,7 @@ def test_truth_values_are_reproduced_by_a_score_from_a_threshold_on(tmp_path: Pa
 
     lines = done.stdout.splitlines()
     assert done.returncode == 0, done.stdout
-    assert lines[0] == "column 'anls': 50 rows against 34 rules, truth values"
+    assert lines[0] == "column 'anls': 50 rows against 35 rules, truth values"
     assert f"reproduced to the last bit: nls, protocol anls ≥ {threshold:g}" in lines[1:]
     # Measures of the opposite direction say so; what only rounds to the same numbers is none of them.
     of_distances = [line for line in lines[1:] if "cer" in line or "distance" in line]

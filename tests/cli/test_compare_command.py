@@ -176,7 +176,7 @@ def test_questions_that_a_file_lacks_are_listed_for_each(run: Run, tmp_path: Pat
     done = run("compare", *files, "--unmatched", "drop", "--json")
 
     assert done.returncode == 0
-    assert done.stderr == f"anls-frame: 6 rows left out, because {'; '.join(said)}\n"
+    assert done.stderr == f"anls-frame: 3 questions (6 rows) left out, because {'; '.join(said)}\n"
     assert figures(done.stdout) == expected(FRAME[2:-1], SIX[:3])
     for name, kept in (("tesseract", FRAME[:9]), ("mixture", FRAME[9:])):
         kept.select(*KEPT, pl.col(name).alias("prediction")).write_ndjson(tmp_path / f"{name}.jsonl")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import polars as pl
 import pytest
 import shell
@@ -207,7 +209,7 @@ def test_systems_whose_answers_differ_from_gold_are_listed(tmp_path: Path) -> No
             "gold has no question of 'a', its ids are such as 'c', 'd': name the columns",
         ),
         (["1", "2"], ["1", "1"], "gold: row 2: duplicate id '1', first seen at row 1"),
-        (["1", "2"], [1.5, 2.0], "column 'question_id' must hold strings, got Float64"),
+        (["1", "2"], [1.5, 2.0], "column 'id' must hold strings, got Float64; cast it"),
     ],
 )
 def test_mistakes_in_ids_are_said(tmp_path: Path, ids: Any, gold: Any, message: str) -> None:
@@ -224,6 +226,70 @@ def test_columns_of_ids_are_not_to_be_named_if_ids_differ_in_notation(tmp_path: 
         af.read_logs(path, gold=pl.DataFrame({"id": [1, 2], "answer": ["x", "x"]}))
     assert "gold has no question of 'a'" in str(raised.value)
     assert "name the columns" not in str(raised.value)
+
+
+@pytest.mark.parametrize("suffix", ["frame", "pandas", "parquet"])
+def test_ids_that_pandas_made_floats_are_named_with_the_cure(tmp_path: Path, suffix: str) -> None:
+    path = save(tmp_path / "runs" / "a.jsonl", [1, 3], ["x", "z"])
+    gold = pd.DataFrame({"number": [1, None, 3], "answer": ["x", "y", "z"]})
+
+    def given(questions: pd.DataFrame) -> Any:
+        if suffix == "parquet":
+            questions.to_parquet(tmp_path / "gold.parquet")
+            return tmp_path / "gold.parquet"
+        return questions if suffix == "pandas" else pl.from_pandas(questions)
+
+    with pytest.raises(af.InputError) as raised:
+        af.read_logs(path, gold=given(gold), gold_id="number")
+
+    [problem] = raised.value.problems
+    assert problem.message == (
+        "column 'number' must hold strings, got Float64; pandas makes floats of whole numbers if one is "
+        "missing: leave out the rows without a value, and cast it to whole numbers, in pandas with "
+        ".astype('Int64')"
+    )
+    cured = gold.dropna(subset="number").astype({"number": "Int64"})
+    rows = af.read_logs(path, gold=given(cured), gold_id="number")
+    assert rows["answers"].to_list() == [["x"], ["z"]]
+
+
+@pytest.mark.parametrize("name", ["__anls_frame_gold_id", "__anls_frame_task", "__anls_frame_gold_id_answer"])
+def test_columns_may_have_any_name(tmp_path: Path, name: str) -> None:
+    path = save(tmp_path / "a.jsonl", [1, 2], ["x", "y"], answer=["x", "y"], **{name: ["p", "q"]})
+    gold = pl.DataFrame({"id": [1, 2], "answer": ["x", "y"], name: ["r", "s"]})
+
+    rows = af.read_logs(path, gold=gold)
+
+    columns = [column for column in rows.columns if column.startswith(("__anls", "gold"))]
+    assert [rows[column].to_list() for column in columns] == [["p", "q"], ["r", "s"]]
+
+
+@pytest.mark.parametrize("gold", ["a.json", "*.json", "./a.json"])
+@pytest.mark.parametrize("command", ["report", "compare"])
+def test_a_file_is_not_its_own_gold(tmp_path: Path, command: str, gold: str) -> None:
+    (tmp_path / "a.json").write_text('[{"questionId": 1, "answer": "x"}]', encoding="utf-8")
+    save(tmp_path / "b.jsonl", [1], ["x"])
+
+    done = shell.run(tmp_path, command, "a.json", *(["b.jsonl"] * (command == "compare")), "--gold", gold)
+
+    said = "a.json: this file is also named by --gold, which is for the questions and their answers"
+    shell.refused(done, said)
+    with contextlib.chdir(tmp_path), pytest.raises(af.InputError, match="also named by gold="):
+        af.read_logs({"a": "a.json"}, gold=gold)
+
+
+@pytest.mark.parametrize("suffix", ["txt", "html"])
+@pytest.mark.parametrize("command", ["report", "compare"])
+def test_tables_are_no_pages_whatever_gold_is_called(tmp_path: Path, command: str, suffix: str) -> None:
+    for name in ("a.jsonl", "b.jsonl"):
+        save(tmp_path / name, [1], ["x"])
+    (tmp_path / f"gold.{suffix}").write_text("id\tanswer\n1\tx\n", encoding="utf-8")
+    files = ["a.jsonl"] if command == "report" else ["a.jsonl", "b.jsonl"]
+
+    done = shell.run(tmp_path, command, *files, "--gold", f"gold.{suffix}")
+
+    said = f"gold.{suffix}: its suffix is that of a page of OCR, but a.jsonl is a table; name a table of "
+    shell.refused(done, f"{said}questions by its format: CSV, TSV, JSON Lines, JSON, Parquet or XLSX")
 
 
 @pytest.mark.parametrize("unmatched", ["null", "drop", "keep"])

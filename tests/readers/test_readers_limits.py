@@ -8,6 +8,7 @@ import json
 import os
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -175,11 +176,7 @@ def test_rows_that_come_through_a_pipe_are_all_there(tmp_path: Path, rows: int) 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs named pipes")
 @pytest.mark.parametrize("name", ["rows.parquet", "rows.xlsx", "rows.jsonl.gz", "rows.csv"])
-def test_named_pipes_are_files_like_others(
-    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # What is read of a pipe is kept until the process ends; other tests have files of this name.
-    monkeypatch.setattr("anls_frame.readers._content._kept", {})
+def test_named_pipes_are_files_like_others(tmp_path: Path, name: str) -> None:
     table = ROWS.with_columns(pl.col("answers").list.first())
     (tmp_path / "whole").mkdir()
     whole = tmp_path / "whole" / name
@@ -209,6 +206,31 @@ def test_named_pipes_are_files_like_others(
     assert done.returncode == 0, done.stderr
     [first, *_] = json.loads(done.stdout)["tables"].values()
     assert first[0]["n"] == 60
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs named pipes")
+@pytest.mark.parametrize(
+    "read",
+    [
+        af.readers.read_file,
+        lambda pipe: af.read_logs({"a": pipe}),
+        lambda pipe: af.readers.read_systems([pipe], systems=["prediction", "question"]).frame,
+        lambda pipe: af.read_logs({"a": pipe.with_name("predictions.csv")}, gold=pipe),
+    ],
+    ids=["file", "logs", "systems", "gold"],
+)
+def test_each_call_reads_a_named_pipe_anew(tmp_path: Path, read: Callable[[Path], pl.DataFrame]) -> None:
+    pipe = tmp_path / "rows.csv"
+    os.mkfifo(pipe)
+    (tmp_path / "predictions.csv").write_text("id,prediction\n1,a\n")
+
+    for answer in ("first", "second"):
+        content = f"id,question,prediction,answers\n1,?,a,{answer}\n"
+        writer = threading.Thread(target=pipe.write_text, args=(content,), daemon=True)
+        writer.start()
+        assert read(pipe)["answers"].to_list() == [[answer]]
+        writer.join(timeout=60)
+        assert not writer.is_alive()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs named pipes")

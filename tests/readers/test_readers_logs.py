@@ -341,7 +341,9 @@ def test_what_is_missing_is_filled_left_out_or_kept(lacking: dict[str, list[Path
     ]
     assert filled["system"].to_list() == ["a"] * 6 + ["b"] * 3
 
-    with pytest.warns(af.InputWarning, match=r"^2 rows left out, because 'a' lacks 1 question: 'q3'; "):
+    with pytest.warns(
+        af.InputWarning, match=r"^2 questions \(2 rows\) left out, because 'a' lacks 1 question: 'q3'; "
+    ):
         left = af.read_logs(lacking, unmatched="drop")
     assert left["question_id"].to_list() == ["q1"] * 3
 

@@ -160,18 +160,14 @@ def test_everything_that_is_wrong_in_both_files_is_named_at_once(tmp_path: Path)
     assert problems(*pair(tmp_path, gold, submission)) == [
         ("gold.json", "index 1", "duplicate questionId 1, first seen at index 0"),
         ("gold.json", "index 5", "no questionId"),
-        ("submission.json", "index 4", "duplicate questionId 5, first seen at index 3"),
-        ("submission.json", "index 6", "questionId must be a number or a string, got a list"),
         ("gold.json", "index 2, id 3", "answers must be a list, got null"),
         ("gold.json", "index 3, id 4", "the list of answers is empty"),
         ("gold.json", "index 4, id 5", "an accepted answer must be a string, got null"),
         ("gold.json", "index 4, id 5", "an accepted answer must be a string, got the value 3"),
-        ("gold.json", "index 6, id 7", "no answer to this question in the submission"),
-        ("submission.json", "index 0, id 1", "answer must be a string, got null"),
+        ("submission.json", "index 4", "duplicate questionId 5, first seen at index 3"),
+        ("submission.json", "index 6", "questionId must be a number or a string, got a list"),
         ("submission.json", "index 1, id 3", "answer must be a string, got the value 12.5"),
         ("submission.json", "index 2, id 4", "answer must be a string, got a list"),
-        ("submission.json", "index 3, id 5", "no answer"),
-        ("submission.json", "index 5, id 9", "this question is not among the gold labels"),
     ]
 
 
@@ -187,10 +183,89 @@ def test_ids_as_texts_against_numbers_are_named(tmp_path: Path) -> None:
     ]
 
 
-def test_missing_answers_can_be_allowed(tmp_path: Path) -> None:
-    frame = af.read_rrc(*pair(tmp_path, submission=[{"questionId": 2, "answer": None}]), allow_missing=True)
+UNMATCHED = [{"questionId": 2, "answer": "1999"}, {"questionId": 3, "answer": "no"}, {"questionId": 4}]
+"""An answer to the second question and to one that is unknown, none to the first."""
+ADVICE = (
+    "to count questions that a system lacks as missing predictions, pass unmatched='null'; to leave out "
+    "questions that some systems lack, and keep questions with fewer epochs, unmatched='drop'; both leave "
+    "out questions that gold lacks"
+)
 
-    assert frame["prediction"].to_list() == [None, None]
+
+def test_questions_without_an_answer_and_unknown_ones_are_counted(tmp_path: Path) -> None:
+    gold, submission = pair(tmp_path, submission=UNMATCHED)
+
+    assert problems(gold, submission) == [
+        ("", "", f"'{submission}' has 1 question that gold lacks: '3'"),
+        ("", "", f"'{submission}' lacks 1 question: '1'"),
+        ("", "", ADVICE),
+    ]
+
+
+@pytest.mark.parametrize("no_answer", [[], [{"questionId": 1}], [{"questionId": 1, "answer": None}]])
+@pytest.mark.parametrize(("unmatched", "expected"), [("null", [None, "1999"]), ("drop", ["1999"])])
+def test_they_can_be_missing_predictions_or_left_out(
+    tmp_path: Path, no_answer: list[Any], unmatched: str, expected: list[str | None]
+) -> None:
+    paths = pair(tmp_path, submission=UNMATCHED + no_answer)
+
+    with pytest.warns(af.InputWarning) as warned:
+        frame = af.read_rrc(*paths, unmatched=unmatched)  # type: ignore[arg-type]
+
+    assert frame["prediction"].to_list() == expected
+    assert frame["answers"].to_list()[-1] == ["1999", "99"]
+    lacking = f"'{paths[1]}' lacks 1 question: '1'"
+    how = {"null": "1 row added without a prediction", "drop": "1 question (0 rows) left out"}
+    assert [str(warning.message) for warning in warned] == [
+        f"1 row left out, because '{paths[1]}' has 1 question that gold lacks: '3'",
+        f"{how[unmatched]}, because {lacking}",
+    ]
+
+
+def test_submissions_of_systems_are_joined_as_tables_are(tmp_path: Path) -> None:
+    gold, incomplete = pair(tmp_path, submission=UNMATCHED[:2])
+    complete = tmp_path / "complete.json"
+    complete.write_text(json.dumps(SUBMISSION), encoding="utf-8")
+    table = tmp_path / "gold.csv"
+    table.write_text('question_id,answers\n1,"[""Coke""]"\n2,"[""1999"", ""99""]"\n', encoding="utf-8")
+    systems = {"old": complete, "new": incomplete}
+
+    for labels in (gold, table):
+        with pytest.raises(af.InputError) as raised:
+            af.read_logs(systems, gold=labels)
+        assert [one.message for one in raised.value.problems] == [
+            "'new' has 1 question that gold lacks: '3'",
+            "'new' lacks 1 question: '1'",
+            ADVICE,
+        ]
+        with pytest.warns(af.InputWarning) as warned:
+            rows = af.read_logs(systems, gold=labels, unmatched="null")
+        assert [str(warning.message) for warning in warned] == [
+            "1 row left out, because 'new' has 1 question that gold lacks: '3'",
+            "1 row added without a prediction, because 'new' lacks 1 question: '1'",
+        ]
+        read = rows.sort("system", "question_id").select("system", "question_id", "prediction")
+        assert read.rows() == [
+            ("new", "1", None),
+            ("new", "2", "1999"),
+            ("old", "1", ""),
+            ("old", "2", "1999"),
+        ]
+
+
+def test_labels_of_other_questions_are_named(tmp_path: Path) -> None:
+    gold, submission = pair(tmp_path, submission=[{"questionId": 7, "answer": "a"}])
+
+    with pytest.raises(af.InputError, match="are these the gold labels of this submission"):
+        af.read_rrc(gold, submission, unmatched="null")
+
+
+def test_a_submission_without_any_answer_is_refused(tmp_path: Path) -> None:
+    submission = [{"questionId": 1, "prediction": "a"}, {"questionId": 2, "answer": None}]
+
+    assert problems(*pair(tmp_path, submission=submission), unmatched="null") == [
+        ("submission.json", "", "no question has 'answer', the answer")
+    ]
 
 
 @pytest.mark.parametrize(
