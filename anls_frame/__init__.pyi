@@ -18,8 +18,8 @@ from anls_frame.analysis.changed_rows import changes as changes
 from anls_frame.analysis.characters import confusions as confusions
 from anls_frame.analysis.curves import length_scores as length_scores
 from anls_frame.analysis.curves import threshold_curve as threshold_curve
-from anls_frame.analysis.fields import documents as documents
-from anls_frame.analysis.fields import fields as fields
+from anls_frame.analysis.fields.rows import fields as fields
+from anls_frame.analysis.fields.whole_documents import documents as documents
 from anls_frame.analysis.worst_rows import worst as worst
 from anls_frame.exceptions import DTypeError as DTypeError
 from anls_frame.exceptions import DuplicateColumnError as DuplicateColumnError

@@ -60,6 +60,11 @@ def refuse_columns(name: str, value: object, before: str = "") -> None:
         called = "anls" if is_accessor else getattr(value, "name", None)
         advice = f"pass its name: {before}{called!r}" if isinstance(called, str) else "pass its name"
         given = "the accessor `df.anls`" if is_accessor else f"a {type_name(value)}"
+        if name == "by" and not is_accessor:
+            assigned = (
+                "`frame.assign(group=...)`" if "pandas.Series" in kinds else "`with_columns(group=...)`"
+            )
+            advice += f" if the frame has it; otherwise add it, as with {assigned}, and pass by='group'"
         raise TypeError(f"{name} takes names of columns, got {given}; {advice}")
     entries = value.values() if isinstance(value, Mapping) else value
     if isinstance(value, list | tuple | Mapping):

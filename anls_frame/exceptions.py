@@ -119,6 +119,8 @@ class InputError(ValueError):
         The problems, in the order of the file. The message shows the first 20.
     total
         Total number of problems, if `problems` does not hold all of them.
+    hints
+        What to do, at the end of the message.
 
     Examples
     --------
@@ -134,18 +136,20 @@ class InputError(ValueError):
     [('line 3', '2 fields instead of 3'), ('line 4', "duplicate id '1', first seen at line 2")]
     """
 
-    def __init__(self, problems: Iterable[Problem], total: int | None = None) -> None:
+    def __init__(
+        self, problems: Iterable[Problem], total: int | None = None, hints: Iterable[str] = ()
+    ) -> None:
         self.problems = tuple(problems)
         self.total = len(self.problems) if total is None else total
+        self.hints = tuple(hints)
         super().__init__(self._text())
 
     def _text(self) -> str:
         shown = [str(problem) for problem in self.problems[:_SHOWN_PROBLEMS]]
-        if self.total == 1:
-            return shown[0]
         if self.total > len(shown):
             shown.append(f"... and {self.total - len(shown):,} more")
-        return "\n".join([f"{self.total:,} problems:", *shown])
+        heading = [] if self.total == 1 else [f"{self.total:,} problems:"]
+        return "\n".join([*heading, *shown, *self.hints])
 
-    def __reduce__(self) -> tuple[type[InputError], tuple[tuple[Problem, ...], int]]:
-        return InputError, (self.problems, self.total)
+    def __reduce__(self) -> tuple[type[InputError], tuple[tuple[Problem, ...], int, tuple[str, ...]]]:
+        return InputError, (self.problems, self.total, self.hints)

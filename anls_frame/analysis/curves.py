@@ -14,6 +14,7 @@ from anls_frame.protocol import ScoreProtocol, resolve_scoring
 from anls_frame.summary import details, fixed_point
 from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.keys import canonical, chosen_keys, explode_lists, named
+from anls_frame.summary.labels import warn_of_labels
 from anls_frame.summary.rows import sums_of_anls, sums_of_texts
 from anls_frame.summary.settings import Settings, Unanswerable, check_by
 from anls_frame.summary.summary import Summary
@@ -207,7 +208,9 @@ def length_scores(
     rows = scored_rows(frame, {prediction: prediction}, answers, [], settings)
     scored = single(rows, settings).filter(pl.col("row_digest").is_not_null())
     sums = scored.group_by(*rows.keys, "bits").agg([*sums_of_texts(), *sums_of_anls()])
-    by_length = details.length_sums_of(canonical(sums.collect(engine="streaming")), rows.keys)
+    counted = canonical(sums.collect(engine="streaming"))
+    warn_of_labels(counted, dict(zip(rows.keys, columns, strict=True)))
+    by_length = details.length_sums_of(counted, rows.keys)
     result = details.length_table(by_length, rows.keys)
     return as_kind_of(frame, named(result, rows.keys, columns))
 

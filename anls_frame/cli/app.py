@@ -10,8 +10,8 @@ import typer
 from anls_frame.cli.commands import gec
 
 _COMMANDS = (
-    "score report merge compare epochs slices selective format_tax changes browse audit verdicts confusions "
-    "plot convert doctor"
+    "score report merge compare epochs slices selective fields format_tax changes browse audit verdicts "
+    "confusions plot convert doctor"
 )
 """The commands in the order of the help, each a function in a module of its name."""
 

@@ -66,7 +66,7 @@ def _message(error: BaseException) -> str:
     if not isinstance(error, InputError):
         return _in_shell(error.args[0]) if len(error.args) == 1 else str(error)
     problems = [problem._replace(message=_in_shell(problem.message)) for problem in error.problems]
-    return str(InputError(problems, error.total))
+    return str(InputError(problems, error.total, map(_in_shell, error.hints)))
 
 
 def _in_shell(message: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from pathlib import Path
@@ -30,7 +31,7 @@ class GoldFile(NamedTuple):
     """The value of `--gold`: a file or folder, and which of its columns has the ids."""
 
     path: Path
-    gold_id: str | None = None
+    gold_id: str | list[str] | None = None
 
 
 def protocol(text: str | ScoreProtocol) -> ScoreProtocol:
@@ -53,6 +54,18 @@ def protocol(text: str | ScoreProtocol) -> ScoreProtocol:
     except (ValueError, TypeError) as error:
         raise typer.BadParameter(str(error)) from None
     return chosen
+
+
+def preparation(text: str | ScoreProtocol) -> ScoreProtocol:
+    """
+    Return the protocol that prepares the texts of a count of errors.
+
+    It is the one named or, if the value says how errors are counted, as in ``anls,errors.unit=grapheme`` of a
+    report, the one for error rates.
+    """
+    chosen = protocol(text)
+    counts_errors = isinstance(text, str) and re.search(r",errors[.=]", text) is not None
+    return resolve_errors(chosen) if counts_errors else chosen
 
 
 def reader(text: str | ChosenReader) -> ChosenReader:
@@ -82,7 +95,13 @@ def readers() -> list[str]:
 def gold_file(text: str) -> GoldFile:
     """Return the file for a value such as ``gold.csv,gold_id=key``."""
     path, is_named, gold_id = text.rpartition(",gold_id=")
-    return GoldFile(Path(path), gold_id) if is_named else GoldFile(Path(text))
+    return GoldFile(Path(path), columns(gold_id)) if is_named else GoldFile(Path(text))
+
+
+def columns(text: str) -> str | list[str]:
+    """Return the column, or the columns, of a value such as ``image,question``; quotes protect a comma."""
+    names = next(csv.reader([text]))
+    return names if len(names) > 1 else names[0]
 
 
 def _with_options(text: str, example: str) -> tuple[str, dict[str, str]]:

@@ -20,8 +20,6 @@ files
     Results of one system, or a file or folder for each of several.
 force
     Replace a file that already exists.
-id
-    Column that identifies rows in saved verdicts, by default question_id.
 json
     Print JSON.
 keep
@@ -103,6 +101,8 @@ class SourceOptions:
         a competition's gold labels, for submissions, or the folder with the ground truth of pages. gold_id=
         names the table's column of ids; by default a column with a usual name or, for harnesses that number
         their questions, the row number.
+    id
+        Column that identifies a question, or several that do so together, as in image,question.
     prediction
         Column of the predictions.
     answers
@@ -123,6 +123,7 @@ class SourceOptions:
     gold: Annotated[
         GoldFile | None, typer.Option(parser=named.gold_file, metavar="FILE[,gold_id=COLUMN]")
     ] = None
+    id: Annotated[str | None, typer.Option(metavar="COLUMN[,COLUMN]...")] = None
     prediction: str | None = None
     answers: str | None = None
     where: str | None = None
@@ -134,7 +135,8 @@ class SourceOptions:
         from anls_frame.readers.any_file import Reading
         from anls_frame.readers.score_columns import are_columns
 
-        columns = {"prediction": self.prediction, "answers": self.answers}
+        ids = None if self.id is None else named.columns(self.id)
+        columns = {"question_id": ids, "prediction": self.prediction, "answers": self.answers}
         return Reading(
             reader=None if self.reader.name == named.AUTO else self.reader.name,
             gold=self.gold and self.gold.path,

@@ -27,6 +27,11 @@ def plain(text: str) -> str:
     return "\n".join(wrapped(visible(line), most) for line in text.split("\n"))
 
 
+def four_digits(score: float | None) -> str:
+    """Return a score with four decimals, or a dash where there is none, as without any text to divide by."""
+    return "–" if score is None else f"{score:.4f}"  # noqa: RUF001 - the dash of tables
+
+
 def say(text: str, program: str = "anls-frame") -> None:
     """Print a note or an error to standard error."""
     print(f"{program}: {plain(text)}", file=sys.stderr)

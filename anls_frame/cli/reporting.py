@@ -11,7 +11,7 @@ import polars as pl
 import anls_frame as af
 from anls_frame._text import numbered
 from anls_frame.cli import options
-from anls_frame.cli.output import plain, print_table, say, with_spaces
+from anls_frame.cli.output import four_digits, plain, print_table, say, with_spaces
 from anls_frame.export.document import OVERALL
 from anls_frame.reports.comparison_documents import in_short, untestable_note
 from anls_frame.reports.type_changes import table
@@ -44,7 +44,7 @@ def put_report(
         raise ValueError("no row has an answer to score against")
     scored = numbered(report.overall["n"], report.summary.settings.names.row)
     first = report.measures[0]
-    said = f"{scored}, {first.label} {report.overall[first.name]:.4f}"
+    said = f"{scored}, {first.label} {four_digits(report.overall[first.name])}"
     rows = None if page is None or target.output is None else page()
     target.put(report, said, shown, rows=rows, **written)
     if target.is_terminal:

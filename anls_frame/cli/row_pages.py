@@ -68,12 +68,11 @@ def page(
     *,
     option: str,
     metrics: Sequence[str | af.Metric],
-    id: str | None = None,  # noqa: A002 - as in `anls_frame.browse`
     **options: Any,
 ) -> RowsPage:
     """Return a page of rows, identified by ids if they have any; messages name the option for fewer rows."""
     has_ids = "question_id" in frame.collect_schema().names()
-    options["id"] = id or ("question_id" if has_ids else None)
+    options["id"] = "question_id" if has_ids else None
     try:
         return af.browse(frame, prediction, "answers", metrics=metrics, **options)
     except ValueError as error:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, overload
 
@@ -11,30 +12,37 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import string, type_name
-from anls_frame._text import quoted
-from anls_frame.exceptions import DTypeError
+from anls_frame._text import numbered, quoted
+from anls_frame.exceptions import DTypeError, warn
 from anls_frame.frames import conversion
-from anls_frame.frames.strict_json import Number, kind, parse
+from anls_frame.frames.missing_values import is_missing
+from anls_frame.frames.strict_json import Number, kind, parse, scalar_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _LIST = pl.List(pl.String)
-_ARRAY = re.compile(r"^array\((?P<list>\[.*\])(,\s*dtype=[\w'<>=]+)?\)$", re.DOTALL)
 _QUOTED = re.compile(r"""\[[\[(\s]*(?:np\.str_\()?['"]""")
-# After the whitespace that Python strips.
-_BEGINNING = r"\A[\s\x1c-\x1f]*(?:\[|array\()"
+# After the whitespace that Python strips; what is in round or curly brackets begins with a text.
+_BEGINNING = r"""\A[\s\x1c-\x1f]*(?:\[|array\(|[({]\s*['"])"""
 _DEEPEST = 50
-# An entry as Python and numpy print it, and what may follow it; numpy prints no commas. Digits are never
-# given back, because a number of a megabyte could be split in as many ways.
-_ENTRY = re.compile(
-    r"""\s*(?:np\.\w+\()?
-    (?: '(?P<single>(?:[^'\\]|\\.)*)' | "(?P<double>(?:[^"\\]|\\.)*)"
+# A value as Python and numpy print it, what may follow it, and the end of a call; numpy prints no commas.
+# Digits are never given back, because a number of a megabyte could be split in as many ways.
+_VALUE = re.compile(
+    r"""\s*(?: '(?P<single>(?:[^'\\]|\\.)*)' | "(?P<double>(?:[^"\\]|\\.)*)"
     |   (?P<number>[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?)(?![\w.])
-    |   (?P<null>None|nan|<NA>)(?!\w) )
-    \)?(?P<end>\s*,\s*|\s*\]\Z|\s*(?=['"]|np\.))""",
+    |   (?P<null>None|nan|<NA>)(?!\w)
+    |   (?P<truth>True|False)(?!\w)
+    |   (?P<call>(?:np\.\w+|array)\()
+    |   (?P<open>[\[({]) )""",
     re.VERBOSE | re.DOTALL,
 )
+_AFTER = re.compile(r"""\s*(?:(?P<sign>[,:])|(?=[\])}'"]|np\.))""")
+_CLOSING = re.compile(r"\s*([\])}])")
+_END_OF_CALL = re.compile(r"\s*(?:,\s*dtype=[\w'<>=]+\s*)?\)")
+_PAIRS = {"[": "]", "(": ")", "{": "}"}
+_ANSWER_KEYS = ("text", "answer")
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _ESCAPE = re.compile(
     r"""\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U(0010|000[0-9a-fA-F])[0-9a-fA-F]{4}|[0-3]?[0-7]{1,2}|[abfnrtv\\'"\n])"""
 )
@@ -71,7 +79,9 @@ def parse_answers(answers: Any, *, answers_format: str = "list") -> Any:
         `List(String)` (lists in pandas) with the name and index of the column. A cell becomes
 
         - the entries of a list printed by Python, numpy or JSON, such as `['a', 'b']`, `["a", null]` or
-          `array(['a', 'b'], dtype=object)`; numbers stay as printed, and `None` and `nan` become null;
+          `array(['a', 'b'], dtype=object)`, of a tuple or set of texts, such as `('a', 'b')`, or the answers
+          in an object of SQuAD or VQA, such as `{'text': ['a', 'b'], 'answer_start': [3, 9]}`; numbers stay
+          as printed, and `None` and `nan` become null;
         - otherwise the non-empty parts between separators, without surrounding whitespace;
         - otherwise the text itself as the only answer, such as `Coke` or `[illegible]`. Null stays null.
 
@@ -140,12 +150,14 @@ def _parsed_series(column: pl.Series, answers_format: str) -> pl.Series:
     return lists
 
 
-def check_answers_format(given: str, words: Sequence[str] = ("list", "text")) -> None:
+def check_answers_format(
+    given: str, words: Sequence[str] = ("list", "text"), name: str = "answers_format"
+) -> None:
     """Raise an error unless this is a known word, or a separator, which has no letter or digit."""
-    if string("answers_format", given) in words or (given and not any(map(str.isalnum, given))):
+    if string(name, given) in words or (given and not any(map(str.isalnum, given))):
         return
     named = ", ".join(map(repr, words))
-    raise ValueError(f"answers_format must be one of {named} or a separator such as '|', got {given!r}")
+    raise ValueError(f"{name} must be one of {named} or a separator such as '|', got {given!r}")
 
 
 def parsed(texts: pl.Series, answers_format: str) -> tuple[pl.Series, dict[int, str]]:
@@ -171,6 +183,7 @@ def parsed(texts: pl.Series, answers_format: str) -> tuple[pl.Series, dict[int, 
     rows: list[int] = []
     every: list[Sequence[str | None] | None] = []
     damaged: dict[int, str] = {}
+    cut: list[str] = []
     for row, value in frame.filter(pl.col("may_be") & ~pl.col("is_plain")).select("row", "text").iter_rows():
         try:
             entries = _printed_entries(value.strip())
@@ -179,6 +192,13 @@ def parsed(texts: pl.Series, answers_format: str) -> tuple[pl.Series, dict[int, 
         if entries is not None or row in damaged:
             rows.append(row)
             every.append(entries)
+        if entries is not None and _HALF.search(value) and any("\ufffd" in (text or "") for text in entries):
+            cut.append(value)
+    if cut:
+        warn(
+            f"{numbered(len(cut), 'printed list')} with lone surrogates read as U+FFFD, because half of a "
+            f"character is none, such as {quoted(cut[0])}; was a text cut within a character?"
+        )
     read = pl.DataFrame({"row": pl.Series(rows, dtype=pl.get_index_type()), "entries": as_lists("", every)})
     joined = frame.join(read.with_columns(is_read=True), on="row", how="left", maintain_order="left")
     others = alone(text, None if answers_format == "list" else answers_format)
@@ -204,16 +224,16 @@ def may_be_lists(texts: pl.Series) -> pl.Series:
 
 
 def _printed_entries(text: str) -> Sequence[str | None] | None:
-    """Return the entries of a printed list, or None if the string is not one."""
-    array = _ARRAY.match(text)
-    if array is not None:
-        text = array["list"]
-    if not text.startswith("["):
-        return None
-    entries = _parsed(text) if text.endswith("]") else None
-    if entries is None and _QUOTED.match(text):
-        raise NotAListError(f"looks like a list but cannot be read as one: {quoted(text)}")
-    return entries
+    """Return the entries of a printed list, tuple, set or object of answers, or None if it is none."""
+    if text.startswith("["):
+        entries = _parsed(text) if text.endswith("]") else None
+        if entries is None and _QUOTED.match(text):
+            raise NotAListError(f"looks like a list but cannot be read as one: {quoted(text)}")
+        return entries
+    if text.startswith("{"):
+        with suppress(ValueError):
+            return answers_in(parse(text))
+    return _scanned(text)
 
 
 def _parsed(text: str) -> Sequence[str | None] | None:
@@ -225,38 +245,109 @@ def _parsed(text: str) -> Sequence[str | None] | None:
         if text[:_DEEPEST] == "[" * _DEEPEST:
             raise NotAListError("has too many nested lists") from None
         return _scanned(text)
-    return [entry(item) for item in value]
+    return answers_in(value)
 
 
 def _scanned(text: str) -> list[str | None] | None:
-    """Return the entries of a list that Python or numpy printed, with numbers as written."""
-    entries: list[str | None] = []
-    position = 1
-    while (match := _ENTRY.match(text, position)) is not None:
-        literal = match["single"] if match["double"] is None else match["double"]
-        entries.append(match["number"] if literal is None else _unescaped(literal))
-        position = match.end()
-        if match["end"].endswith("]") or (position == len(text) - 1 and "," in match["end"]):
-            return entries
-    return None
+    """Return the answers in a value that Python or numpy printed, with numbers as written."""
+    try:
+        value, end = _value(text, 0)
+        return answers_in(value) if end == len(text) and isinstance(value, list | dict) else None
+    except ValueError:
+        return None
+
+
+def _value(text: str, start: int, depth: int = 0) -> tuple[Any, int]:
+    """Return the value that begins here, and where it ends; raise an error if there is none."""
+    match = _VALUE.match(text, start)
+    if match is None or depth > _DEEPEST:
+        raise ValueError("no value")
+    kind, end = match.lastgroup, match.end()
+    if kind == "open":
+        return _container(text, end, _PAIRS[match["open"]], depth)
+    if kind == "call":
+        value, end = _value(text, end, depth + 1)
+        close = _END_OF_CALL.match(text, end)
+        if close is None:
+            raise ValueError("a call without an end")
+        return value, close.end()
+    if kind in {"number", "truth"}:
+        return Number(match[kind]), end
+    return (None if kind == "null" else _unescaped(match[kind or ""])), end
+
+
+def _container(text: str, start: int, closing: str, depth: int) -> tuple[Any, int]:
+    """Return the list (or tuple, or set) or the object after an opening bracket, and where it ends."""
+    keys: list[Any] = []
+    entries: list[Any] = []
+    sign = None
+    while (close := _CLOSING.match(text, start)) is None:
+        value, start = _value(text, start, depth + 1)
+        after = _AFTER.match(text, start)
+        if after is None:
+            raise ValueError("no end of a value")
+        sign, start = after["sign"], after.end()
+        if sign == ":" and not isinstance(value, str):
+            raise ValueError("a key that is no text")
+        (keys if sign == ":" else entries).append(value)
+    is_object = bool(keys)
+    is_in_brackets = closing == ")" and len(entries) == 1 and sign != ","
+    if close[1] != closing or is_in_brackets or (is_object and (closing != "}" or len(keys) != len(entries))):
+        raise ValueError("brackets that do not belong together")
+    return (dict(zip(keys, entries, strict=True)) if is_object else entries), close.end()
+
+
+def answers_in(value: Any) -> list[str | None]:
+    """
+    Return the answers in a list, or in an object as data sets such as SQuAD and VQA have them.
+
+    Raises
+    ------
+    NotAListError
+        If there is anything else.
+    """
+    if isinstance(value, dict):
+        key = answer_key(value)
+        if key is None:
+            raise NotAListError(f"must be a list of strings, got {kind(value)}")
+        return _texts(value[key])
+    return [text for item in value for text in _answers_of_entry(item)]
+
+
+def answer_key(names: Iterable[str], *, is_entry: bool = False) -> str | None:
+    """
+    Return the key of the answers in an object: text or answer, beside answer_start, answer_id and the like.
+
+    An entry of a list may have this key alone; any other object with it could be a document.
+    """
+    keys = [name for name in names if name in _ANSWER_KEYS]
+    others = [name for name in names if name not in _ANSWER_KEYS]
+    is_known = len(keys) == 1 and all(name.startswith("answer_") for name in others) and (others or is_entry)
+    return keys[0] if is_known else None
+
+
+def _answers_of_entry(value: Any) -> list[str | None]:
+    key = answer_key(value, is_entry=True) if isinstance(value, dict) else None
+    return [entry(value)] if key is None else _texts(value[key])
+
+
+def _texts(value: Any) -> list[str | None]:
+    return list(map(entry, value if isinstance(value, list) else [value]))
 
 
 def _unescaped(text: str) -> str:
     """Return a string literal of Python without its escapes."""
     text = _ESCAPE.sub(lambda escape: escape[0].encode().decode("unicode_escape"), text)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise NotAListError("holds half of a surrogate pair (such as \\ud800), which is invalid") from None
-    return text
+    # Half of a surrogate pair is no character.
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def entry(value: Any) -> str | None:
-    """Return a value of a list that is text; None for null or the number NaN."""
-    if value is None or (isinstance(value, Number) and value == "NaN"):
+    """Return a value of a list that is text, a number, true or false, as written; None for a missing one."""
+    if is_missing(value):
         return None
-    if isinstance(value, str):
-        return str(value)
+    if isinstance(value, str | bool):
+        return scalar_text(value)
     raise NotAListError(f"must hold only strings, got {kind(value)}")
 
 

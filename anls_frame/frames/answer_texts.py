@@ -14,10 +14,17 @@ from anls_frame._text import quoted
 from anls_frame.exceptions import InputWarning, warn, warning_at_caller
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol
 
-_TEXTS = r"""(?s)\A\s*(?:array\()?\[\s*(?:np\.str_\()?['"].*['"]\)?,?\s*\](?:,[^\]]*\)|\))?\s*\z"""
-"""Pattern of a list of strings as Python, numpy or JSON prints it: quotes in brackets."""
+_KEY, _BESIDE = r"""['"](?:text|answer)['"]\s*:""", r"""['"]answer_\w+['"]\s*:"""
+_TEXTS = rf"""(?sx)\A\s*(?:
+    (?:array\()?\[\s*(?:np\.str_\()?['"].*['"]\)?,?\s*\](?:,[^\]]*\)|\))?
+    | \(\s*['"].*['"]\s*,\s*(?:['"].*['"]\s*,?\s*)?\)
+    | \{{\s*(?:'[^']*'|"[^"]*")\s*(?:,.*)?\}}
+    | \{{\s*(?:{_KEY}.*{_BESIDE}|{_BESIDE}.*{_KEY}).*\}}
+    | \[\s*\{{\s*['"].*(?:text|answer)['"]\s*:.*\}}\s*\]
+    )\s*\z"""
+"""Pattern of several answers as they are printed: texts in a list, tuple or set, and objects of answers."""
 
-_SEPARATED = {
+SEPARATED = {
     "|": r"\A\s*[^|\s][^|\n]*(?:\|\s*[^|\s][^|\n]*)+\z",
     # Without "&", which begins an entity of HTML, as in AT&amp;T.
     ";": r"\A\s*[^;&\s][^;&\n]*(?:;\s*[^;&\s][^;&\n]*)+\z",
@@ -30,8 +37,8 @@ _SHARE_SEPARATED = 0.1
 _LONGEST_SEPARATED = 500
 """Length in bytes up to which a text with separators counts: pages have such letters."""
 
-_OBJECT = r"""(?s)\A\s*\{\s*(?:"[^"]*"\s*:.*)?\}\s*\z"""
-"""Pattern of a JSON object: it is empty, or begins with a key."""
+_OBJECT = r"""(?s)\A\s*\{\s*(?:(?:"[^"]*"|'[^']*')\s*:.*)?\}\s*\z"""
+"""Pattern of an object as JSON or Python prints it: it is empty, or begins with a key."""
 
 _LOOKED_AT = 1000
 """So many texts tell whether most are objects and, drawn at random, whether separators may be in many."""
@@ -70,6 +77,8 @@ def several_answers(texts: pl.Series, kinds: pl.Series | None = None) -> Several
 def _printed(texts: pl.Series, kinds: pl.Series) -> pl.Series | None:
     """Return which texts of these kinds are printed lists; None without one."""
     begins = kinds == _plugin.LIST_BEGINNING
+    for bracket in "({":
+        begins |= texts.str.starts_with(bracket)
     if not begins.any() or not texts.filter(begins).str.contains(_TEXTS).any():
         return None
     return texts.str.contains(_TEXTS)
@@ -83,12 +92,12 @@ def _frequent_separators(texts: pl.Series) -> list[str]:
     few = _SHARE_SEPARATED * len(drawn) / 2
     # In Python, because a query inside of a query waits for its threads, longer than all of this takes.
     short = [text for text in drawn.to_list() if len(text) <= _LONGEST_SEPARATED]
-    return [separator for separator in _SEPARATED if sum(separator in text for text in short) >= few]
+    return [separator for separator in SEPARATED if sum(separator in text for text in short) >= few]
 
 
 def _separated(texts: pl.Series, separator: str) -> pl.Series | None:
     """Return in which texts the separator stands between answers; None if these are too few."""
-    separated = texts.str.contains(_SEPARATED[separator]) & (texts.str.len_bytes() <= _LONGEST_SEPARATED)
+    separated = texts.str.contains(SEPARATED[separator]) & (texts.str.len_bytes() <= _LONGEST_SEPARATED)
     fewest = max(_FEWEST_SEPARATED, _SHARE_SEPARATED * texts.drop_nulls().len())
     return separated if separated.sum() >= fewest else None
 
@@ -141,14 +150,22 @@ def _message(
             "scores as a column"
         )
     hint = several_answers(answers, kinds) if answers.dtype == pl.String else None
+    name, parse = answers.name, f"`anls_frame.parse_answers({column}"
     if hint is None:
-        return None
-    name, example = answers.name, quoted(answers[hint.row])
-    parse = f"`anls_frame.parse_answers({column}"
+        if answers.dtype != pl.String or not _most_are_objects(answers):
+            return None
+        return (
+            f"most texts in column {name!r} are objects that were printed as text, and each is scored as one "
+            "answer. To score the fields of documents, make a row of each field with `anls_frame.fields`. If "
+            f"they are answers, {parse}, answers_format='text')` makes each text a list of one, without this "
+            "warning"
+        )
+    example = quoted(answers[hint.row])
     if hint.separator is None:
         return (
             f"column {name!r} holds lists that were printed as text, such as {example}; each is scored as "
-            f"one answer. Parse the column first: {parse})` returns lists"
+            f"one answer. Parse the column first: {parse})` returns lists, of which every entry is an "
+            "accepted answer, so that one of them is enough"
         )
     return (
         f"column {name!r} holds texts with {hint.separator!r}, such as {example}; each is scored as one "

@@ -96,6 +96,46 @@ def check_new_names(available: Iterable[Any], new: Iterable[str], *, overwrite: 
         )
 
 
+def first_value(column: pl.Series) -> str:
+    """Return the first value of a column that is not null, with its row, for a message."""
+    column = column.alias("values")  # Series methods take some names for patterns
+    rows = column.is_not_null().arg_true()
+    if not len(rows):
+        return "all values are null"
+    value = column[int(rows[0])]
+    shown = quoted(value.to_list() if isinstance(value, pl.Series) else value)
+    return f"row {int(rows[0]):,} (counted from 0) holds {shown}"
+
+
+def check_texts(columns: Iterable[pl.Series]) -> None:
+    """Raise an error that names a column, a row and its value, unless columns hold texts or lists."""
+    for column in columns:
+        inner = column.dtype.inner if isinstance(column.dtype, _LISTS) else column.dtype
+        if inner not in (pl.String, pl.Categorical, pl.Enum, pl.Null):
+            raise DTypeError(
+                f"column {column.name!r} has dtype {column.dtype} and must hold strings or lists of strings, "
+                f"but {first_value(column)}. {_way_to_texts(column.name, inner)}"
+            )
+
+
+def _way_to_texts(name: str, dtype: Any) -> str:
+    """Return advice about a column of Polars with values of this dtype."""
+    if dtype == pl.Binary:
+        return "Cast it with `.cast(pl.String)` if it holds text."
+    if isinstance(dtype, pl.Struct):
+        return "Take the field with the text, as with `.struct.field(...)`."
+    if dtype.is_nested():
+        return "Flatten its lists."
+    if dtype.is_object():
+        return "Make a column of its texts, as with `pl.Series(frame[...].to_list(), dtype=pl.String)`."
+    return (
+        "Read it as text where the file is read, as with "
+        f"`schema_overrides={{{name!r}: pl.String}}`, or read "
+        "the file with `anls_frame.read_results`: its values no longer say how they were written (42, 42.0, "
+        "042)."
+    )
+
+
 def check_dtypes(schema: pl.Schema, expression: pl.Expr) -> None:
     """Raise a DTypeError if the expression does not accept the dtypes of the columns, prediction first."""
     # The plugin checks dtypes from the schema alone, so an empty frame is enough.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,7 +12,7 @@ import polars.selectors as cs
 
 from anls_frame._arguments import type_name
 from anls_frame.frames.answer_texts import warn_of_answers, watched
-from anls_frame.frames.checks import check_columns
+from anls_frame.frames.checks import check_columns, check_texts
 from anls_frame.protocol import ScoreProtocol
 
 if TYPE_CHECKING:
@@ -28,9 +29,11 @@ def at_hand(frame: Any) -> Any:
         from anls_frame.frames import from_arrow  # noqa: PLC0415 - imports pyarrow
 
         return from_arrow.to_table(frame)
+    is_path = isinstance(frame, str | os.PathLike)
+    read = f"; read the file first, with `anls_frame.read_results({str(frame)!r})`" if is_path else ""
     raise TypeError(
         "frame must be a Polars DataFrame or LazyFrame, a pandas DataFrame or an object with the Arrow "
-        f"PyCapsule interface, got {type_name(frame)}"
+        f"PyCapsule interface, got {type_name(frame)}{read}"
     )
 
 
@@ -59,6 +62,8 @@ def to_lazy(
     if isinstance(frame, pl.DataFrame | pl.LazyFrame):
         names = (*texts, *others)
         check_columns(frame.collect_schema(), names, names)
+        if isinstance(frame, pl.DataFrame):
+            check_texts(frame.get_column(name) for name in texts)
     else:
         _check_levels(frame, others)
         frame = to_polars(frame, texts, others)

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from anls_frame._arguments import type_name
 from anls_frame.exceptions import DTypeError
-from anls_frame.frames.checks import check_columns, text_advice
+from anls_frame.frames.checks import check_columns, first_value, text_advice
 
 
 def to_table(frame: Any) -> pa.Table:
@@ -57,8 +57,8 @@ def text_column(name: str, column: Any) -> pl.Series:
     entry = texts.dtype.inner if isinstance(texts.dtype, pl.List | pl.Array) else texts.dtype
     if entry not in (pl.String, pl.Categorical, pl.Enum, pl.Null):
         raise DTypeError(
-            f"column {name!r} must hold strings or lists of strings, but holds {column.type}; "
-            f"{text_advice(name)}"
+            f"column {name!r} must hold strings or lists of strings, but holds {column.type}, and "
+            f"{first_value(texts)}; {text_advice(name)}"
         )
     return texts
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import reprlib
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
@@ -13,14 +14,17 @@ import polars.selectors as cs
 import pyarrow as pa
 
 from anls_frame._arguments import type_name
+from anls_frame._text import quoted
 from anls_frame.exceptions import DTypeError
 from anls_frame.frames import from_arrow
 from anls_frame.frames.answer_texts import warn_of_answers
 from anls_frame.frames.checks import check_column, check_columns, check_dtypes, text_advice
+from anls_frame.frames.missing_values import is_missing
 from anls_frame.protocol import ScoreProtocol
 
 _LEVELS = 3
 _LISTS = (list, tuple, np.ndarray)
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def to_polars(frame: pd.DataFrame, texts: Sequence[str], others: Sequence[str] = ()) -> pl.DataFrame:
@@ -147,8 +151,20 @@ def _text_column(name: str, column: pd.Series[Any]) -> pl.Series:
         return pl.Series(name, [None] * len(column), dtype=pl.Null)
     try:
         return from_arrow.text_column(name, _array(name, column, lists=1, objects=0))
-    except DTypeError as error:
-        raise (_diagnose(column, name) if column.dtype == object else None) or error from None
+    except DTypeError:
+        if column.dtype != object:
+            raise
+        if (fault := _diagnose(column, name)) is not None:
+            raise fault from None
+        # Arrow does not know every missing value.
+        values = pd.Series([_with_nulls(value) for value in column], index=column.index, dtype=object)
+        return from_arrow.text_column(name, _array(name, values, lists=1, objects=0))
+
+
+def _with_nulls(value: Any) -> Any:
+    if isinstance(value, _LISTS):
+        return [None if is_missing(entry) else entry for entry in value]
+    return None if is_missing(value) else value
 
 
 def _any_column(name: str, column: pd.Series[Any]) -> pl.Series:
@@ -168,6 +184,8 @@ def _array(name: str, column: pd.Series[Any], lists: int = _LEVELS, objects: int
                 )
     try:
         array = pa.array(column, from_pandas=True)
+    except UnicodeEncodeError:
+        raise DTypeError(_half_of_pair(column, name)) from None
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         raise DTypeError(f"column {name!r} must hold values of one type: {error}") from None
     if isinstance(column.dtype, pd.ArrowDtype):
@@ -216,7 +234,7 @@ def _diagnose(column: pd.Series[Any], name: str) -> Exception | None:
                 f"column {name!r}, row {label!r}: {where}{faults[0]}; it must be a string or list of "
                 f"strings: {text_advice(name)}"
             )
-        if kind == "string" and _is_missing(value):
+        if kind == "string" and is_missing(value):
             continue
         if first is None:
             first = label, kind
@@ -228,16 +246,19 @@ def _diagnose(column: pd.Series[Any], name: str) -> Exception | None:
     return None
 
 
-def _is_missing(value: Any) -> bool:
-    return bool(pd.api.types.is_scalar(value) and pd.isna(value))
-
-
 def _fault(value: object) -> str | None:
     """Return what is wrong with a value that must be a string or missing."""
-    if not isinstance(value, str):
-        return None if _is_missing(value) else f"{reprlib.repr(value)} is of type {type(value).__name__}"
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return f"the string {value!r} contains a lone surrogate and is not valid Unicode"
-    return None
+    if isinstance(value, str) or is_missing(value):
+        return None
+    return f"{reprlib.repr(value)} is of type {type(value).__name__}"
+
+
+def _half_of_pair(column: pd.Series[Any], name: str) -> str:
+    """Return the message about the first text with half of a surrogate pair, which is no character."""
+    values = ((label, value if isinstance(value, _LISTS) else [value]) for label, value in column.items())
+    texts = ((label, text) for label, entries in values for text in entries if isinstance(text, str))
+    found = next((f", row {label!r}: {quoted(text)}" for label, text in texts if _SURROGATE.search(text)), "")
+    return (
+        f"column {name!r}{found} contains a lone surrogate, which is no character; replace it by U+FFFD, as "
+        "`text.encode('utf-16', 'surrogatepass').decode('utf-16', 'replace')` does"
+    )

@@ -1,4 +1,9 @@
-"""Strict parsing of JSON values: numbers stay as written, duplicate keys and lone surrogates are errors."""
+"""
+Strict parsing of JSON values: numbers stay as written, and duplicate keys are errors.
+
+Half of a surrogate pair is no character. Models that are cut at a limit of tokens leave such halves, which
+Python writes as an escape, so that they are read as U+FFFD.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +17,13 @@ from anls_frame._text import quoted
 _MOST_LEVELS = 100
 """Maximum nesting: far more than results have, and less than Python can handle."""
 _BLANKS = " \t\n\r"
-_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+# An escape of a whole pair, or of half of one; two backslashes are an escape of a backslash.
+_PAIR_OR_HALF = re.compile(
+    r"""(?<!\\)(?P<before>(?:\\\\)*+)
+    (?:(?P<pair>\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|\\u[dD][89a-fA-F][0-9a-fA-F]{2})""",
+    re.VERBOSE,
+)
 
 
 class Number(str):
@@ -41,13 +52,14 @@ _DECODER = json.JSONDecoder(
 
 def parse(text: str) -> Any:
     """
-    Return a JSON value, with numbers as `Number`.
+    Return a JSON value, with numbers as `Number` and U+FFFD in place of half of a surrogate pair.
 
     Raises
     ------
     ValueError
         If it is not valid JSON; the message says why.
     """
+    text, _ = without_halves(text)
     try:
         value, end = _DECODER.raw_decode(text, len(text) - len(text.lstrip(_BLANKS)))
         if end < len(text):  # whitespace may surround the value
@@ -59,9 +71,27 @@ def parse(text: str) -> Any:
         raise ValueError("brackets are nested too deeply") from None
     if isinstance(value, list | dict) and text.count("[") + text.count("{") > _MOST_LEVELS:
         _check_levels(value)
-    if _HALF.search(text):
-        _check_halves(value)
     return value
+
+
+def without_halves(text: str) -> tuple[str, list[int]]:
+    """Return JSON with U+FFFD in place of half of a surrogate pair, and the positions of these halves."""
+    if not _SURROGATE.search(text):
+        return text, []
+    positions: list[int] = []
+
+    def replaced(match: re.Match[str]) -> str:
+        if match["pair"]:
+            return match[0]
+        positions.append(match.end("before"))
+        return f"{match['before']}\\ufffd"
+
+    return _PAIR_OR_HALF.sub(replaced, text), positions
+
+
+def scalar_text(value: str | bool) -> str:  # noqa: FBT001 - a value
+    """Return a string, or a number, true or false as written in the file."""
+    return str(value) if isinstance(value, str) else json.dumps(value)
 
 
 def kind(value: object) -> str:
@@ -86,11 +116,3 @@ def _check_levels(value: Any) -> None:
         if not level:
             return
     raise ValueError(f"brackets are nested more than {_MOST_LEVELS} deep")
-
-
-def _check_halves(value: Any) -> None:
-    """Raise an error for lone surrogates, which JSON can write but which are not valid Unicode."""
-    try:
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        raise ValueError("holds half of a surrogate pair (such as \\ud800), which is invalid") from None

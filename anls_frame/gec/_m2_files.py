@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import polars as pl
 
 from anls_frame._atomic import replacing
-from anls_frame.exceptions import DuplicateColumnError
+from anls_frame._paths import files_at, is_hidden
+from anls_frame._text import numbered, path_text
+from anls_frame.exceptions import DuplicateColumnError, warn
 from anls_frame.frames.checks import no_column
 from anls_frame.frames.conversion import in_polars
 
@@ -34,6 +38,10 @@ SCHEMA: dict[str, pl.DataType] = {
 
 _NONE = "-NONE-"
 _NOOP = "noop"
+_UNABLE = "NA"
+_NO_SPAN = (-1, -1)
+# ChERRANT's words for a sentence without errors, and for one that the annotator could not correct.
+_NO_ERRORS, _CANNOT_BE_ANNOTATED = "没有错误", "无法标注"
 _DEFAULTS = {"type": "", "required": "REQUIRED", "comment": _NONE}
 _FIELDS = 6
 _SHOWN = 20
@@ -41,13 +49,38 @@ _SHOWN = 20
 _BREAKS = re.compile(r"[\r\n]")
 _WHOLE = re.compile(r"\s*([+-]?[0-9]{1,9})\s*")
 _SPAN = re.compile(rf"{_WHOLE.pattern}(?<=\s){_WHOLE.pattern}")
+_TARGET = re.compile(r"T([0-9]{1,9})(?:-A[0-9]+)?(?: (.*))?")
 
-Files: TypeAlias = "str | os.PathLike[str] | Mapping[str, str | os.PathLike[str]]"
-"""The file of a system, or the files of several by the names of their columns."""
+OnePath: TypeAlias = "str | os.PathLike[str]"
+Paths: TypeAlias = "OnePath | Sequence[OnePath]"
+"""A file, a folder or a pattern, or several."""
+
+Files: TypeAlias = "Paths | Mapping[str, Paths]"
+"""The files of a system, or those of several systems by the names of their columns."""
 
 
-Block: TypeAlias = tuple[str, list[dict[str, Any]], set[int]]
-"""A sentence, its edits, and its annotators."""
+@dataclass
+class _Block:
+    """A sentence, its edits, and the annotators who made edits or found no errors."""
+
+    source: str
+    edits: list[dict[str, Any]] = field(default_factory=list)
+    annotators: set[int] = field(default_factory=set)
+    has_unable: bool = False
+    """Whether an annotator could not correct the sentence."""
+
+    def row(self) -> tuple[str, list[dict[str, Any]] | None, list[int] | None]:
+        if self.has_unable and not self.annotators:
+            return self.source, None, None
+        return self.source, self.edits, sorted(self.annotators)
+
+
+class _Sentences(NamedTuple):
+    """The sentences of files, as frames, to which the files of systems belong."""
+
+    paths: Paths
+    files: list[Path]
+    frames: list[pl.DataFrame]
 
 
 class M2FormatError(ValueError):
@@ -70,25 +103,30 @@ class M2FormatError(ValueError):
 
 
 def read_m2(
-    path: str | os.PathLike[str],
+    path: Paths,
     *,
     prediction: Files | None = None,
     prediction_edits: Files | None = None,
 ) -> pl.DataFrame:
     r"""
-    Read an ``.m2`` file, one row for each sentence.
+    Read ``.m2`` files, one row for each sentence.
 
     Parameters
     ----------
     path
-        The file, in UTF-8: blocks of an ``S`` line and its ``A`` lines, with empty lines between.
+        The file, in UTF-8: blocks of an ``S`` line and its ``A`` lines, with empty lines between. Or several
+        files: a folder (all files in it and below it that are not hidden), a pattern such as
+        ``"gold/*.m2"``, both read in the order of their names, or a list.
     prediction
         A file with the corrected sentences, one per line, in the order of the blocks. It becomes the first
-        column, `prediction`. For several systems, a mapping from names of columns to files.
+        column, `prediction`. For several systems, a mapping from names of columns to files. If `path` names
+        several files, name as many: a folder or a pattern with files of the same names up to the first dot,
+        or a list in the same order.
     prediction_edits
         A second ``.m2`` file with a system's edits of the same sentences in the same order, as written by
-        ERRANT. It becomes the last two columns, `prediction_edits` and `prediction_annotators`, for `errant`.
-        For several systems, a mapping from names of columns of edits to files.
+        ERRANT; for several files, as `prediction`. It becomes the last two columns, `prediction_edits` and
+        `prediction_annotators`, for `errant`. For several systems, a mapping from names of columns of edits
+        to files.
 
     Returns
     -------
@@ -96,21 +134,45 @@ def read_m2(
         `source` (`String`, the words as in the file), `edits` (a list of structs `start`, `end`, `type`,
         `corrections`, `required`, `comment`, `annotator`, in file order) and `annotators` (all annotators of
         the row, ascending, including those whose only line says ``noop``). A correction that is empty or
-        ``-NONE-`` becomes the empty string. ``I`` lines are left out.
+        ``-NONE-`` becomes the empty string. With several files, `document` before these columns: the path of
+        the file below the folder that contains all of them.
 
     Raises
     ------
     M2FormatError
         If lines are not in the format (the error has their numbers), the files have different numbers of
-        sentences, or the two ``.m2`` files have different sentences.
+        sentences, the two ``.m2`` files have different sentences, or one of several files has no counterpart.
     DuplicateColumnError
         If a column of a system has the name of another column.
+    ValueError
+        If a list of files is empty.
     OSError
-        If a file cannot be read.
+        If a file cannot be read, or a folder or a pattern contains no files.
+
+    Warns
+    -----
+    InputWarning
+        If there are sentences that nobody could correct, with their number.
 
     See Also
     --------
     read_parallel : reads plain sentences as references.
+
+    Notes
+    -----
+    Every line is used, or left out by one of these rules. Any other line raises an error.
+
+    - An ``S`` line begins a sentence, with or without an empty line before it.
+    - An ``A`` line is an edit of the sentence. With the type ``noop`` or the span ``-1 -1``, it names an
+      annotator without edits.
+    - An ``A`` line with the type ``NA`` and the span ``-1 -1`` says that the annotator could not correct the
+      sentence. It is left out. If the sentence has no other annotator, `edits` and `annotators` are null, so
+      that it counts in no score.
+    - A ``T`` line of ChERRANT is left out, because it repeats what ``A`` lines say: ``T0-A0`` has the
+      corrected sentence, and ``T0 无法标注`` (cannot be annotated) stands for ``NA``. If it has the sentence
+      unchanged or ``没有错误`` (no errors), it names an annotator without edits.
+    - ``I`` lines and empty lines are left out, and so are a byte order mark at the beginning of a line and a
+      carriage return at its end.
 
     Examples
     --------
@@ -127,37 +189,130 @@ def read_m2(
     >>> both.select(gec.errant_corpus(counts).struct.field("tp", "fp", "fn")).row(0)
     (1, 0, 0)
     """
-    frame = _with_predictions(_read(Path(path)), prediction, path)
+    files = _files(path)
+    gold = _Sentences(path, files, list(map(_read, files)))
+    frame = pl.concat(gold.frames)
+    unable = frame["edits"].null_count()
+    if unable:
+        where = str(files[0]) if len(files) == 1 else _counted(path, files)
+        count = numbered(unable, "sentence")
+        warn(
+            f"{where}: {count} with the type {_UNABLE!r}, which nobody could correct, will count in no score"
+        )
+    if len(files) > 1:
+        frame.insert_column(0, _documents(gold))
+    frame = _with_predictions(frame, prediction, gold)
     if prediction_edits is None:
         return frame
     if isinstance(prediction_edits, Mapping):
         _check_names(prediction_edits, frame)
-        edits = [_edits(file, path, frame)["edits"].alias(name) for name, file in prediction_edits.items()]
+        edits = [_edits(paths, gold)["edits"].alias(name) for name, paths in prediction_edits.items()]
         return frame.hstack(edits)
-    system = _edits(prediction_edits, path, frame)
+    system = _edits(prediction_edits, gold)
     return frame.hstack(system.select(prediction_edits="edits", prediction_annotators="annotators"))
 
 
-def _edits(file: str | os.PathLike[str], path: str | os.PathLike[str], frame: pl.DataFrame) -> pl.DataFrame:
-    """Read a system's edits of the sentences of a frame."""
-    system = _read(Path(file))
-    if system.height != frame.height:
-        raise M2FormatError(f"{file} has {system.height} sentences, but {path} has {frame.height}")
-    for row, (own, other) in enumerate(zip(system["source"], frame["source"], strict=True), 1):
-        if own.split() != other.split():
-            raise M2FormatError(f"sentence {row} of {file} differs from that of {path}: {own!r}, {other!r}")
-    return system
+def _files(paths: Paths) -> list[Path]:
+    """Return the file, or the files of a folder, a pattern or a list."""
+    if not isinstance(paths, str | os.PathLike):
+        files = [file for path in paths for file in _files(path)]
+        if not files:
+            raise ValueError("a list of files must name at least one file")
+        if len(set(files)) < len(files):
+            raise ValueError(f"{max(files, key=files.count)} occurs twice in a list of files")
+        return files
+    files = files_at(Path(paths), lambda file, folder: not is_hidden(file, folder))
+    if not files:
+        raise FileNotFoundError(errno.ENOENT, "this folder contains no files", str(paths))
+    return files
 
 
-def _with_predictions(
-    frame: pl.DataFrame, prediction: Files | None, path: str | os.PathLike[str]
-) -> pl.DataFrame:
+def _documents(sentences: _Sentences) -> pl.Series:
+    """Return the file of each sentence."""
+    names = [path_text(path).replace(os.sep, "/") for path in _below(sentences.files)]
+    heights = [frame.height for frame in sentences.frames]
+    rows = [name for name, height in zip(names, heights, strict=True) for _ in range(height)]
+    return pl.Series("document", rows, dtype=pl.String)
+
+
+def _below(files: Sequence[Path]) -> list[Path]:
+    """Return the paths of files below the folder that contains all of them."""
+    absolute = [file.absolute() for file in files]
+    folder = os.path.commonpath([file.parent for file in absolute])
+    return [file.relative_to(folder) for file in absolute]
+
+
+def _names(files: Sequence[Path]) -> list[str]:
+    """Return the paths of files, each up to the first dot of its name, or as much further as they differ."""
+    paths = _below(files)
+    short = [str(path.parent / path.name.partition(".")[0]) for path in paths]
+    longer = [str(path.with_suffix("")) for path in paths]
+    distinct = (names for names in (short, longer) if len(set(names)) == len(names))
+    return next(distinct, list(map(str, paths)))
+
+
+def _counterparts(paths: Paths, sentences: _Sentences) -> list[Path]:
+    """Return the files of a system in the order of the files of its sentences."""
+    files = _files(paths)
+    are_names = all(isinstance(one, str | os.PathLike) for one in (paths, sentences.paths))
+    if len(files) == len(sentences.files) and (len(files) == 1 or not are_names):
+        return files
+    own = dict(zip(_names(files), files, strict=True))
+    other = dict(zip(_names(sentences.files), sentences.files, strict=True))
+    if own.keys() == other.keys():
+        return [own[name] for name in other]
+    alone = next(
+        path for one, two in ((other, own), (own, other)) for name, path in one.items() if name not in two
+    )
+    gold, system = _counted(sentences.paths, sentences.files), _counted(paths, files)
+    raise M2FormatError(
+        f"{gold} and {system} do not pair up: {alone} has no counterpart. Files pair up by their names up to "
+        "the first dot or, in Python, as lists, in order"
+    )
+
+
+def _counted(paths: Paths, files: Sequence[Path]) -> str:
+    """Return what names the files, and their number."""
+    count = numbered(len(files), "file")
+    if not isinstance(paths, str | os.PathLike):
+        return f"a list of {count}"
+    return f"{paths} ({count})"
+
+
+def _edits(paths: Paths, sentences: _Sentences) -> pl.DataFrame:
+    """Read a system's edits of the sentences."""
+    systems = []
+    pairs = zip(_counterparts(paths, sentences), sentences.files, sentences.frames, strict=True)
+    for file, path, frame in pairs:
+        system = _read(file)
+        if system.height != frame.height:
+            theirs, ours = numbered(system.height, "sentence"), numbered(frame.height, "sentence")
+            raise M2FormatError(f"{file} has {theirs}, but {path} has {ours}")
+        columns = (system["source"], system["edits"].is_null(), frame["source"])
+        for row, (own, is_unable, other) in enumerate(zip(*columns, strict=True), 1):
+            if own.split() != other.split():
+                raise M2FormatError(
+                    f"sentence {row} of {file} differs from that of {path}: {own!r}, {other!r}"
+                )
+            if is_unable:
+                raise M2FormatError(
+                    f"sentence {row} of {file} has the type {_UNABLE!r}, which only people give; write the "
+                    f"system's edits, or {_NOOP!r} if it has none"
+                )
+        systems.append(system)
+    return pl.concat(systems)
+
+
+def _with_predictions(frame: pl.DataFrame, prediction: Files | None, sentences: _Sentences) -> pl.DataFrame:
     """Put columns with the corrected sentences before the others."""
     if prediction is None:
         return frame
-    files = prediction if isinstance(prediction, Mapping) else {"prediction": prediction}
-    _check_names(files, frame)
-    columns = [_sentences(file, path, frame.height).alias(name) for name, file in files.items()]
+    systems = prediction if isinstance(prediction, Mapping) else {"prediction": prediction}
+    _check_names(systems, frame)
+    columns = []
+    for name, paths in systems.items():
+        pairs = zip(_counterparts(paths, sentences), sentences.files, sentences.frames, strict=True)
+        columns.append(pl.concat(_corrected(*pair) for pair in pairs).alias(name))
     return pl.DataFrame(columns).hstack(frame)
 
 
@@ -167,11 +322,24 @@ def _check_names(names: Iterable[str], frame: pl.DataFrame) -> None:
             raise DuplicateColumnError(f"column {name!r} of a system would occur twice; give it another name")
 
 
-def _sentences(path: str | os.PathLike[str], other: str | os.PathLike[str], count: int) -> pl.Series:
-    sentences = list(_lines(path))
-    if len(sentences) != count:
-        raise M2FormatError(f"{path} has {len(sentences)} lines, but {other} has {count} sentences")
-    return pl.Series(sentences, dtype=pl.String)
+def _corrected(file: Path, path: Path, frame: pl.DataFrame) -> pl.Series:
+    """Read the corrected sentences of a frame."""
+    lines = list(_lines(file))
+    surplus = len(lines) - frame.height
+    if not surplus:
+        return pl.Series(lines, dtype=pl.String)
+    filled = sum(map(bool, map(str.strip, lines)))
+    empty, advice = "", ""
+    if surplus > 0 and not "".join(lines[-surplus:]).strip():
+        empty, advice = f", the last {surplus} empty", f": delete the last {surplus} lines"
+        if surplus == 1:
+            empty, advice = ", the last one empty", ": delete the empty last line"
+    elif filled == frame.height:
+        empty, advice = f", {len(lines) - filled} of them empty", ": delete the empty ones"
+    raise M2FormatError(
+        f"{file} has {numbered(len(lines), 'line')}{empty}, but {path} has "
+        f"{numbered(frame.height, 'sentence')}{advice}"
+    )
 
 
 def read_parallel(
@@ -230,11 +398,12 @@ def read_parallel(
     files = [references] if isinstance(references, str | os.PathLike) else list(references)
     if not files:
         raise ValueError("`references` must name at least one file")
-    sources = list(_lines(source))
-    corrected = zip(*(_sentences(path, source, len(sources)) for path in files), strict=True)
-    schema = {"source": pl.String(), "references": pl.List(pl.String)}
-    frame = pl.DataFrame({"source": sources, "references": list(map(list, corrected))}, schema=schema)
-    return _with_predictions(frame, prediction, source)
+    path = Path(source)
+    sources = pl.DataFrame({"source": list(_lines(path))}, schema={"source": pl.String})
+    corrected = zip(*(_corrected(Path(file), path, sources) for file in files), strict=True)
+    lists = pl.Series("references", list(map(list, corrected)), dtype=pl.List(pl.String))
+    frame = sources.with_columns(lists)
+    return _with_predictions(frame, prediction, _Sentences(path, [path], [frame]))
 
 
 def write_m2(frame: Any, path: str | os.PathLike[str]) -> None:
@@ -254,7 +423,8 @@ def write_m2(frame: Any, path: str | os.PathLike[str]) -> None:
     None
         `read_m2` reads the same rows back, except for content that the format cannot represent: spaces around
         a correction, and ``noop`` edits, each of which becomes the line of an annotator without edits. Where
-        `required` or `comment` is null or empty, ``REQUIRED`` or ``-NONE-`` is written.
+        `required` or `comment` is null or empty, ``REQUIRED`` or ``-NONE-`` is written; where `edits` is
+        null, the type ``NA``.
 
     Raises
     ------
@@ -299,7 +469,7 @@ def write_m2(frame: Any, path: str | os.PathLike[str]) -> None:
 
 
 def _read(path: Path) -> pl.DataFrame:
-    blocks: list[Block] = []
+    blocks: list[_Block] = []
     problems: list[str] = []
     is_open = False
     for number, line in enumerate(_lines(path), 1):
@@ -309,32 +479,50 @@ def _read(path: Path) -> pl.DataFrame:
             problems.append(f"line {number}: {error}")
     if problems:
         others = len(problems) - _SHOWN
-        more = f"; and {others} more lines" if others > 0 else ""
+        more = f"; and {numbered(others, 'more line')}" if others > 0 else ""
         raise M2FormatError(f"{path}: {'; '.join(problems[:_SHOWN])}{more}")
-    rows = [(source, edits, sorted(annotators)) for source, edits, annotators in blocks]
-    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+    return pl.DataFrame([block.row() for block in blocks], schema=SCHEMA, orient="row")
 
 
-def _take(line: str, blocks: list[Block], *, is_open: bool) -> bool:
+def _take(line: str, blocks: list[_Block], *, is_open: bool) -> bool:
     """Add what a line says to the blocks; return whether the last one is open for edits."""
     if not line.strip():
         return False
+    if "\r" in line:
+        raise ValueError("a carriage return within the line; save the file with line feeds as line ends")
     if line == "S" or line.startswith("S "):
-        if is_open:
-            raise ValueError("second S line in one block; put an empty line before it")
-        blocks.append((line[2:], [], set()))
+        blocks.append(_Block(line[2:]))
         return True
-    if line.startswith("A "):
+    target = _TARGET.fullmatch(line)
+    if target is not None or line.startswith("A "):
         if not is_open:
-            raise ValueError("A line without an S line before it in its block")
-        edit = _edit(line[2:])
-        _, edits, annotators = blocks[-1]
-        annotators.add(edit["annotator"])
-        if not _is_noop(edit):
-            edits.append(edit)
+            raise ValueError(f"{line[0]} line without an S line before it in its block")
+        if target is None:
+            _take_edit(_edit(line[2:]), blocks[-1])
+        else:
+            _take_target(int(target[1]), target[2] or "", blocks[-1])
     elif line != "I" and not line.startswith("I "):
-        raise ValueError(f"a line must start with 'S ', 'A ' or 'I ', got {line[:10]!r}")
+        raise ValueError(
+            f"a line must start with 'S ', 'A ' or 'I ', or with 'T' and a number, got {line[:10]!r}"
+        )
     return is_open
+
+
+def _take_edit(edit: dict[str, Any], block: _Block) -> None:
+    if _is_unable(edit):
+        block.has_unable = True
+        return
+    block.annotators.add(edit["annotator"])
+    if not _is_noop(edit):
+        block.edits.append(edit)
+
+
+def _take_target(annotator: int, text: str, block: _Block) -> None:
+    """Add an annotator without edits; the edits of other annotators are in A lines."""
+    if text in {_NO_ERRORS, block.source}:
+        block.annotators.add(annotator)
+    elif text == _CANNOT_BE_ANNOTATED:
+        block.has_unable = True
 
 
 def _edit(text: str) -> dict[str, Any]:
@@ -364,20 +552,26 @@ def _edit(text: str) -> dict[str, Any]:
 
 def _is_noop(edit: dict[str, Any]) -> bool:
     """Whether an edit says of its annotator that nothing was changed."""
-    return edit["type"] == _NOOP or (edit["start"], edit["end"]) == (-1, -1)
+    return edit["type"] == _NOOP or (edit["start"], edit["end"]) == _NO_SPAN
 
 
-def _lines(path: str | os.PathLike[str]) -> Iterator[str]:
+def _is_unable(edit: dict[str, Any]) -> bool:
+    """Whether an edit says of its annotator that the sentence could not be corrected."""
+    return edit["type"] == _UNABLE and (edit["start"], edit["end"]) == _NO_SPAN
+
+
+def _lines(path: Path) -> Iterator[str]:
     """Yield the lines of a file without their ends."""
-    with Path(path).open("rb") as file:
+    with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             try:
-                text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+                # Files with byte order marks may have been set end to end.
+                text = line.decode("utf-8-sig")
             except UnicodeDecodeError as error:
                 raise M2FormatError(
                     f"{path}: line {number}: not UTF-8 (byte {error.start} of the line)"
                 ) from error
-            yield text.removesuffix("\n").removesuffix("\r")
+            yield text.rstrip("\r\n")
 
 
 def _block(row: dict[str, Any]) -> str:
@@ -406,10 +600,15 @@ def _block(row: dict[str, Any]) -> str:
         lines.append(f"A {line}")
     if None in idle:
         raise ValueError("an annotator is null")
-    lines += [
-        f"A -1 -1|||noop|||{_NONE}|||REQUIRED|||{_NONE}|||{annotator}" for annotator in sorted(idle - busy)
-    ]
+    if row["edits"] is None:
+        lines += [_line_without_edits(_UNABLE, annotator) for annotator in sorted(idle) or [0]]
+    else:
+        lines += [_line_without_edits(_NOOP, annotator) for annotator in sorted(idle - busy)]
     for line in lines:
         if _BREAKS.search(line):
             raise ValueError(f"{line!r} contains a line break, which the format does not allow")
     return "\n".join(lines) + "\n\n"
+
+
+def _line_without_edits(kind: str, annotator: int) -> str:
+    return f"A -1 -1|||{kind}|||{_NONE}|||REQUIRED|||{_NONE}|||{annotator}"

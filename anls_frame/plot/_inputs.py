@@ -82,12 +82,15 @@ class Input(NamedTuple):
 
     def table(self, given: Any, columns: Sequence[str]) -> pl.DataFrame:
         """Return the frame of a result in Polars; raise an error if it lacks a column."""
-        frame = self.frame(given)
-        names = column_names(frame)
+        self.check(given, columns)
+        return in_polars(self.frame(given)).lazy().collect()
+
+    def check(self, given: Any, columns: Iterable[str], more: str = "") -> None:
+        """Raise an error that says what the plot takes if a frame lacks a column."""
+        names = column_names(self.frame(given))
         for column in columns:
             if column not in names:
-                raise self.error(given, f" without the column {column!r}")
-        return in_polars(frame).lazy().collect()
+                raise self.error(given, f" without the column {column!r}{more}")
 
     def numbers(self, given: Any, columns: Sequence[str], others: Sequence[str] = ()) -> pl.DataFrame:
         """Return numeric columns as floats, with NaN as null, and the other columns unchanged."""

@@ -110,6 +110,7 @@ def confusion_matrix(
     if _inputs.is_result(confusions):
         confusions = _CONFUSIONS.detail(confusions, "confusions", ())
     confusions = _CONFUSIONS.frame(confusions)
+    _CONFUSIONS.check(confusions, _COLUMNS)
     _CONFUSIONS.numbers(confusions, ["count"])
     pairs = (
         to_lazy(confusions, [], _COLUMNS)

@@ -22,7 +22,9 @@ __all__ = ["cer_distribution", "ecdf", "score_distribution"]
 
 
 _MOST_STEPS = 2_000
-_SUMMARY = _inputs.Input("score_distribution", "a report or a summary of texts")
+_SUMMARY = _inputs.Input(
+    "score_distribution", "a report or a summary of texts (`ecdf` draws the scores of a frame)"
+)
 _RATES = _inputs.Input(
     "cer_distribution", "a frame of rows with a column of rates; results keep sums, not rows"
 )

@@ -425,7 +425,10 @@ def _counted(given: Any, by: str | Sequence[str] | None, error_type: str) -> tup
         keys, counts = counted
         return ([], _grouped(counts, keys)) if keys else (_grouped(counts, []), [])
     else:
-        whole, groups = (_counts_of_rows(_ERRORS.frame(given), keys, error_type) for keys in ((), columns))
+        given = _ERRORS.frame(given)
+        if error_type == "error_type":
+            _ERRORS.check(given, [error_type], "; add it with `anls_frame.error_type`")
+        whole, groups = (_counts_of_rows(given, keys, error_type) for keys in ((), columns))
     return _grouped(whole, ()), _grouped(groups, columns) if columns else []
 
 

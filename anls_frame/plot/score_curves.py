@@ -115,6 +115,9 @@ def length_effect(
     [0.95, 0.25]
     """
     counted = _ROWS.counts(frame, "lengths", () if by is None else (by,), _LENGTHS)
+    if counted is None and (scores is None or length is None):
+        more = ", which needs the columns of its scores and of its lengths: scores=..., length=..."
+        raise _ROWS.error(frame, more)
     if counted is None:
         drawn = _lines_of_rows(frame, scores, length, by, 8 if bins is None else count("bins", bins, 1))
     else:

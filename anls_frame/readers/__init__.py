@@ -13,6 +13,7 @@ from anls_frame.readers.descriptions import READERS
 _OTHERS = {
     "any_file": "read_file",
     "judgements": "LostPoints audited_scores judged lost_points read_verdicts",
+    "_page_names": "Pages",
     "pages": "read_pages",
     "submissions": "write_submission",
     "rules": "ScoringRules scoring_rules",

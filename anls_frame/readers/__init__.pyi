@@ -1,5 +1,6 @@
 """The public names, which are imported on first use; `.ci/stub.py` writes this file."""
 
+from anls_frame.readers._page_names import Pages as Pages
 from anls_frame.readers.any_file import read_file as read_file
 from anls_frame.readers.harness import read_inspect as read_inspect
 from anls_frame.readers.harness import read_lm_eval as read_lm_eval

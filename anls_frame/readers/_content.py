@@ -22,7 +22,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from anls_frame._arguments import choice
-from anls_frame.exceptions import InputError
+from anls_frame._text import numbered
+from anls_frame.exceptions import InputError, warn
+from anls_frame.frames import strict_json
 from anls_frame.readers._problems import problem
 
 _kept: ContextVar[dict[str, bytes] | None] = ContextVar("kept", default=None)
@@ -207,6 +209,25 @@ def read_text(path: Path, encoding: str | None = None) -> str:
     if not text or text.isspace():
         raise problem(path, "the file is empty")
     return text
+
+
+def read_json(path: Path, encoding: str | None = None) -> str:
+    """Return the content as the text of JSON or JSON Lines, which must not be empty."""
+    return without_halves(path, read_text(path, encoding))
+
+
+def without_halves(path: Path, text: str, part: str = "") -> str:
+    """Return JSON with U+FFFD in place of half of a surrogate pair, and warn of these halves."""
+    whole, halves = strict_json.without_halves(text)
+    if halves:
+        first = halves[0]
+        newline = "\n" if "\n" in text else "\r"
+        place = part or f"line {text.count(newline, 0, first) + 1}"
+        warn(
+            f"{path}: {numbered(len(halves), 'lone surrogate')} read as U+FFFD, because half of a character "
+            f"is none, such as {text[first : first + 6]} ({place}); was a text cut within a character?"
+        )
+    return whole
 
 
 def decoded(path: Path, data: bytes, encoding: str | None = None) -> str:

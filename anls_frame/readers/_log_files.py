@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from anls_frame._paths import files_at, is_hidden, is_many
 from anls_frame._text import listed, numbered, path_text, quoted
 from anls_frame.exceptions import warn
 from anls_frame.readers import _content
@@ -189,11 +190,6 @@ def name_of(path: Path) -> str:
     return path_text(_content.without_compression(path).stem or path.name)
 
 
-def is_many(path: Path) -> bool:
-    """Return whether this names a folder or a pattern."""
-    return path.is_dir() or (not path.exists() and glob.has_magic(str(path)))
-
-
 def files_of(paths: Paths, runs: Runs, without: Collection[Path] = ()) -> list[Path]:
     """Return the file, or the files of folders and patterns that may hold rows."""
     if isinstance(paths, str | os.PathLike):
@@ -222,7 +218,7 @@ def matching(name: str | os.PathLike[str], without: Collection[Path] = ()) -> li
 def _in(argument: Path, without: Collection[Path]) -> list[Path]:
     """Return the files and folders of a folder or pattern that may hold rows."""
     if not argument.is_dir():
-        matches = map(Path, glob.glob(str(argument), recursive=True))  # noqa: PTH207 - as in `files_named`
+        matches = map(Path, glob.glob(str(argument), recursive=True))  # noqa: PTH207 - as in `files_at`
         entries = sorted(path for path in matches if not is_one_of(path, without))
         logs = [path for path in entries if path.is_dir() or is_log(path, path.parent)]
         return logs or entries or matching(argument)
@@ -250,19 +246,12 @@ def files_named(
 ) -> list[Path]:
     """Return the file, or the files that match a pattern, or the wanted files of a folder, sorted by name."""
     path = _content.as_path(name)
-    if path.is_dir():
-        below = (Path(folder, file) for folder, _, files in os.walk(path) for file in files)
-        files = sorted(file for file in below if is_wanted(file, path))
-        if not files:
-            advice = Advice(f"this folder contains no {what}; for pages, name the ground truth with gold=...")
-            raise FileNotFoundError(errno.ENOENT, advice, str(path))
-        return files
-    if not is_many(path):
-        return [path]
-    matches = glob.glob(str(path), recursive=True)  # noqa: PTH207 - a Path has no absolute patterns
-    files = sorted(file for file in map(Path, matches) if file.is_file())
+    files = files_at(path, is_wanted)
     if not files:
-        raise FileNotFoundError(errno.ENOENT, "no file matches this pattern", str(path))
+        way = "for pages, name the ground truth with gold=..."
+        if any(file.suffix.lower() == ".json" for file in path.rglob("*")):
+            way = "for documents of fields in JSON, use `anls-frame fields` or anls_frame.fields"
+        raise FileNotFoundError(errno.ENOENT, Advice(f"this folder contains no {what}; {way}"), str(path))
     return files
 
 
@@ -274,11 +263,6 @@ def is_log(file: Path, folder: Path) -> bool:
     if file.suffix.lower() != ".json" or not file.stat().st_size:
         return True
     return not _AGGREGATED.match(_content.beginning(file, _PEEK).decode(errors="replace").lstrip())
-
-
-def is_hidden(file: Path, folder: Path) -> bool:
-    """Return whether a file, or a folder between this folder and the file, is hidden by a leading dot."""
-    return any(part.startswith(".") for part in file.relative_to(folder).parts)
 
 
 def _format_suffix(file: Path) -> str:

@@ -22,7 +22,7 @@ from anls_frame.readers import _log_files, _raw, _standard, table
 from anls_frame.readers._content import file_format
 from anls_frame.readers._problems import Advice, Problems, problem
 from anls_frame.readers._standard import Role
-from anls_frame.reports.pairing import disagreeing
+from anls_frame.reports.pairing import differing_questions, disagreeing
 
 GOLD_ROLES: tuple[Role, ...] = ("answers", "question", "question_types", "doc_id")
 """The roles of columns that a table of questions may have besides the ids."""
@@ -101,15 +101,23 @@ class Gold:
         warn(message)
 
 
-def read_gold(given: Any, gold_id: str | None, *, by_number: bool, options: Mapping[str, Any]) -> Gold:
+def read_gold(
+    given: Any, gold_id: str | Sequence[str] | None, *, by_number: bool, options: Mapping[str, Any]
+) -> Gold:
     """
     Return the questions of a file, a pattern, a frame or a Dataset of Hugging Face.
 
-    Ids are in the column `gold_id` or in a column with a usual name; with `by_number`, they are row numbers.
+    Ids are in the column or columns `gold_id` or in a column with a usual name; with `by_number`, they are
+    row numbers. If several columns identify a question in the files, they do so here, too.
     `options` name columns, and say how textual answers are read.
     """
     problems = Problems(Path(os.fspath(given) if isinstance(given, str | os.PathLike) else "gold"))
     raw = _table(given)
+    own = options.get("question_id")
+    if gold_id is None and own is not None and not isinstance(own, str) and set(own) <= set(raw.names):
+        gold_id = own
+    raw, gold_id = _standard.with_ids(raw, gold_id, problems)
+    problems.raise_any()
     named: dict[Role, str | None] = {
         role: options[role] for role in GOLD_ROLES if options.get(role) in raw.names
     }
@@ -124,8 +132,14 @@ def read_gold(given: Any, gold_id: str | None, *, by_number: bool, options: Mapp
     problems.raise_any()
     if "answers" not in named and not _may_be_answers(raw, chosen):
         chosen.pop("answers", None)
-    answers_format = options.get("answers_format", "auto")
-    rows = _standard.frame(raw, chosen, problems, unique_ids=not by_number, answers_format=answers_format)
+    rows = _standard.frame(
+        raw,
+        chosen,
+        problems,
+        unique_ids=not by_number,
+        answers_format=options.get("answers_format", "auto"),
+        question_types_format=options.get("question_types_format", "list"),
+    )
     problems.raise_any()
     if "answers" not in chosen and "answers" in rows.columns:
         rows = rows.rename({"answers": "gold_answers"})
@@ -302,6 +316,7 @@ def long_frame(
     if have_answers:
         _check_answers(rows, problems, {path_text(log.path): log.path for log in logs})
     problems.raise_any()
+    _warn_of_questions(rows, gold)
     return _remembered(_in_order(rows), logs)
 
 
@@ -391,11 +406,11 @@ def _known(rows: pl.DataFrame, gold: Gold, unmatched: str, problems: Problems) -
         others = gold.ids.join(known, on=_QUESTION, how="anti")[_QUESTION].to_list()
         hint = differing_in_notation([*unknown[_QUESTION].unique(maintain_order=True), *others])
         if hint:
-            problems.add(hint)
+            problems.hint(hint)
         if without:
             shown = _standard.ids_text(gold.ids[_QUESTION].head(3).to_list())
             none = f"gold has no question of {listed(map(quoted, without))}, its ids are such as {shown}"
-            problems.add(none if hint else f"{none}: {gold.other_ids}")
+            problems.hint(none if hint else f"{none}: {gold.other_ids}")
             problems.raise_any()
     if messages and unmatched in {"null", "drop"}:
         warn(f"{numbered(unknown.height, 'row')} left out, because {'; '.join(messages)}")
@@ -428,6 +443,35 @@ def _check_answers(rows: pl.DataFrame, problems: Problems, files: Mapping[str, P
         )
 
 
+def _warn_of_questions(rows: pl.DataFrame, gold: Gold | None) -> None:
+    """Warn if a file, or gold, has other questions than another one under the same ids."""
+    if "question" not in rows.columns or rows.schema["question"] != pl.String:
+        return
+    source = ["system", "log_file"]
+    asked = rows.filter(pl.col("question").is_not_null()).select(*_KEYS, *source, "question")
+    first = asked.group_by(_KEYS, maintain_order=True).first()
+    first = first.rename({"question": "first", "system": "first_system", "log_file": "first_file"})
+    both = asked.join(first, on=_KEYS, maintain_order="left")
+    others = both.filter(pl.col("log_file") != pl.col("first_file"))
+    pairs = [
+        (f"{system!r}", f"{other!r}" if other != system else other_file, own)
+        for (system, _, other, other_file), own in others.group_by(
+            *source, "first_system", "first_file", maintain_order=True
+        )
+    ]
+    if gold is not None and "question" in gold.rows.columns:
+        labels = gold.ids.with_columns(first=gold.rows["question"])
+        known = asked.join(labels, on=_QUESTION, maintain_order="left")
+        pairs += [
+            (f"{system!r}", "gold", own) for (system,), own in known.group_by("system", maintain_order=True)
+        ]
+    for system, other, own in pairs:
+        ids = pl.DataFrame({"id": _ids(own)})
+        if message := differing_questions(ids, (own["question"], own["first"]), (system, str(other))):
+            advice = ". Name the column that identifies a question in each table with question_id=..."
+            warn(Advice(f"{message}{advice}"))
+
+
 def _check_complete(rows: pl.DataFrame, asked: pl.DataFrame, problems: Problems) -> None:
     """Report the questions, and the epochs of questions, that a system lacks."""
     advice = f"{_ADVICE}; both leave out questions that gold lacks" if problems else _ADVICE
@@ -438,9 +482,9 @@ def _check_complete(rows: pl.DataFrame, asked: pl.DataFrame, problems: Problems)
         systems = rows.group_by(_KEYS).agg(pl.col("system").n_unique())
         unshared = systems.filter(pl.col("system") < rows["system"].n_unique())
         if hint := differing_in_notation(unshared[_QUESTION].sort()):
-            problems.add(hint)
+            problems.hint(hint)
     if problems:
-        problems.add(advice)
+        problems.hint(advice)
 
 
 def _filled(rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:

@@ -38,9 +38,11 @@ class Advice(str):
 def _in_shell(option: re.Match[str]) -> str:
     name, value = option["name"], option["value"] or ""
     value = str(ast.literal_eval(value)) if value[:1] in {"'", '"'} else value
+    if name == "question_id":
+        return f"--id {shlex.quote(value)}" if value else "--id"
     if name in READER_OPTIONS:
         reader = "table" if name == "format" else "auto"
-        value = "true" if value == "True" else value
+        value = value.lower() if value in {"True", "False"} else value
         return f"--reader {shlex.quote(f'{reader},{name}={value}')}"
     if name == "gold_id":
         return f"--gold FILE,gold_id={value}"
@@ -55,12 +57,17 @@ class Problems:
     def __init__(self, path: Path | None = None) -> None:
         self.path = path or Path()
         self._kept: list[Problem] = []
+        self._hints: dict[Advice, None] = {}
         self._total = 0
 
     def add(self, message: str, place: str = "", path: Path | None = None) -> None:
         """Add a problem of the main file, if there is one, unless another file is given."""
         file = path or self.path
         self._add([Problem("" if file == Path() else str(file), place, Advice(message))], 1)
+
+    def hint(self, message: str) -> None:
+        """Say, once, below the problems what to do."""
+        self._hints[Advice(message)] = None
 
     def _add(self, problems: Sequence[Problem], total: int) -> None:
         self._total += total
@@ -73,6 +80,7 @@ class Problems:
             yield
         except InputError as error:
             self._add(error.problems, error.total)
+            self._hints |= {Advice(hint): None for hint in error.hints}
 
     def __len__(self) -> int:
         return self._total
@@ -80,7 +88,7 @@ class Problems:
     def raise_any(self) -> None:
         """Raise an error that lists all problems, if there are any."""
         if self._total:
-            raise InputError(self._kept, self._total)
+            raise InputError(self._kept, self._total, self._hints)
 
 
 def problem(path: Path, message: str, place: str = "") -> InputError:

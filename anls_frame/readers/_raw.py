@@ -18,7 +18,8 @@ import polars as pl
 import anls_frame._native as native
 from anls_frame._text import listed, quoted
 from anls_frame.frames.answer_lists import as_lists
-from anls_frame.frames.strict_json import Number, kind, parse
+from anls_frame.frames.missing_values import is_missing
+from anls_frame.frames.strict_json import Number, kind, parse, scalar_text, without_halves
 from anls_frame.readers._problems import Problems, problem
 
 
@@ -59,16 +60,29 @@ def read_whole(path: Path, text: str) -> Any:
 
 
 def records(path: Path, value: Any, problems: Problems) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the objects, with their places, of a JSON array or of the only array of objects in an object."""
+    """
+    Yield the objects, with their places, of a JSON array or of the only array of objects in an object.
+
+    An object may also have a text, the prediction, or an object for each id.
+    """
     if isinstance(value, dict):
         lists = [
             key
             for key, entry in value.items()
             if isinstance(entry, list) and entry and all(isinstance(record, dict) for record in entry)
         ]
+        if not lists and _are_by_id(value):
+            for key, entry in value.items():
+                named = entry if isinstance(entry, dict) else {"prediction": entry}
+                yield f"key {quoted(key)}", {"question_id": key} | named
+            return
         if len(lists) != 1:
+            keys = listed(map(quoted, value))
             raise problem(
-                path, f"holds an object without exactly one list of rows (keys: {quoted(list(value)[:10])})"
+                path,
+                "must be a list of rows, or an object with one such list, or with a text or an object for "
+                f"each id; got an object with the keys {keys}. pandas writes a list with "
+                "to_json(orient='records')",
             )
         value = value[lists[0]]
     if not isinstance(value, list):
@@ -80,6 +94,17 @@ def records(path: Path, value: Any, problems: Problems) -> Iterator[tuple[str, d
             yield f"index {index}", row
         else:
             problems.add(f"must be a JSON object, got {kind(row)}", f"index {index}")
+
+
+def _are_by_id(value: dict[str, Any]) -> bool:
+    """Return whether an object has a text or a row for each id, rather than a column for each name."""
+    entries = list(value.values())
+    if entries and all(isinstance(entry, str | None) and not isinstance(entry, Number) for entry in entries):
+        return True
+    if not entries or not all(isinstance(entry, dict) and entry for entry in entries):
+        return False
+    # pandas writes a column as an object of the numbers of rows.
+    return not all(key.isdigit() for entry in entries for key in entry)
 
 
 # The kinds of values, in the order of their bits. Missing values are null; lists of strings are a separate
@@ -184,7 +209,7 @@ def from_lines(path: Path, text: str) -> Raw:
         the problems.
     """
     try:
-        lines = native.json_lines(with_newlines(text))
+        lines = native.json_lines(without_halves(with_newlines(text))[0])
     except OverflowError:
         raise problem(path, "holds more than 4 GiB; split it into several files") from None
     if lines is not None:
@@ -239,6 +264,8 @@ class Raw:
     """Typed columns of numbers and Booleans, for columns that need not be strings."""
     dates: Mapping[str, Sequence[tuple[str, str | None]]] = field(default_factory=dict)
     """For each column, the cells that hold a date or a time, and the string read from each."""
+    formatted: Mapping[str, Sequence[tuple[str, str, str]]] = field(default_factory=dict)
+    """For each column, the cells that show a number as another text, the string read, and the format."""
 
     @property
     def names(self) -> list[str]:
@@ -289,8 +316,14 @@ def from_objects(path: Path, objects: Iterable[tuple[str, dict[Any, Any]]]) -> R
     return Raw({key: [row.get(key) for row in rows] for key in keys}, len(rows), places.__getitem__)
 
 
-def texts(name: str, column: Column, problems: Problems, place: Callable[[int], str]) -> pl.Series:
-    """Return a column as strings; a number becomes the string in the file, anything else is a problem."""
+def texts(
+    name: str, column: Column, problems: Problems, place: Callable[[int], str], option: str | None = None
+) -> pl.Series:
+    """
+    Return a column as strings; `option` names it, if not its own name does.
+
+    A number becomes the string in the file, and so do true and false; anything else is a problem.
+    """
     if isinstance(column, pl.Series):
         if not is_text(column.dtype):
             problems.add(f"column {name!r} must hold strings, got {column.dtype}; {_cast(column)}")
@@ -301,14 +334,39 @@ def texts(name: str, column: Column, problems: Problems, place: Callable[[int], 
         return column.texts().alias(name)
     values: list[str | None] = []
     for index, value in enumerate(column):
-        if value is None or (value == "NaN" and isinstance(value, Number)):
+        if is_missing(value):
             values.append(None)
-        elif isinstance(value, str):
-            values.append(str(value))
+        elif isinstance(value, str | bool):
+            values.append(scalar_text(value))
         else:
-            problems.add(f"{name!r} must be a string, got {kind(value)}", place(index))
+            entry = f"{name}.{next(iter(value), 'answer')}" if isinstance(value, dict) else ""
+            named = f"; name one of its entries, as with {option or name}={entry!r}" if entry else ""
+            problems.add(f"{name!r} must be a string, got {kind(value)}{named}", place(index))
             values.append(None)
     return pl.Series(name, values, dtype=pl.String)
+
+
+def entries(raw: Raw, name: str, keys: Sequence[str], problems: Problems) -> Column | None:
+    """Return an entry of the objects in a column, at the end of a path of keys; None if no object has it."""
+    column = raw.column(name)
+    if isinstance(column, pl.Series):
+        for key in keys:
+            if not isinstance(column.dtype, pl.Struct) or key not in column.dtype.to_schema():
+                return None
+            column = column.struct.field(key)
+        return column
+    values = list(column)
+    for depth, key in enumerate(keys):
+        if not any(isinstance(value, dict) and key in value for value in values):
+            return None
+        path = ".".join([name, *keys[:depth]])
+        for index, value in enumerate(values):
+            if not (isinstance(value, dict) or is_missing(value)):
+                problems.add(
+                    f"{path!r} must be an object with {quoted(key)}, got {kind(value)}", raw.place(index)
+                )
+        values = [value.get(key) if isinstance(value, dict) else None for value in values]
+    return values
 
 
 def _cast(column: pl.Series) -> str:
@@ -383,4 +441,4 @@ def numbers(written: pl.Series) -> pl.Series:
 
 def is_text(dtype: Any) -> bool:
     """Return whether values of a dtype have one notation, in which they are read as strings."""
-    return bool(dtype in (pl.String, pl.Null, pl.Categorical, pl.Enum) or dtype.is_integer())
+    return bool(dtype in (pl.String, pl.Null, pl.Categorical, pl.Enum, pl.Boolean) or dtype.is_integer())

@@ -8,7 +8,7 @@ its path. Columns are named once all paths are known, so that no field replaces 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, repeat
 from types import NoneType
@@ -16,11 +16,13 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import polars as pl
 
-from anls_frame._text import listed, quoted
+from anls_frame._text import listed, numbered, quoted
 from anls_frame.exceptions import warn
 from anls_frame.frames import answer_texts
 from anls_frame.frames.answer_lists import (
     NotAListError,
+    answer_key,
+    answers_in,
     as_lists,
     check_answers_format,
     entry,
@@ -28,7 +30,7 @@ from anls_frame.frames.answer_lists import (
     parsed,
 )
 from anls_frame.frames.checks import RENAMED, free_name, no_column
-from anls_frame.frames.strict_json import Number, kind
+from anls_frame.frames.strict_json import Number
 from anls_frame.readers import _raw
 from anls_frame.readers._problems import Advice, Problems
 from anls_frame.readers._raw import Column, Raw
@@ -129,6 +131,58 @@ def choose(
     return chosen
 
 
+def path_of(name: str, names: Container[str]) -> list[str]:
+    """Return the column and the keys of a dotted name, such as `output.answer`; nothing without a column."""
+    dots = [index for index, letter in enumerate(name) if letter == "."]
+    paths = ([name[:dot], *name[dot + 1 :].split(".")] for dot in dots if name[:dot] in names)
+    return next(paths, [])
+
+
+def with_entries(raw: Raw, names: Iterable[Any], problems: Problems) -> Raw:
+    """Return a table with the entries of objects that dotted names name as columns."""
+    added = {}
+    for name in names:
+        path = path_of(name, raw.names) if isinstance(name, str) and name not in raw.names else []
+        values = _raw.entries(raw, path[0], path[1:], problems) if path else None
+        if values is not None:
+            added[name] = values
+    return replace(raw, columns={**raw.columns, **added}) if added else raw
+
+
+def with_ids(raw: Raw, given: str | Sequence[str] | None, problems: Problems) -> tuple[Raw, str | None]:
+    """Return a table with a column of ids, and its name; several given columns become one column of both."""
+    if given is None or isinstance(given, str):
+        return raw, given
+    names = list(given)
+    if len(names) < 2 or len(set(names)) < len(names):  # noqa: PLR2004
+        if len(names) == 1:
+            return raw, names[0]
+        raise ValueError(f"question_id must name different columns, got {names!r}")
+    known = len(problems)
+    for name in names:
+        choose(raw.names, {"question_id": name}, (), problems)
+    if len(problems) > known:
+        return raw, None
+    columns = [_raw.texts(name, raw.column(name), problems, raw.place) for name in names]
+    parts = pl.DataFrame([column.alias(f"part_{index}") for index, column in enumerate(columns)])
+    ids = parts.select(joined_ids(pl.all())).to_series()
+    if ids.n_unique() < parts.drop_nulls().n_unique():
+        what = f"columns {listed(map(quoted, names))} have {quoted(SEPARATOR)} in their ids; name one column"
+        problems.add(f"{what} with question_id=...")
+    name = free_name(", ".join(names), raw.names)
+    return replace(raw, columns={**raw.columns, name: ids}), name
+
+
+SEVERAL_IDS = "if several columns identify a question together, name them all with question_id=..."
+SEPARATOR = " | "
+"""What separates the ids of several columns that identify a question together."""
+
+
+def joined_ids(parts: pl.Expr | Iterable[pl.Expr]) -> pl.Expr:
+    """Return the ids of several columns as one, null where one of them is."""
+    return pl.concat_str(parts, separator=SEPARATOR)
+
+
 def _usual(role: Role, names: Sequence[str]) -> list[str]:
     """Return the columns whose names suggest a role."""
     usual: list[str] = [role] if role in names else [name for name in names if _plain(name) in _USUAL[role]]
@@ -145,6 +199,7 @@ def frame(
     *,
     unique_ids: UniqueIds = True,
     answers_format: str = "auto",
+    question_types_format: str = "list",
 ) -> pl.DataFrame:
     """
     Return the standard frame: the columns with roles, then all others unchanged.
@@ -159,12 +214,16 @@ def frame(
                 columns.append(prediction(raw, chosen[role], problems).alias(role))
                 continue
             if role == "answers":
-                _note_dates(role, raw.dates.get(chosen[role], ()), problems)
+                _note_formats(role, chosen[role], raw, problems)
                 columns.append(as_answers(raw, chosen[role], problems, answers_format))
                 continue
-            make = as_text_lists if role in LISTS else _raw.texts
             name = chosen[role]
-            columns.append(make(name, raw.column(name), problems, raw.place).alias(role))
+            column = raw.column(name)
+            if role in LISTS:
+                own = as_text_lists(name, column, problems, raw.place, question_types_format)
+            else:
+                own = _raw.texts(name, column, problems, raw.place, role)
+            columns.append(own.alias(role))
     taken = {column.name for column in columns}
     names, used = set(raw.names), set(chosen.values())
     for name in raw.names:
@@ -176,14 +235,15 @@ def frame(
     if "question_id" in chosen and unique_ids:
         epochs = epochs_of(standard) if unique_ids == "in an epoch" else None
         ids = standard["question_id"]
-        check_ids(ids, problems, raw.place, repeat(None) if epochs is None else epochs)
+        check_ids(ids, problems, raw.place, repeat(None) if epochs is None else epochs, SEVERAL_IDS)
     return standard
 
 
 def prediction(raw: Raw, name: str, problems: Problems) -> pl.Series:
     """Return a column as the texts of a system."""
-    _note_dates(name, raw.dates.get(name, ()), problems)
-    return _raw.texts(name, _out_of_lists(name, raw.column(name), problems, raw.place), problems, raw.place)
+    _note_formats(name, name, raw, problems)
+    column = _out_of_lists(name, raw.column(name), problems, raw.place)
+    return _raw.texts(name, column, problems, raw.place, "prediction")
 
 
 def _out_of_lists(name: str, column: Column, problems: Problems, place: Callable[[int], str]) -> Column:
@@ -205,11 +265,18 @@ def _out_of_lists(name: str, column: Column, problems: Problems, place: Callable
     return single
 
 
-def _note_dates(role: str, dates: Iterable[tuple[str, str | None]], problems: Problems) -> None:
-    """Report cells in which a spreadsheet has replaced the text by a date."""
-    for place, text in dates:
+def _note_formats(role: str, name: str, raw: Raw, problems: Problems) -> None:
+    """Report cells in which a spreadsheet has replaced the text by a date, and warn of formatted numbers."""
+    if formatted := raw.formatted.get(name):
+        place, text, code = formatted[0]
+        warn(
+            f"{problems.path}: column {quoted(name)} has {numbered(len(formatted), 'number')} that the "
+            f"workbook shows as another text, as in {place} ({text} in the format {code}); the number itself "
+            "is read. Save the sheet as CSV, which has what the cells show, or enter the cells as text"
+        )
+    for place, date in raw.dates.get(name, ()):
         problems.add(
-            f"{role!r} must be text, got a date or time ({text}), which Excel shows in its own format; enter "
+            f"{role!r} must be text, got a date or time ({date}), which Excel shows in its own format; enter "
             "it as text, or save the sheet as CSV, which has what the cells show",
             place,
         )
@@ -230,8 +297,9 @@ def check_ids(
     problems: Problems,
     place: Callable[[int], str],
     epochs: Iterable[Any] = repeat(None),
+    advice: str = "",
 ) -> None:
-    """Report ids that are missing, or duplicated within an epoch, with their places."""
+    """Report ids that are missing, or duplicated within an epoch, with their places; say what to do."""
     ids = ids.alias("id")  # Series methods take some names for patterns
     if not ids.null_count() and not ids.is_duplicated().any():
         return
@@ -243,6 +311,8 @@ def check_ids(
         seen = first.setdefault((value, str(epoch)), index)  # a field of this name may be a list
         if seen != index:
             problems.add(f"duplicate id {quoted(value)}, first seen at {place(seen)}", place(index))
+            if advice:
+                problems.hint(advice)
 
 
 def ids_text(values: Sequence[object]) -> str:
@@ -341,9 +411,10 @@ _NEVER_LISTS = frozenset({"reference", "transcription", "gt", "text"})
 """Names of columns that imply one string per row."""
 
 
-def check_answers_format_of_file(answers_format: str) -> None:
-    """Raise an error unless this is a valid `answers_format` of a file."""
+def check_formats_of_file(answers_format: str, question_types_format: str) -> None:
+    """Raise an error unless these are valid formats of lists in a file."""
     check_answers_format(answers_format, ("auto", "text", "list"))
+    check_answers_format(question_types_format, ("text", "list"), "question_types_format")
 
 
 def as_answers(raw: Raw, source: str, problems: Problems, answers_format: str) -> pl.Series:
@@ -396,13 +467,41 @@ def as_text_lists(
 
 def _typed(name: str, column: pl.Series, problems: Problems) -> pl.Series:
     """Return a column as strings or as lists of strings."""
+    column = _out_of_objects(column)
     dtype = column.dtype
     if _raw.is_text(dtype):
         return column.cast(pl.String)
     if isinstance(dtype, pl.List | pl.Array) and _raw.is_text(dtype.inner):
         return column.cast(_LIST)
-    problems.add(f"column {name!r} must hold strings or lists of strings, got {dtype}")
+    field = (
+        ".list.eval(pl.element().struct.field(...))" if isinstance(dtype, pl.List) else ".struct.field(...)"
+    )
+    advice = (
+        f"; take the strings out before you write the file, as with {field}" if holds_objects(dtype) else ""
+    )
+    problems.add(f"column {name!r} must hold strings or lists of strings, got {dtype}{advice}")
     return pl.Series([None] * len(column), dtype=_LIST)
+
+
+def holds_objects(dtype: pl.DataType) -> bool:
+    """Return whether values are objects, or lists of objects."""
+    return isinstance(dtype.inner if isinstance(dtype, pl.List | pl.Array) else dtype, pl.Struct)
+
+
+def _out_of_objects(column: pl.Series) -> pl.Series:
+    """Return the answers of objects as data sets have them, or of lists of such objects."""
+    dtype = column.dtype
+    if isinstance(dtype, pl.Struct):
+        key = answer_key(dtype.to_schema())
+        return column if key is None else column.struct.field(key)
+    if not isinstance(dtype, pl.List | pl.Array) or not isinstance(dtype.inner, pl.Struct):
+        return column
+    key = answer_key(dtype.inner.to_schema(), is_entry=True)
+    if key is None:
+        return column
+    answers = column.cast(pl.List(dtype.inner)).list.eval(pl.element().struct.field(key))
+    is_nested = dtype.inner.to_schema()[key] in (pl.List, pl.Array)
+    return answers.list.eval(pl.element().explode(empty_as_null=False)) if is_nested else answers
 
 
 def _from_texts(
@@ -447,17 +546,15 @@ def _warn_of_texts(source: str, column: Column, problems: Problems, raw: Raw) ->
         Advice(
             f"{problems.path}: column {source!r} holds texts that {what}, as {quoted(column[index])} "
             f"({raw.place(index)}){beside}; each counts as one text. Pass "
-            f"answers_format={separator or 'list'!r} to read them as lists, or answers_format='text' if they "
-            "are texts"
+            f"answers_format={separator or 'list'!r} to read them as lists, of which every entry is an "
+            "accepted answer, so that one is enough, or answers_format='text' if they are texts"
         )
     )
 
 
 def _entries(value: Any) -> Sequence[str | None] | None:
     """Return the strings of a cell that is not text, None for null."""
-    if type(value) is list:
-        return [entry(item) for item in value]
-    if isinstance(value, bool | dict):
-        raise NotAListError(f"must be a list of strings, got {kind(value)}")
+    if isinstance(value, list | dict):
+        return answers_in(value)
     text = entry(value)
     return None if text is None else [text]

@@ -8,16 +8,19 @@ durations, and need memory for the whole rectangle up to a distant cell.
 from __future__ import annotations
 
 import datetime as dt
+import math
 import posixpath
 import re
 import zipfile
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
 
-from anls_frame._text import listed, quoted
+from anls_frame._text import listed, numbered, quoted
+from anls_frame.exceptions import warn
 from anls_frame.readers import _content
 from anls_frame.readers._problems import Problems, problem
 from anls_frame.readers._raw import Raw, by_name, numbers
@@ -28,13 +31,35 @@ MOST_CHARACTERS = 2 << 30
 """Maximum for all cells together: a string that is in the file once can be in a million cells."""
 _PLACE = re.compile("([A-Za-z]{1,4})(0*[1-9][0-9]{0,7})")
 _CODE = re.compile("_x([0-9A-Fa-f]{4})_")
-_EXACT = 10**15
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_WHOLE_TO = 2**63
+# Numbers with more digits are rounded when a workbook is written, by Excel to 15, by libraries to 16.
+_ROUNDED_DIGITS = 15
 _BUILT_IN_DATES = {
     **dict.fromkeys((14, 15, 16, 17, *range(27, 37), *range(50, 59)), "date"),
     22: "datetime",
     **dict.fromkeys((18, 19, 20, 21, 45, 47), "time"),
     46: "duration",
 }
+_BUILT_IN_NUMBERS = {
+    0: "General",
+    1: "0",
+    2: "0.00",
+    3: "#,##0",
+    4: "#,##0.00",
+    9: "0%",
+    10: "0.00%",
+    11: "0.00E+00",
+    12: "# ?/?",
+    13: "# ??/??",
+    37: "#,##0_);(#,##0)",
+    38: "#,##0_);[Red](#,##0)",
+    39: "#,##0.00_);(#,##0.00)",
+    40: "#,##0.00_);[Red](#,##0.00)",
+    49: "@",
+}
+_UNFORMATTED = ("General", "@")
+_FIXED = re.compile(r"0(?:\.(0+))?")
 # Parts of a number format that are not codes: quotes, escapes, conditions and colours.
 _LITERAL = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?![hmsHMS]+\])[^\]]*\]')
 _DAY = 86_400_000
@@ -42,14 +67,33 @@ _LAST_DAY = 2_958_466
 _LOST = "lost"
 # Parts that a workbook may lack.
 _STRINGS, _STYLES = "xl/sharedStrings.xml", "xl/styles.xml"
-_SCHEMA = {"row": pl.Int64, "column": pl.Int64, "value": pl.String, "kind": pl.String}
+_NUMBERS = {"number", "rounded"}
+_SCHEMA = {"row": pl.Int64, "column": pl.Int64, "value": pl.String, "kind": pl.String, "format": pl.String}
+
+
+class _Format(NamedTuple):
+    """How a style shows numbers."""
+
+    dates: str | None
+    """Whether as dates, times or durations."""
+    code: str
+
+
+class _Value(NamedTuple):
+    """The value of a cell."""
+
+    text: str
+    kind: str
+    """Text, bool, date, number, a number that was rounded before it was stored, or why the value is lost."""
+    format: str | None = None
+    """The format of a number that shows another text than this one."""
 
 
 class _Book(NamedTuple):
-    """The parts of a workbook that cells refer to: shared strings, date formats, and the origin of dates."""
+    """The parts of a workbook that cells refer to: shared strings, formats, and the origin of dates."""
 
     strings: Sequence[str]
-    formats: Sequence[str | None]
+    formats: Sequence[_Format]
     since_1904: bool
 
 
@@ -64,10 +108,10 @@ def read(path: Path, problems: Problems, sheet: str | None) -> Raw:
     with _content.opened_archive(path, "a workbook (.xlsx)") as archive:
         parts, since_1904 = _sheets(path, archive, sheet)
         strings = [_text(string) for _, string in _elements(path, archive, _STRINGS, "si")]
-        book = _Book(strings, _date_formats(path, archive), since_1904)
+        book = _Book(strings, _formats(path, archive), since_1904)
         filled = {name: cells for name, part in parts if (cells := _cells(path, archive, part, book)).height}
     for name, cells in filled.items():
-        for row, column, message, _ in cells.filter(kind=_LOST).rows():
+        for row, column, message in cells.filter(kind=_LOST).select("row", "column", "value").rows():
             problems.add(message, f"{name}!{_cell(column, row)}")
     problems.raise_any()
     if not filled:
@@ -102,15 +146,18 @@ def _sheets(path: Path, archive: zipfile.ZipFile, name: str | None) -> tuple[lis
     return chosen, origin in ("1", "true")
 
 
-def _date_formats(path: Path, archive: zipfile.ZipFile) -> list[str | None]:
-    """Return for each style whether it shows numbers as dates, times or durations, or None."""
-    kinds: dict[int, str | None] = dict(_BUILT_IN_DATES)
-    formats: list[str | None] = []
+def _formats(path: Path, archive: zipfile.ZipFile) -> list[_Format]:
+    """Return the format of each style."""
+    known = {number: _Format(dates, dates) for number, dates in _BUILT_IN_DATES.items()}
+    known |= {number: _Format(None, code) for number, code in _BUILT_IN_NUMBERS.items()}
+    formats: list[_Format] = []
     for name, element in _elements(path, archive, _STYLES, "numFmt", "cellXfs"):
         if name == "numFmt":
-            kinds[int(element.get("numFmtId", -1))] = _kind_of_format(element.get("formatCode", ""))
-        else:
-            formats = [kinds.get(int(style.get("numFmtId", 0))) for style in element.iterfind("{*}xf")]
+            code = element.get("formatCode", "")
+            known[int(element.get("numFmtId", -1))] = _Format(_kind_of_format(code), code)
+            continue
+        numbers = [int(style.get("numFmtId", 0)) for style in element.iterfind("{*}xf")]
+        formats = [known.get(number, _Format(None, f"with the number {number}")) for number in numbers]
     return formats
 
 
@@ -127,7 +174,7 @@ def _kind_of_format(code: str) -> str | None:
 
 def _cells(path: Path, archive: zipfile.ZipFile, part: str, book: _Book) -> pl.DataFrame:
     """Return the place, the value and the kind of each cell of a sheet; lost values are messages."""
-    cells: list[tuple[int, int, str, str]] = []
+    cells: list[tuple[int, int, str, str, str | None]] = []
     merged: list[str] = []
     row = 0
     for name, element in _elements(path, archive, part, "row", "mergeCell"):
@@ -142,13 +189,13 @@ def _cells(path: Path, archive: zipfile.ZipFile, part: str, book: _Book) -> pl.D
             value = _value(cell, book)
             if value is not None:
                 cells.append((row, column, *value))
-    if sum(len(text) for _, _, text, _ in cells) > MOST_CHARACTERS:
+    if sum(len(text) for _, _, text, *_ in cells) > MOST_CHARACTERS:
         raise problem(path, f"a sheet holds more than {MOST_CHARACTERS:,} characters; save it as CSV")
     header = min((row for row, *_ in cells), default=0)
     return pl.DataFrame([*cells, *_merged(path, merged, header)], schema=_SCHEMA, orient="row")
 
 
-def _merged(path: Path, references: Sequence[str], header: int) -> Iterator[tuple[int, int, str, str]]:
+def _merged(path: Path, references: Sequence[str], header: int) -> Iterator[tuple[int, int, str, str, None]]:
     """Yield the merged cells below the header, of which all but the first have no value."""
     for reference in references:
         first, _, last = reference.partition(":")
@@ -160,6 +207,7 @@ def _merged(path: Path, references: Sequence[str], header: int) -> Iterator[tupl
                 left,
                 f"merged cells hold one value for several {several}; unmerge and fill them",
                 _LOST,
+                None,
             )
 
 
@@ -203,58 +251,93 @@ def _table(path: Path, sheet: str, cells: pl.DataFrame, problems: Problems) -> R
     columns: list[pl.Series] = []
     others: dict[str, pl.Series] = {}
     dates: dict[str, list[tuple[str, str]]] = {}
+    formatted: dict[str, list[tuple[str, str, str]]] = {}
     for (position,), column in sorted(cells.partition_by("column", as_dict=True).items()):
         values = pl.repeat(None, bottom - top + 1, dtype=pl.String, eager=True)
         values = values.scatter(column["row"] - top, column["value"])
         name = (values[0] or "").strip() or f"column_{position - left + 1}"
         values = values.slice(1)
         below = column.filter(pl.col("row") > top)
-        kinds = below["kind"].unique().to_list()
-        if kinds == ["number"]:
-            others[name] = numbers(values)
-        elif kinds == ["bool"]:
+        kinds = set(below["kind"])
+        if kinds and kinds <= _NUMBERS:
+            # Beside fractions, whole numbers are measured values, not ids, in which every digit counts.
+            is_measured = values.str.contains("[.e]").any()
+            others[name] = values.cast(pl.Float64) if is_measured else numbers(values)
+        elif kinds == {"bool"}:
             others[name] = values == "TRUE"
+        _warn_of_rounded(path, sheet, below)
         shown = below.filter(kind="date").select("row", "value").rows()
         dates[name] = [(f"{sheet}!{_cell(position, row)}", text) for row, text in shown]
+        hidden = below.filter(pl.col("format").is_not_null()).select("row", "value", "format").rows()
+        formatted[name] = [(f"{sheet}!{_cell(position, row)}", *told) for row, *told in hidden]
         names.append(name)
         columns.append(values)
     height, place = bottom - top, lambda row: f"row {top + row + 1}"
     named = by_name(names, columns, problems)
-    return Raw(named, height, place, typed=False, others=others, dates=dates)
+    return Raw(named, height, place, typed=False, others=others, dates=dates, formatted=formatted)
 
 
-def _value(cell: Any, book: _Book) -> tuple[str, str] | None:
-    """Return the value of a cell as text and its kind: text, bool, date, number, or why it is lost."""
+def _warn_of_rounded(path: Path, sheet: str, cells: pl.DataFrame) -> None:
+    """Warn if the whole numbers of a column lost their last digits before they were stored."""
+    rounded = cells.filter(kind="rounded")
+    # Of measured values nobody needs these digits.
+    if rounded.is_empty() or cells.filter(kind="number")["value"].str.contains("[.e]").any():
+        return
+    row, column, text = rounded.select("row", "column", "value").row(0)
+    warn(
+        f"{path}: {numbered(rounded.height, 'whole number')} had more digits than a workbook stores, as in "
+        f"{sheet}!{_cell(column, row)}, and the digits that it lacks are read as 0 ({text}); if these are "
+        "ids, write them as text when you make the workbook"
+    )
+
+
+def _value(cell: Any, book: _Book) -> _Value | None:
+    """Return the value of a cell."""
     text = _text(cell)
     form = cell.get("t", "n")
     if form == "e":
-        return "an error value (such as #N/A)", _LOST
+        return _Value("an error value (such as #N/A)", _LOST)
     if form == "s":
         is_known = text.isdigit() and int(text) < len(book.strings)
         unknown = "a string that is not in the table of shared strings"
-        return (book.strings[int(text)], "text") if is_known else (unknown, _LOST)
+        return _Value(book.strings[int(text)], "text") if is_known else _Value(unknown, _LOST)
     if form in {"str", "inlineStr"}:
-        return text, "text"
+        return _Value(text, "text")
     if not text:
         lost = "a formula without a stored value; open the workbook in Excel and save it"
-        return None if cell.find("{*}f") is None else (lost, _LOST)
+        return None if cell.find("{*}f") is None else _Value(lost, _LOST)
     if form == "b":
-        return ("TRUE" if text.strip() in {"1", "true"} else "FALSE"), "bool"
-    return (text, "date") if form == "d" else _number(cell.get("s", ""), text, book)
+        return _Value("TRUE" if text.strip() in {"1", "true"} else "FALSE", "bool")
+    return _Value(text, "date") if form == "d" else _number(cell.get("s", ""), text.strip(), book)
 
 
-def _number(style: str, text: str, book: _Book) -> tuple[str, str]:
-    """Return a number as text, or the date that its style makes of it, and its kind."""
-    try:
-        number = float(text)
-    except ValueError:
-        return f"{quoted(text)} is not a number", _LOST
+def _number(style: str, stored: str, book: _Book) -> _Value:
+    """Return a number as text, or the date that its style makes of it."""
+    number = float(stored) if _NUMBER.fullmatch(stored) else math.inf
+    if math.isinf(number):
+        return _Value(f"{quoted(stored)} is not a number", _LOST)
     index = int(style) if style.isdigit() else 0
-    shows = book.formats[index] if index < len(book.formats) else None
-    if shows is not None and 0 <= number < _LAST_DAY:
-        return _date(number, shows, since_1904=book.since_1904), "date"
-    # The fewest digits that identify the number; Excel stores up to 17.
-    return (str(int(number)) if number.is_integer() and abs(number) < _EXACT else repr(number)), "number"
+    format = book.formats[index] if index < len(book.formats) else _Format(None, "General")  # noqa: A001
+    if format.dates is not None and 0 <= number < _LAST_DAY:
+        return _Value(_date(number, format.dates, since_1904=book.since_1904), "date")
+    kind = "number"
+    # The digits as stored may be more than a float holds.
+    if abs(exact := Decimal(stored)) <= _WHOLE_TO and exact == exact.to_integral_value():
+        text = str(int(exact))
+        if "e" in stored.lower() and _ROUNDED_DIGITS <= len(exact.as_tuple().digits) < len(text):
+            kind = "rounded"
+    else:
+        # The fewest digits that identify the number; Excel stores up to 17.
+        text = repr(number)
+    return _Value(text, kind, format.code if _shows_another(format, text) else None)
+
+
+def _shows_another(format: _Format, text: str) -> bool:  # noqa: A002 - what it is
+    """Return whether a format shows a number as another text than this one."""
+    if format.code in _UNFORMATTED or format.dates is not None:
+        return False
+    fixed = _FIXED.fullmatch(format.code)
+    return fixed is None or f"{Decimal(text):.{len(fixed[1] or '')}f}" != text
 
 
 def _date(number: float, shows: str, *, since_1904: bool) -> str:

@@ -7,7 +7,7 @@ import glob
 import json
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import chain, combinations
@@ -26,10 +26,10 @@ from anls_frame.frames import origins
 from anls_frame.frames.checks import no_column
 from anls_frame.readers import _content, _log_files, _long
 from anls_frame.readers._long import Gold, Log, only_epoch
+from anls_frame.readers._page_names import is_page
 from anls_frame.readers._problems import Advice, problem
 from anls_frame.readers._standard import PREDICTED, SCORED
 from anls_frame.readers.descriptions import READERS
-from anls_frame.readers.pages import is_page
 from anls_frame.readers.table import read_table, reading_parquet, scan_table
 
 
@@ -40,7 +40,7 @@ class Reading:
     reader: str | None = None
     gold: Any = None
     """Gold labels of a submission, the ground truth of pages, or a table of questions."""
-    gold_id: str | None = None
+    gold_id: str | Sequence[str] | None = None
     epoch: int | None = None
     unmatched: str | None = None
     where: str | None = None
@@ -108,6 +108,7 @@ class Reading:
         for_gold = {"gold", "unmatched"} if questions is not None else set()
         if questions is not None:
             for_gold |= {"answers_format"} if questions.has_answers else set()
+            for_gold |= {"question_types_format"} if "question_types" in questions.rows.columns else set()
             for_gold |= {role for role in _long.GOLD_ROLES if self.options.get(role) in questions.names}
         known = {option for kind in kinds for option in READERS[kind].parameters} - {"unique_ids"}
         own = {"gold": self.gold, "unmatched": self.unmatched}
@@ -116,7 +117,7 @@ class Reading:
         if useless:
             kinds_of_files = " and ".join(map(repr, sorted(set(kinds))))
             raise ValueError(Advice(f"{useless[0]}= does not apply to {kinds_of_files} files"))
-        theirs = known - (for_gold - {"gold", "answers_format"})
+        theirs = known - (for_gold - {"gold", "answers_format", "question_types_format"})
         return {name: value for name, value in given.items() if name in theirs}
 
 
@@ -125,7 +126,7 @@ def read_file(
     *,
     reader: str | None = None,
     gold: Any = None,
-    gold_id: str | None = None,
+    gold_id: str | Sequence[str] | None = None,
     epoch: int | None = None,
     **options: Any,
 ) -> pl.DataFrame:

@@ -92,6 +92,9 @@ _ENCODING = ReaderOption(help="encoding of text files that are neither UTF-8 nor
 _RESPONSE = ReaderOption(
     help="which of several responses to a sample: 1, 2, ..., -1 for the last, or all", is_text=False
 )
+_NONE = ReaderOption(
+    help="what the target None means: answer, or missing (the default, with a warning beside other targets)"
+)
 
 READERS: Mapping[str, Description] = {
     "table": Description(
@@ -106,11 +109,13 @@ READERS: Mapping[str, Description] = {
             "question": ReaderOption(help="column of the questions"),
             "question_types": ReaderOption(help="column of the types of the questions"),
             "doc_id": ReaderOption(help="column of the documents"),
-            "question_id": ReaderOption(help="column of the ids"),
             "answers_format": ReaderOption(
                 help="how to read answers that are text: text (one answer each), list (parse a printed "
                 "list), a separator such as ; (also split there) or auto (list in CSV, TSV and XLSX if every "
                 "cell is one)"
+            ),
+            "question_types_format": ReaderOption(
+                help="how to read types of questions that are text: list (the default), text or a separator"
             ),
         },
     ),
@@ -138,7 +143,7 @@ READERS: Mapping[str, Description] = {
         files="lmms-eval: `*_samples_TASK.jsonl`",
         looks_like=lambda _, keys: keys >= _LOGGED and "arguments" not in keys,
         ids="rows",
-        options={"response": _RESPONSE},
+        options={"response": _RESPONSE, "none": _NONE},
     ),
     "vlmevalkit": Description(
         function="harness.read_vlmevalkit",
@@ -154,6 +159,7 @@ READERS: Mapping[str, Description] = {
         options={
             "filter": ReaderOption(help="filter to read, if responses of several are logged"),
             "response": _RESPONSE,
+            "none": _NONE,
         },
     ),
     "inspect": Description(
@@ -170,16 +176,30 @@ READERS: Mapping[str, Description] = {
     ),
     "pages": Description(
         function="pages.read_as_answers",
-        files="pages: text, PAGE XML, ALTO, hOCR in folders",
-        python="`read_pages`: [an OCR project](pages.md)",
+        files="pages: text, Markdown, PAGE XML, ALTO, hOCR in folders",
+        python="`read_pages`, `readers.Pages`: [an OCR project](pages.md)",
         command="`FOLDER --gold FOLDER`",
         options={
+            "match": ReaderOption(
+                help="regular expression that finds the name of a page in the name of its file, such as "
+                "[0-9]+$; a group, if it has one, is the name"
+            ),
             "collection": ReaderOption(
                 help="pattern of the names of pages that says to which collection they belong, such as "
                 "{collection}_{page}"
             ),
+            "index": ReaderOption(
+                help="index of the TextEquiv to read as the engine's text, in PAGE XML with several",
+                is_text=False,
+            ),
+            "split": ReaderOption(
+                help="false reads a file with several pages as one page, not as a row for each", is_text=False
+            ),
             "empty_lines": ReaderOption(help="keep or drop empty lines in pages of plain text"),
             "encoding": _ENCODING,
+            "unknown": ReaderOption(
+                help="warn reads a file none of whose words stands where pages have text, which is an error"
+            ),
         },
     ),
 }

@@ -9,13 +9,16 @@ from dataclasses import replace
 from itertools import repeat
 from pathlib import Path
 from types import NoneType
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import polars as pl
 
-from anls_frame._text import listed, quoted
+from anls_frame._arguments import choice
+from anls_frame._text import listed, numbered, quoted
+from anls_frame.exceptions import warn
 from anls_frame.frames import origins
 from anls_frame.frames.answer_lists import may_be_lists
+from anls_frame.frames.missing_values import is_missing
 from anls_frame.frames.strict_json import Number, kind, parse
 from anls_frame.readers import (
     _content,
@@ -24,7 +27,7 @@ from anls_frame.readers import (
     _standard,
     table,
 )
-from anls_frame.readers._problems import Problems, problem
+from anls_frame.readers._problems import Advice, Problems, problem
 from anls_frame.readers._raw import Column, JsonColumn, Raw
 from anls_frame.readers._standard import SAMPLE, Key, members, role_key
 from anls_frame.readers.score_columns import with_numbers_where_all_are
@@ -32,6 +35,9 @@ from anls_frame.readers.score_columns import with_numbers_where_all_are
 _Field: TypeAlias = tuple[Key, Column]
 
 Response: TypeAlias = "int | Literal['all']"
+Meaning: TypeAlias = Literal["answer", "missing"]
+
+_NONE = "None"
 
 _NEEDED = ("doc_id", "target", "filtered_resps")
 # Fields of a logged sample that have a role or are split up, and objects that are not metrics.
@@ -54,7 +60,7 @@ def _logged_samples(path: Path, problems: Problems) -> Raw:
     """Return the samples of a file."""
     if _content.file_format(path) != "jsonl":
         raise problem(path, "logged samples must be a .jsonl file")
-    text = _content.read_text(path)
+    text = _content.read_json(path)
     samples = _raw.from_lines(path, text)
     if any(key not in samples.columns or not samples.columns[key].is_everywhere for key in _NEEDED):
         for place, sample in _raw.read_lines(text, problems):
@@ -73,7 +79,14 @@ def _check_response(response: Response | None) -> None:
         raise ValueError(f"response must be an integer other than 0, or 'all', got {response!r}")
 
 
-def _logged_fields(path: Path, samples: Raw, response: Response | None, problems: Problems) -> Raw:
+def _check_none(none: Meaning | None) -> None:
+    if none is not None:
+        choice("none", none, get_args(Meaning))
+
+
+def _logged_fields(
+    path: Path, samples: Raw, response: Response | None, none: Meaning | None, problems: Problems
+) -> Raw:
     """
     Return the fields of all samples as columns.
 
@@ -85,7 +98,8 @@ def _logged_fields(path: Path, samples: Raw, response: Response | None, problems
     logged: dict[str, JsonColumn] = dict(samples.columns)
     predictions = _predictions(samples, response, problems)
     resps = logged["resps"].out_of_lists() if "resps" in logged else None
-    columns = dict(_fields(path, logged | ({} if resps is None else {"resps": resps}), predictions))
+    targets = _targets(path, samples, none)
+    columns = dict(_fields(path, logged | ({} if resps is None else {"resps": resps}), predictions, targets))
     height, place = samples.height, samples.place
     if response == "all":
         rows = _rows(predictions, resps)
@@ -179,11 +193,13 @@ def _of_rows(key: Key, values: Column, rows: Sequence[_LoggedRow]) -> Column:
     return values
 
 
-def _fields(path: Path, columns: Mapping[str, JsonColumn], predictions: Column) -> Iterator[_Field]:
+def _fields(
+    path: Path, columns: Mapping[str, JsonColumn], predictions: Column, targets: Column
+) -> Iterator[_Field]:
     """Yield the fields of the samples."""
     yield role_key("question_id"), columns["doc_id"]
     yield role_key("prediction"), predictions
-    yield role_key("answers"), _targets(columns)
+    yield role_key("answers"), targets
     for name, values in columns.items():
         if name == "input":
             yield from _prompts(values)
@@ -227,26 +243,47 @@ def _filled(key: Key, values: Column) -> Iterator[_Field]:
         yield key, values
 
 
-def _targets(columns: Mapping[str, JsonColumn]) -> Column:
+def _targets(path: Path, samples: Raw, none: Meaning | None) -> Column:
     """
     Return the targets, which are written as Python prints them.
 
     `[1871]` may be a list of a number, or a string. It is a string if the document has exactly this string.
+    `None` may be a target that is missing, or an answer: beside other targets, a warning asks which.
     """
-    targets, documents = columns["target"], columns.get("doc", repeat(None))
+    targets, documents = samples.columns["target"], samples.columns.get("doc", repeat(None))
+    missing = None if none == "answer" else _NONE
+    if none is None:
+        _warn_of_none(path, samples, targets)
     if targets.holds_texts:
         texts = targets.texts()
         # For strings that are not printed lists, a list of the string becomes equal to the string.
         if not (may_be_lists(texts) & ~texts.str.contains("'", literal=True)).any():
-            return texts.to_frame("target").select(pl.col("target").replace("None", None))["target"]
+            return texts if missing is None else pl.select(pl.lit(texts).replace(missing, None)).to_series()
     return [
-        target if isinstance(target, str) and "'" in target else _target(target, document)
+        target if isinstance(target, str) and "'" in target else _target(target, document, missing)
         for target, document in zip(targets, documents, strict=False)
     ]
 
 
-def _target(target: Any, document: Any) -> Any:
-    if target == "None":
+def _warn_of_none(path: Path, samples: Raw, targets: JsonColumn) -> None:
+    """Warn if the text None stands beside other targets, which it may belong to."""
+    texts = targets.texts()
+    are_none = texts == _NONE
+    count = int(are_none.sum())
+    others = any(value not in (None, _NONE) for value in (texts if targets.holds_texts else targets))
+    if count and others:
+        place = samples.place(int(are_none.arg_true()[0]))
+        warn(
+            Advice(
+                f"{path}: the target of {numbered(count, 'sample')} is the text None, such as {place}. "
+                "Python prints it for a missing target, and it counts as one, so they are not scored. Pass "
+                "none='answer' if the right answer is None, or none='missing' if there is none"
+            )
+        )
+
+
+def _target(target: Any, document: Any, missing: str | None) -> Any:
+    if target == missing:
         return None
     if isinstance(target, str) and isinstance(document, dict) and '"' not in target and "'" not in target:
         texts = (value for value in document.values() if type(value) is str)
@@ -283,7 +320,7 @@ def _responses(place: str, response: Any, problems: Problems) -> list[Any]:
     # Tasks such as SQuAD 2.0 log the likelihood of "no answer" beside the text.
     if texts and all(map(_is_likelihood, (text for text in several if not isinstance(text, str)))):
         return texts
-    if any(isinstance(text, list | dict | bool) for text in several):
+    if any(isinstance(text, list | dict) for text in several):
         what = (
             kind(several[0])
             if len(several) == 1
@@ -309,7 +346,9 @@ _SCORED_BY_ANLS = ("DocVQA", "InfoVQA")
 _SCORE_WORDS = frozenset({"score", "scores", "hit", "anls", "acc", "em", "f1"})
 
 
-def read_lmms_eval(path: str | os.PathLike[str], *, response: Response | None = None) -> pl.DataFrame:
+def read_lmms_eval(
+    path: str | os.PathLike[str], *, response: Response | None = None, none: Meaning | None = None
+) -> pl.DataFrame:
     """
     Read samples logged by lmms-eval (`*_samples_TASK.jsonl`, from `--log_samples`).
 
@@ -321,6 +360,9 @@ def read_lmms_eval(path: str | os.PathLike[str], *, response: Response | None = 
         The response to read if samples have several, as in tasks of several rounds: 1 is the first, -1 the
         last. `"all"` reads each response, including those of `--repeats`, as a row with its number in
         `epoch`.
+    none
+        What the target `None`, which Python prints for a missing target, means in this task: `"answer"` or
+        `"missing"`. By default, it is missing, with a warning if there are other targets.
 
     Returns
     -------
@@ -365,8 +407,9 @@ def read_lmms_eval(path: str | os.PathLike[str], *, response: Response | None = 
     path = _content.as_path(path)
     problems = Problems(path)
     _check_response(response)
+    _check_none(none)
     samples = _logged_samples(path, problems)
-    frame = _frame(path, _logged_fields(path, samples, response, problems), problems)
+    frame = _frame(path, _logged_fields(path, samples, response, none, problems), problems)
     return origins.remember(frame, "rrc" if frame.schema.get("anls", pl.Null).is_numeric() else None)
 
 
@@ -375,6 +418,7 @@ def read_lm_eval(
     *,
     filter: str | None = None,  # noqa: A002 - its name there
     response: Response | None = None,
+    none: Meaning | None = None,
 ) -> pl.DataFrame:
     """
     Read samples logged by the LM evaluation harness (`samples_TASK_*.jsonl`, from `--log_samples`).
@@ -389,6 +433,8 @@ def read_lm_eval(
         The response to read if a filter keeps several: 1 is the first, -1 the last. `"all"` reads each
         response as a row with its number in `epoch`, including `repeats` from which the filter only selects
         one unchanged.
+    none
+        What the target `None` means, as for `read_lmms_eval`.
 
     Returns
     -------
@@ -428,6 +474,7 @@ def read_lm_eval(
     path = _content.as_path(path)
     problems = Problems(path)
     _check_response(response)
+    _check_none(none)
     samples = _logged_samples(path, problems)
     filters = samples.columns.get("filter")
     names = [] if filters is None else filters.texts().drop_nulls().unique().sort().to_list()
@@ -438,7 +485,7 @@ def read_lm_eval(
         if filters is None or filter not in names:
             raise problem(path, f"no filter {quoted(filter)}; available: {among}")
         samples = filters.rows_with(filter)
-    return _frame(path, _logged_fields(path, samples, response, problems), problems)
+    return _frame(path, _logged_fields(path, samples, response, none, problems), problems)
 
 
 def read_inspect(
@@ -679,7 +726,7 @@ def make_numbers(columns: Mapping[Key, list[Any]]) -> dict[Key, list[Any]]:
         if key[0] not in {_VALUE, _ENTRY}:
             made[key] = column
             continue
-        values = [None if isinstance(value, Number) and value == "NaN" else value for value in column]
+        values = [None if is_missing(value) else value for value in column]
         given = [value for value in values if value is not None]
         counts = all(isinstance(value, Number | bool) or _is_letter(value) for value in given)
         made[key] = [_number(value) for value in values] if counts else values
@@ -733,7 +780,7 @@ def _order(sample: dict[str, Any]) -> tuple[int, str]:
 
 
 def _json_log(path: Path) -> tuple[dict[str, Any], list[tuple[str, Any]]]:
-    log = _raw.read_whole(path, _content.read_text(path))
+    log = _raw.read_whole(path, _content.read_json(path))
     if not isinstance(log, dict) or not isinstance(log.get("samples"), list):
         raise problem(path, "not a log of Inspect, or a log written without samples")
     return log, [(f"samples[{index}]", _reduced(sample)) for index, sample in enumerate(log["samples"])]
@@ -759,7 +806,7 @@ def _archive(path: Path) -> tuple[dict[str, Any], list[tuple[str, Any]]]:
                     "intended, write it as JSON",
                     name,
                 )
-            value = parse(content.decode())
+            value = parse(_content.without_halves(path, content.decode(), name))
             if is_sample:
                 samples.append((name, _reduced(value)))
             elif isinstance(value, dict):
@@ -831,14 +878,21 @@ def _question(value: Any, attachments: dict[str, Any]) -> Any:
     if not isinstance(value, list):
         return _resolved(value, attachments)
     users = [message for message in value if isinstance(message, dict) and message.get("role") == "user"]
-    return "\n".join(str(_text(message.get("content"), attachments) or "") for message in users)
+    return _joined([_text(message.get("content"), attachments) or "" for message in users])
 
 
 def _text(content: Any, attachments: dict[str, Any]) -> Any:
     if not isinstance(content, list):
         return _resolved(content, attachments)
     parts = [part.get("text") for part in content if isinstance(part, dict) and part.get("type") == "text"]
-    return "\n".join(str(_resolved(part, attachments)) for part in parts)
+    return _joined([_resolved(part, attachments) for part in parts])
+
+
+def _joined(parts: Sequence[Any]) -> Any:
+    """Return texts below each other; a part that is no text is returned alone, to become a problem."""
+    given = [part for part in parts if not is_missing(part)]
+    others = [part for part in given if not isinstance(part, str)]
+    return others[0] if others else "\n".join(given)
 
 
 def _resolved(value: Any, attachments: dict[str, Any]) -> Any:

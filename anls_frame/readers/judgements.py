@@ -332,6 +332,7 @@ def read_verdicts(path: str | os.PathLike[str], page: RowsPage | None = None) ->
             )
     path = _content.as_path(path)
     text = _content.decoded(path, _content.read_bytes(path, may_be_empty=True))
+    text = _content.without_halves(path, text)
     problems = Problems(path)
     by_line: dict[str, dict[str, Any]] = {}
     seen: dict[int, str] = {}

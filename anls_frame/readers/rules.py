@@ -321,7 +321,7 @@ def _given_scores(frame: pl.DataFrame, given: str) -> _HarnessScores:
 
 def _from_file(frame: pl.DataFrame, path: Path) -> _HarnessScores:
     if _content.file_format(path) == "json":
-        value = _raw.read_whole(path, _content.read_text(path))
+        value = _raw.read_whole(path, _content.read_json(path))
         samples = member(value, "per_sample_result")
         if isinstance(samples, dict):  # PyPI anls
             by_id = {key: member(sample, "score") for key, sample in samples.items()}
@@ -344,9 +344,10 @@ def _from_file(frame: pl.DataFrame, path: Path) -> _HarnessScores:
         what = f"a column of ids and exactly one of {listed([*_METRICS])}"
         raise problem(path, f"must be a table with {what}; it has {names}")
     values = [None if value is None else str(value) for value in raw.column(metrics[0])]
-    keys = [str(value) for value in raw.column(ids)]
-    if len(set(keys)) < len(keys):
-        raise problem(path, f"ids in {ids!r} must be unique")
+    column = _raw.texts(ids, raw.column(ids), problems, raw.place)
+    _standard.check_ids(column, problems, raw.place)
+    problems.raise_any()
+    keys = column.to_list()
     return _by_id(frame, path, metrics[0], dict(zip(keys, values, strict=True)))
 
 

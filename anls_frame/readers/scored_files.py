@@ -9,13 +9,14 @@ from typing import Any
 import polars as pl
 import polars.selectors as cs
 
+from anls_frame._paths import is_many
 from anls_frame._text import listed, numbered, quoted
 from anls_frame.exceptions import InputError, Problem, warn
 from anls_frame.frames import origins
 from anls_frame.frames.number_columns import with_numbers
 from anls_frame.frames.progress import following_together
 from anls_frame.protocol import ScoreProtocol
-from anls_frame.readers import _log_files, _long
+from anls_frame.readers import _long
 from anls_frame.readers._problems import Advice
 from anls_frame.readers._standard import epochs_of, ids_text
 from anls_frame.readers.any_file import are_pages, kind_of_file, reading, scan, scan_counted
@@ -313,7 +314,7 @@ def _are_logs(given: SystemFiles) -> bool:
     if are_pages(given.how):
         return False
     joins = given.how.joins([kind_of_file(given.every_file[0], given.how)])
-    return joins or given.repeats or any(map(_log_files.is_many, given.files))
+    return joins or given.repeats or any(map(is_many, given.files))
 
 
 def _part(given: SystemFiles) -> str:

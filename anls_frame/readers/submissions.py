@@ -154,7 +154,7 @@ def _check_id_types(given: Iterable[str], labels: Labels, problems: Problems) ->
 
 def _rows(path: Path, key: str | None, problems: Problems) -> list[dict[str, Any]]:
     """Return the rows of a list, or of the list under a key; anything but objects is a problem."""
-    value = _raw.read_whole(path, _content.read_text(path))
+    value = _raw.read_whole(path, _content.read_json(path))
     if key is not None:
         if not isinstance(value, dict) or key not in value:
             raise problem(path, f"gold labels must be an object with the questions in {key!r}")

@@ -13,6 +13,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import choice
+from anls_frame._paths import is_many
 from anls_frame._text import listed, numbered, quoted
 from anls_frame.frames import origins
 from anls_frame.frames.checks import check_column, free_name, no_column
@@ -43,7 +44,7 @@ def read_logs(
     unmatched: Unmatched = "error",
     runs: Runs = "error",
     gold: Any = None,
-    gold_id: str | None = None,
+    gold_id: str | Sequence[str] | None = None,
     **options: Any,
 ) -> pl.DataFrame:
     r"""
@@ -83,13 +84,13 @@ def read_logs(
         has the same values. For submissions to the Robust Reading Competition or DUDE, the file of gold
         labels.
     gold_id
-        Column of `gold` with the ids; by default, a column with a usual name or, for files of lmms-eval and
-        the LM evaluation harness, the row number, from 0.
+        Column or columns of `gold` with the ids; by default, a column with a usual name or, for files of
+        lmms-eval and the LM evaluation harness, the row number, from 0.
     options
         Options of the readers, such as `question_id=` of `read_results` or `scorer=` of `read_inspect`. Each
         option is passed to the readers that have it. `answers=`, `question=`, `question_types=` and `doc_id=`
-        name columns of `gold` if it has them, and `answers_format=` also applies to `gold`. `epoch=` reads a
-        single epoch.
+        name columns of `gold` if it has them; `answers_format=` and `question_types_format=` also apply to
+        `gold`. `epoch=` reads a single epoch.
 
     Returns
     -------
@@ -111,7 +112,8 @@ def read_logs(
     Warns
     -----
     InputWarning
-        If rows were added or left out, or if a few questions have different answers in `gold`.
+        If rows were added or left out, if a few questions have different answers in `gold`, or if files, or
+        a file and `gold`, have different questions under the same ids.
 
     Raises
     ------
@@ -207,7 +209,8 @@ def _by_system(path: Path, frame: pl.DataFrame, column: str) -> list[tuple[str, 
     if "question_id" in frame.columns:
         problems = Problems(path)
         epochs = zip(frame[column], _long.with_epoch(frame)["epoch"], strict=True)
-        _standard.check_ids(frame["question_id"], problems, lambda row: f"row {row + 1}", epochs)
+        place = lambda row: f"row {row + 1}"  # noqa: E731 - of the only table
+        _standard.check_ids(frame["question_id"], problems, place, epochs, _standard.SEVERAL_IDS)
         problems.raise_any()
     parts = frame.partition_by(column, maintain_order=True, as_dict=True)
     return [(str(name), origins.like(rows, frame)) for (name,), rows in parts.items()]
@@ -248,7 +251,7 @@ class SystemFiles:
     def are_logged(self) -> bool:
         """Whether each system has its own rows, rather than a column."""
         in_rows = self.column_of_names is not None
-        return in_rows or len(self.files) > 1 or _log_files.is_many(self.files[0])
+        return in_rows or len(self.files) > 1 or is_many(self.files[0])
 
 
 class SystemTexts(NamedTuple):
@@ -276,7 +279,7 @@ def read_systems(
     names: Sequence[str] | None = None,
     reader: str | None = None,
     gold: Any = None,
-    gold_id: str | None = None,
+    gold_id: str | Sequence[str] | None = None,
     epoch: int | None = None,
     unmatched: Literal["error", "null", "drop"] = "error",
     runs: Runs = "error",

@@ -44,7 +44,7 @@ def read_results(
     *,
     prediction: str | None = None,
     answers: str | None = None,
-    question_id: str | None = None,
+    question_id: str | Sequence[str] | None = None,
     question: str | None = None,
     question_types: str | None = None,
     doc_id: str | None = None,
@@ -54,6 +54,7 @@ def read_results(
     sheet: str | None = None,
     unique_ids: bool = True,
     answers_format: str = "auto",
+    question_types_format: str = "list",
 ) -> pl.DataFrame:
     r"""
     Read a table of results as the standard frame.
@@ -70,7 +71,8 @@ def read_results(
     prediction, answers, question_id, question, question_types, doc_id
         Names of the columns. By default, columns are found by usual names (`prediction`, `pred`, `response`;
         `answers`, `answer`, `ground_truth`, `target`; `question_id`, `questionId`, `id`, ...). The standard
-        name takes precedence; with several other candidates, you must name the column.
+        name takes precedence; with several other candidates, you must name the column. Several columns of
+        ids, such as `["image", "question"]`, identify a question together.
     format
         `"csv"`, `"tsv"`, `"jsonl"`, `"json"`, `"parquet"` or `"xlsx"`, if the suffix does not tell.
     encoding
@@ -83,11 +85,15 @@ def read_results(
         Whether missing or duplicate ids are problems.
     answers_format
         How strings in the answers are read: `"text"` reads each as a single answer; `"list"` reads printed
-        lists (JSON, or as printed by Python or numpy) as lists and other strings as a single answer; a
+        lists (JSON, or as printed by Python or numpy), tuples, sets and objects of answers (as in SQuAD and
+        VQA) as lists, of which every entry is an accepted answer, and other strings as a single answer; a
         separator such as `"|"` also splits these other strings (see `parse_answers`). `"auto"` reads printed
         lists in CSV, TSV and workbooks, which have no lists of their own, if every non-empty cell of the
         column is a printed list and the column is not called reference, transcription, gt or text; otherwise,
         and in all other formats, a string is a single answer. Lists of the format itself stay lists.
+    question_types_format
+        How strings in the question types are read: `"list"`, `"text"` or a separator such as `";"`, with the
+        same meaning.
 
     Returns
     -------
@@ -154,6 +160,7 @@ def read_results(
         sheet=sheet,
         unique_ids=unique_ids,
         answers_format=answers_format,
+        question_types_format=question_types_format,
     )
 
 
@@ -203,11 +210,27 @@ def scan_table(file: Path, *, required: Sequence[Role], **options: Any) -> pl.La
     if _content.file_format(file, options.get("format")) != "parquet":
         return read_table(file, required=required, **{"unique_ids": False, **options}).lazy()
     answers_format: str = options.get("answers_format", "auto")
-    _standard.check_answers_format_of_file(answers_format)
+    types_format: str = options.get("question_types_format", "list")
+    _standard.check_formats_of_file(answers_format, types_format)
     problems = Problems(file)
     lazy = scan(file)
+    names = [options.get(role) for role in _standard.ROLES]
+    for name in _standard.with_entries(from_frame(lazy.head(0).collect()), names, problems).names:
+        if name not in lazy.collect_schema():
+            root, *keys = _standard.path_of(name, lazy.collect_schema())
+            entry = cs.by_name(root).as_expr()
+            for key in keys:
+                entry = entry.struct.field(key)
+            lazy = lazy.with_columns(entry.alias(name))
+    ids = options.get("question_id")
+    _, id_column = _standard.with_ids(from_frame(lazy.head(0).collect()), ids, problems)
+    problems.raise_any()
+    if id_column not in (None, ids):
+        parts = [cs.by_name(name).as_expr() for name in ids or ()]
+        lazy = lazy.with_columns(_standard.joined_ids(parts).alias(id_column))
     schema = lazy.collect_schema()
     given: dict[Role, str | None] = {role: options.get(role) for role in _standard.ROLES}
+    given["question_id"] = id_column
     chosen = _standard.choose(list(schema), given, required, problems)
     problems.raise_any()
     # The schema of the result comes from the same code, run without rows.
@@ -224,14 +247,20 @@ def scan_table(file: Path, *, required: Sequence[Role], **options: Any) -> pl.La
     def standard(frame: pl.DataFrame) -> pl.DataFrame:
         damaged = Problems(file)
         result = _standard.frame(
-            from_frame(frame), chosen, damaged, unique_ids=False, answers_format=in_parts
+            from_frame(frame),
+            chosen,
+            damaged,
+            unique_ids=False,
+            answers_format=in_parts,
+            question_types_format=types_format,
         )
         damaged.raise_any()
         return result
 
     printed = [role for role in _standard.LISTS if role != "answers" or in_parts != "text"]
-    is_printed = any(schema[chosen[role]] == pl.String for role in printed if role in chosen)
-    if is_printed or ("prediction" in chosen and schema[chosen["prediction"]].is_nested()):
+    are_printed = any(schema[chosen[role]] == pl.String for role in printed if role in chosen)
+    are_lists = "prediction" in chosen and schema[chosen["prediction"]].is_nested()
+    if are_printed or are_lists or any(_standard.holds_objects(schema[chosen[role]]) for role in chosen):
         return lazy.map_batches(standard, schema=empty.schema, streamable=True, validate_output_schema=True)
     roles = [chosen[role] for role in _standard.ROLES if role in chosen]
     sources = [*roles, *(name for name in schema if name not in roles)]
@@ -250,6 +279,7 @@ def read_table(
     systems: Mapping[str, str] = {},
     unique_ids: UniqueIds = True,
     answers_format: str = "auto",
+    question_types_format: str = "list",
     **options: Any,
 ) -> pl.DataFrame:
     """
@@ -257,20 +287,29 @@ def read_table(
 
     The predictions in the columns of `systems` are added under these names.
     """
-    _standard.check_answers_format_of_file(answers_format)
+    _standard.check_formats_of_file(answers_format, question_types_format)
     problems = Problems(path)
-    given: dict[Role, str | None] = {role: options.pop(role, None) for role in _standard.ROLES}
+    given: dict[Role, Any] = {role: options.pop(role, None) for role in _standard.ROLES}
     raw = read_raw(path, problems, **options)
     if not raw.height:
         problems.raise_any()
         raise problem(path, "holds no rows")
     damaged = len(problems)
+    raw = _standard.with_entries(raw, [*given.values(), *systems.values()], problems)
+    raw, given["question_id"] = _standard.with_ids(raw, given["question_id"], problems)
     chosen = _standard.choose(raw.names, given, required, problems)
     for name in systems.values():
         _standard.choose(raw.names, {"prediction": name}, (), problems)
     if len(problems) > damaged:  # without the columns, nothing else can be checked
         problems.raise_any()
-    standard = _standard.frame(raw, chosen, problems, unique_ids=unique_ids, answers_format=answers_format)
+    standard = _standard.frame(
+        raw,
+        chosen,
+        problems,
+        unique_ids=unique_ids,
+        answers_format=answers_format,
+        question_types_format=question_types_format,
+    )
     texts = {name: _standard.prediction(raw, column, problems) for name, column in systems.items()}
     problems.raise_any()
     return standard.with_columns(**texts)
@@ -294,9 +333,10 @@ def read_raw(
             return from_frame(scan(path).collect())
     if kind == "xlsx":
         return _workbook.read(path, problems, sheet)
-    text = _content.read_text(path, encoding)
     if kind in {"csv", "tsv"}:
+        text = _content.read_text(path, encoding)
         return read_delimited(path, text, problems, delimiter or ("\t" if kind == "tsv" else None))
+    text = _content.read_json(path, encoding)
     if kind == "jsonl":
         return _raw.from_lines(path, text)
     return _raw.from_objects(path, _raw.records(path, _raw.read_whole(path, text), problems))

@@ -14,16 +14,18 @@ import polars.selectors as cs
 
 from anls_frame import statistics
 from anls_frame._arguments import count, takes_names
-from anls_frame._text import label, numbered
+from anls_frame._text import InShell, label, numbered
 from anls_frame._typing import ByFrame, Missing, Table_co, declared, table_of_frame
 from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.frames import origins
-from anls_frame.frames.conversion import as_kind_of, at_hand, column_names
+from anls_frame.frames.checks import check_column, free_name
+from anls_frame.frames.conversion import as_kind_of, at_hand, column_names, in_polars
 from anls_frame.protocol import ScoreProtocol, described, resolve_errors, resolve_scoring
 from anls_frame.reports.pairing import disagreeing, first_of
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import Metrics, resolve
 from anls_frame.summary.keys import canonical, explode_lists, key_names, named, optional
+from anls_frame.summary.labels import warn_of_labels
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.settings import Settings, Unanswerable, are_texts, check_by, check_keep
 from anls_frame.summary.system_rows import scored_rows
@@ -57,6 +59,12 @@ class RepeatedAnswers:
     kept: Mapping[str, str]
     scores: Mapping[str, Metric]
     settings: Settings
+
+
+_OF_TRAINING = (
+    "If these are the epochs of a training, each of them is a system: compare them with `anls-frame compare "
+    "FILE --system-column epoch` or, in Python, after side_by_side(..., system='epoch')"
+)
 
 
 def scored_epochs(
@@ -138,11 +146,17 @@ def _check(epochs: RepeatedAnswers, *, has_texts: bool) -> None:
     for name, differs in differing:
         questions = table.filter(differs).select(*epochs.ids).unique(maintain_order=True)
         if questions.height:
-            raise ValueError(
+            told = (
                 f"the rows of a question must have the same {name!r}, but those of "
                 f"{numbered(questions.height, 'question')} differ "
-                f"({', '.join(epochs.ids.values())}): {first_of(questions)}; choose an epoch, "
-                "or name in id= all columns that identify a question"
+                f"({', '.join(epochs.ids.values())}): {first_of(questions)}; choose an epoch"
+            )
+            of_epochs = f". {_OF_TRAINING}" if name == "epoch" else ""
+            raise ValueError(
+                InShell(
+                    f"{told}, or name in id= all columns that identify a question{of_epochs}",
+                    f"{told} with --epoch, or name with --id all columns that identify a question{of_epochs}",
+                )
             )
 
 
@@ -312,11 +326,11 @@ def mean_over_epochs(
 def pass_at_k(
     frame: Any,
     k: int | Sequence[int],
-    prediction: str | None = None,
+    prediction: str | Sequence[str] | None = None,
     answers: str | None = None,
     *,
     id: str | Sequence[str],  # noqa: A002 - what users call it
-    metrics: str | pl.Expr | Metric = "exact_match",
+    metrics: str | pl.Expr | Metric | Sequence[str] = "exact_match",
     keep: str | Sequence[str] = (),
     protocol: ScoreProtocol | str = "anls",
     missing: Missing = "empty",
@@ -329,12 +343,14 @@ def pass_at_k(
     ----------
     frame
         A Polars DataFrame or LazyFrame, a pandas DataFrame, or any object with the Arrow PyCapsule interface,
-        with a row for each question and epoch.
+        with a row for each question and epoch, or for each question, with all its answers in a list or in
+        several columns.
     k
         A number of answers, or several numbers.
     prediction, answers
-        Names of the columns with the predicted texts and with the accepted answer or answers; without them,
-        `metrics` names a column of existing scores.
+        Names of the columns with the predicted texts (one of texts or of lists of texts, or one for each
+        answer) and with the accepted answer or answers; without them, `metrics` names one or several columns
+        of existing scores in the same way.
     id
         One or several columns that identify a question, including the column of the system if there are
         several.
@@ -394,13 +410,20 @@ def pass_at_k(
     """
     sizes = list(dict.fromkeys(count("k", size, 1) for size in (k if isinstance(k, Iterable) else [k])))
     frame = at_hand(frame)
+    rows: Any = frame
+    chosen: Any = metrics
+    texts: Any = prediction
+    if prediction is not None:
+        rows, texts = _in_rows(frame, prediction)
+    elif isinstance(metrics, str | list | tuple):
+        rows, chosen = _in_rows(frame, metrics)
     epochs = scored_epochs(
-        frame,
-        prediction,
+        rows,
+        texts,
         answers,
         id=id,
         keep=check_keep(keep),
-        metrics=metrics,
+        metrics=chosen,
         protocol=protocol,
         missing=missing,
         unanswerable=unanswerable,
@@ -429,6 +452,29 @@ def pass_at_k(
         for name, size in zip(names, sizes, strict=True)
     )
     return _result(frame, epochs, table, names, "Scores are estimated from")
+
+
+def _in_rows(frame: Any, columns: str | Sequence[str]) -> tuple[Any, str]:
+    """Return a frame with a row for each answer, which may be in columns or in lists, and its column."""
+    names = [columns] if isinstance(columns, str) else list(columns)
+    if any(not isinstance(name, str) for name in names) or len(names) > len(set(names)) or not names:
+        raise ValueError(f"the columns of answers must be different names, got {columns!r}")
+    known = column_names(frame)
+    if len(names) == 1:
+        (name,) = names
+        if name not in known:
+            return frame, name
+        dtype = in_polars(frame, [name]).lazy().select(cs.by_name(name)).collect_schema()[name]
+        if not isinstance(dtype, pl.List | pl.Array):
+            return frame, name
+        rows = in_polars(frame).lazy().with_columns(cs.by_name(name).cast(pl.List(dtype.inner)))
+        return origins.like(rows.explode(cs.by_name(name), empty_as_null=True, keep_nulls=True), frame), name
+    for name in names:
+        check_column(known, name, names)
+    made = free_name("answer", known)
+    lazy = in_polars(frame).lazy()
+    parts = [lazy.with_columns(cs.by_name(name).as_expr().alias(made)) for name in names]
+    return origins.like(pl.concat(parts, how="vertical_relaxed"), frame), made
 
 
 def only(epochs: RepeatedAnswers) -> Metric:
@@ -620,7 +666,9 @@ def variance_components(
     )
     metric = only(epochs)
     keys = list(key_names(columns, None))
-    rows = explode_lists(canonical(epochs.frame.filter(pl.col("score_0").is_not_null())), keys)
+    rows = canonical(epochs.frame.filter(pl.col("score_0").is_not_null()))
+    warn_of_labels(rows, dict(zip(keys, columns, strict=True)))
+    rows = explode_lists(rows, keys)
     score = pl.col("score_0")
     mean = score.mean()
     questions = by_question(

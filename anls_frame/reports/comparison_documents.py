@@ -48,7 +48,7 @@ from anls_frame.results import View
 from anls_frame.statistics.significance import significance_level
 from anls_frame.summary.catalogue import BUILT_IN
 from anls_frame.summary.measures import Metric
-from anls_frame.summary.notes import texts_notes
+from anls_frame.summary.notes import divide_by_references, empty_reference_notes, texts_notes
 
 FEW_SYSTEMS = 12
 """Up to so many systems, all pairs are listed and the signature names them."""
@@ -571,9 +571,8 @@ def _notes(view: ComparisonView) -> list[str]:
         )
     if BUILT_IN["cer_corpus"] in view.metrics and view.is_of_two:
         notes.append(f"Wins, ties and losses in corpus CER are by the CER of each {view.names.row}.")
-    if settings["n_empty_reference"] and any(metric.row == "cer" for metric in view.metrics):
-        empty = numbered(settings["n_empty_reference"], "empty reference")
-        notes.append(f"{empty}; CER counts the insertions there.")
+    if divide_by_references(view.metrics):
+        notes += empty_reference_notes(settings["n_empty_reference"], settings["n"], view.names.row)
     notes += _family(view)
     notes.append(
         f"Each interval has {level} confidence; intervals are not adjusted for multiple comparisons."

@@ -34,6 +34,7 @@ from anls_frame.summary.keys import (
     explode_lists,
     largest_first,
 )
+from anls_frame.summary.labels import warn_of_labels
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.rows import kept_names
 from anls_frame.summary.settings import Settings, Unanswerable, are_texts, check_by, scoring
@@ -668,6 +669,7 @@ def selective(
     table = _collected(scored, settings, len(systems))
     rows = canonical(table.select(scored.keys))
     slices_of.check_values(rows, dict(zip(scored.keys, slicing.names, strict=False)))
+    warn_of_labels(rows, dict(zip(scored.keys, slicing.names, strict=False)))
     scores = table.select(system_rows.scores(0, len(systems)))
     metric = _bounded(every[0], scores)
     least, width = metric.span or (0.0, 1.0)

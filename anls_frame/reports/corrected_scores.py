@@ -23,7 +23,8 @@ from anls_frame.results import SlicedResult
 from anls_frame.statistics.corrected_means import Audit, CorrectedMean, agreement
 from anls_frame.statistics.student import FloatArray
 from anls_frame.summary import slicing as slicings
-from anls_frame.summary.keys import chosen_keys, largest_first, optional, sliced_keys
+from anls_frame.summary.keys import chosen_keys, key_names, largest_first, optional, sliced_keys
+from anls_frame.summary.labels import warn_of_labels
 from anls_frame.summary.settings import Settings
 from anls_frame.summary.slicing import By
 
@@ -485,6 +486,7 @@ def corrected(
     source = to_lazy(frame, [], list(dict.fromkeys(needed)))
     keys, orders = sliced_keys(source, slicing, cluster)
     rows = audited(source, keys, columns, described, bounds)
+    warn_of_labels(rows.cells, dict(zip(key_names(slicing.names, None), slicing.names, strict=True)))
     settings = Settings(
         by=slicing.names, tables=slicing.tables, orders=orders, cluster=cluster, metrics=(), has_texts=False,
         missing="drop",

@@ -12,10 +12,11 @@ import polars.selectors as cs
 from anls_frame._arguments import takes_names
 from anls_frame._text import differing_in_notation, numbered
 from anls_frame._typing import ByFrame, Table_co, declared
+from anls_frame.exceptions import warn
 from anls_frame.frames import origins
 from anls_frame.frames.checks import free_name
 from anls_frame.frames.conversion import attach, column_names, in_memory, to_lazy
-from anls_frame.reports.pairing import check_ids, disagreeing, first_of
+from anls_frame.reports.pairing import check_ids, differing_questions, disagreeing, first_of, question_column
 from anls_frame.summary.keys import optional
 from anls_frame.summary.measures import Metric
 
@@ -89,6 +90,12 @@ def side_by_side(
         A `frame` of the same kind with a row for each question and a column for each system, and the
         `systems` with their columns. All other columns keep the values of the first row of a question.
 
+    Warns
+    -----
+    InputWarning
+        If a column called question or query has different texts for the same ids, unless `read_logs` compared
+        them.
+
     Raises
     ------
     ValueError
@@ -128,13 +135,18 @@ def side_by_side(
     ids = [id] if isinstance(id, str) else list(id)
     given = frame
     frame = in_memory(frame)
-    columns = [*ids, system, *values, *optional(answers)]
+    names = column_names(frame)
+    question = question_column(names, [*ids, system, *values, *optional(answers)])
+    if "log_file" in names:  # `read_logs` has compared them
+        question = None
+    columns = [*ids, system, *values, *optional(answers), *optional(question)]
     table = to_lazy(frame, [], list(dict.fromkeys(columns))).collect()
     rows = table.select(
         *(cs.by_name(name).alias(f"key_{index}") for index, name in enumerate(ids)),
         cs.by_name(system).cast(pl.String).alias("system"),
         *(cs.by_name(value).alias(f"value_{index}") for index, value in enumerate(values)),
         *([] if answers is None else [cs.by_name(answers).alias("answers")]),
+        *([] if question is None else [cs.by_name(question).alias("question")]),
     ).with_row_index("row")
     keys = [f"key_{index}" for index in range(len(ids))]
     advice = (
@@ -149,9 +161,8 @@ def side_by_side(
     questions = rows.group_by(keys, maintain_order=True).first()
     _check_complete(rows, questions.select(keys), ids, list(chosen))
     wide = questions.select(*keys, "row")
-    taken = column_names(frame)
-    names = {name: [free_name(f"{value} of {name}", taken) for value in values] for name in chosen}
-    for name, made in names.items():
+    made_names = {name: [free_name(f"{value} of {name}", names) for value in values] for name in chosen}
+    for name, made in made_names.items():
         own = rows.filter(pl.col("system") == name)
         wide = wide.join(
             own.select(*keys, *(pl.col(f"value_{index}").alias(column) for index, column in enumerate(made))),
@@ -161,9 +172,11 @@ def side_by_side(
         )
         if answers is not None:
             _check_answers(questions, own, keys, ids, (next(iter(chosen)), name))
+        if question is not None:
+            _check_questions(questions, own, keys, (next(iter(chosen)), name))
     table = origins.like(attach(frame, wide["row"], wide.drop(*keys, "row")), given)
     columns_of = {
-        value: {name: made[index] for name, made in names.items()} for index, value in enumerate(values)
+        value: {name: made[index] for name, made in made_names.items()} for index, value in enumerate(values)
     }
     of_systems = [
         dataclasses.replace(
@@ -227,3 +240,14 @@ def _check_answers(
             f"{systems[0]!r} and {systems[1]!r} have different accepted answers for "
             f"{numbered(differing.height, 'question')} ({', '.join(ids)}): {first_of(differing.select(keys))}"
         )
+
+
+def _check_questions(
+    questions: pl.DataFrame, rows: pl.DataFrame, keys: list[str], systems: tuple[str, str]
+) -> None:
+    """Warn if a system was asked other questions under the same ids."""
+    both = questions.join(rows.select(*keys, "question"), on=keys, how="left", maintain_order="left")
+    names = (repr(systems[0]), repr(systems[1]))
+    asked = (both["question"], both["question_right"])
+    if message := differing_questions(both.select(keys), asked, names):
+        warn(f"{message}. Pass id= the columns that identify a question, such as its text")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple
 
@@ -9,11 +10,11 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import takes_names
-from anls_frame._text import differing_in_notation, numbered
+from anls_frame._text import differing_in_notation, numbered, quoted
 from anls_frame._typing import ByFrame, Table_co, declared
 from anls_frame.exceptions import DTypeError, warn
 from anls_frame.frames import conversion
-from anls_frame.summary.keys import key_columns, key_names
+from anls_frame.summary.keys import key_columns, key_names, optional
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,6 +27,9 @@ _USUAL_ANSWERS = frozenset(
     for plural in ("", "s")
 )
 """Usual names of answer columns, in lower case, letters and digits only."""
+
+
+_USUAL_QUESTIONS = ("question", "query")
 
 
 class Paired(NamedTuple, Generic[Table_co]):
@@ -91,6 +95,11 @@ def pair(
         The wide frame, and the ids found in only one frame; pandas frames if the first frame is a pandas
         frame, otherwise Polars frames.
 
+    Warns
+    -----
+    InputWarning
+        If a column called question or query has different texts for the same ids.
+
     Raises
     ------
     ValueError
@@ -136,11 +145,13 @@ def pair(
         checked = [name for name in others if _is_usual_answer(name) and name in second_columns]
     else:
         checked = [answers] if isinstance(answers, str) else list(answers)
+    question = question_column(first_columns, ids)
+    question = question if question in conversion.column_names(second) else None
     columns = [f"{prediction}_{name}" for name in names]
     if columns[0] == columns[1] or any(column in first_columns for column in columns):
         raise ValueError(f"the prediction columns must have new, distinct names, got {columns}; pass names=")
     left, right = (
-        _identified(frame, ids, prediction, checked, which)
+        _identified(frame, ids, prediction, [*checked, *optional(question)], which)
         for frame, which in ((first, "first"), (second, "second"))
     )
     keys = list(key_names(ids, None))
@@ -151,16 +162,13 @@ def pair(
                 f"{right.schema[key]} in the second; cast one of them"
             )
     matched = left.join(right, on=keys, how="inner", maintain_order="left", suffix="_second")
-    for index, name in enumerate(checked):
-        differs = disagreeing(matched[f"answers_{index}"], matched[f"answers_{index}_second"])
-        differing = matched.filter(differs).select(keys)
-        if differing.height:
-            raise ValueError(
-                f"the frames accept different answers in column {name!r} for "
-                f"{numbered(differing.height, 'id')} ({', '.join(ids)}): {first_of(differing)}. Pair results "
-                "of the same questions. If the column does not hold accepted answers, pass answers=[] or the "
-                "column that does"
-            )
+    _check_answers(matched, checked, ids)
+    if question is not None:
+        both = (matched[f"checked_{len(checked)}"], matched[f"checked_{len(checked)}_second"])
+        if message := differing_questions(
+            matched.select(keys), both, ("the first frame", "the second frame")
+        ):
+            warn(f"{message}. Pass on= the columns that identify a question, such as its text")
     only = [
         rows.join(other, on=keys, how="anti", maintain_order="left")
         .select(keys)
@@ -171,6 +179,20 @@ def pair(
         warn(hint)
     matched_rows = conversion.side_by_side(first, second, prediction, columns, matched)
     return Paired(matched_rows, *(conversion.as_kind_of(first, lost_ids) for lost_ids in only))
+
+
+def _check_answers(matched: pl.DataFrame, columns: Sequence[str], ids: Sequence[str]) -> None:
+    """Raise an error if two tables accept different answers to a question."""
+    for index, name in enumerate(columns):
+        differs = disagreeing(matched[f"checked_{index}"], matched[f"checked_{index}_second"])
+        differing = matched.filter(differs).select(key_names(ids, None))
+        if differing.height:
+            raise ValueError(
+                f"the frames accept different answers in column {name!r} for "
+                f"{numbered(differing.height, 'id')} ({', '.join(ids)}): {first_of(differing)}. Pair results "
+                "of the same questions. If the column does not hold accepted answers, pass answers=[] or the "
+                "column that does"
+            )
 
 
 def disagreeing(first: pl.Series, second: pl.Series) -> pl.Series:
@@ -194,13 +216,54 @@ def _accepted(column: pl.Series) -> pl.Series:
     return column.alias("value").to_frame().select(pl.when(answers.list.len() > 0).then(answers)).to_series()
 
 
+def question_column(names: Sequence[Any], ids: Sequence[str]) -> str | None:
+    """Return the column that holds the questions by its name, unless it identifies them."""
+    return next((name for name in _USUAL_QUESTIONS if name in names and name not in ids), None)
+
+
+def differing_questions(
+    ids: pl.DataFrame, questions: tuple[pl.Series, pl.Series], names: tuple[str, str]
+) -> str | None:
+    """
+    Return a message if two tables have other questions under the same ids, as ids in another order do.
+
+    What all questions of a table begin or end with, as a prompt does, is no part of a question, and one text
+    may contain the other.
+    """
+    first, second = questions
+    if first.dtype != pl.String or second.dtype != pl.String or not first.ne(second).any():
+        return None
+    a, b = pl.col("a"), pl.col("b")
+    cores = pl.DataFrame({"a": _without_prompt(first), "b": _without_prompt(second)})
+    is_same = a.str.contains(b, literal=True) | b.str.contains(a, literal=True)
+    others = cores.select(~is_same.fill_null(value=True)).to_series().arg_true()
+    if not len(others):
+        return None
+    row = int(others[0])
+    return (
+        f"{names[0]} and {names[1]} have different questions for {len(others):,} of "
+        f"{numbered(ids.height, 'id')}, such as {first_of(ids[[row]])}: {quoted(first[row])} and "
+        f"{quoted(second[row])}; if the ids are in another order, rows of different questions are compared"
+    )
+
+
+def _without_prompt(questions: pl.Series) -> pl.Series:
+    """Return questions without case, repeated whitespace, and what several begin and end with."""
+    texts = questions.alias("texts").str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()
+    for _ in range(2 if len(texts.drop_nulls()) > 1 else 0):
+        least, most = str(texts.min()), str(texts.max())
+        pairs = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(least, most, strict=False))
+        texts = texts.str.slice(len(list(pairs))).str.reverse()
+    return texts
+
+
 def _is_usual_answer(name: str) -> bool:
     return "".join(filter(str.isalnum, name.casefold())) in _USUAL_ANSWERS
 
 
-def _identified(frame: Any, ids: list[str], prediction: str, answers: list[str], which: str) -> pl.DataFrame:
-    """Return ids, predictions, answers and positions of the rows, under internal names."""
-    table = conversion.to_lazy(frame, [], [*ids, prediction, *answers]).collect()
+def _identified(frame: Any, ids: list[str], prediction: str, checked: list[str], which: str) -> pl.DataFrame:
+    """Return ids, predictions, columns to be compared and positions of the rows, under internal names."""
+    table = conversion.to_lazy(frame, [], [*ids, prediction, *checked]).collect()
     named = table.select(cs.by_name(ids))
     for name, dtype in named.schema.items():
         if dtype.is_object():
@@ -209,7 +272,7 @@ def _identified(frame: Any, ids: list[str], prediction: str, answers: list[str],
     return table.select(
         *key_columns(table.schema, ids, None),
         cs.by_name(prediction).alias("prediction"),
-        *(cs.by_name(name).alias(f"answers_{index}") for index, name in enumerate(answers)),
+        *(cs.by_name(name).alias(f"checked_{index}") for index, name in enumerate(checked)),
     ).with_row_index("row")
 
 

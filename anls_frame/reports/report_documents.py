@@ -32,7 +32,12 @@ from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.cells import ROUNDED
 from anls_frame.summary.keys import chosen_keys, key_names
 from anls_frame.summary.measures import Metric
-from anls_frame.summary.notes import by_system, texts_notes
+from anls_frame.summary.notes import (
+    by_system,
+    divide_by_references,
+    empty_reference_notes,
+    texts_notes,
+)
 from anls_frame.summary.settings import Settings
 from anls_frame.summary.summary import Summary
 
@@ -235,9 +240,7 @@ def _report_notes(view: ReportView) -> list[str]:
             'between words means little. A protocol whose errors have words="uax29" (in the shell, '
             "--protocol anls,errors.words=uax29) splits such texts into words."
         )
-    if overall["n_empty_reference"] and any(metric.row == "cer" for metric in view.metrics):
-        empty = numbered(overall["n_empty_reference"], "empty reference")
-        notes.append(f"{empty}; CER counts the insertions there.")
+    notes += _empty_references(view)
     notes += origins.note(summary.scored_by, settings.protocol, has_texts=settings.has_texts)
     if settings.cluster is not None:
         clusters = numbered(overall["n_clusters"], "cluster")
@@ -245,6 +248,14 @@ def _report_notes(view: ReportView) -> list[str]:
     notes += documents.note(summary.forgotten_documents, settings.names.row)
     slices = {by: table.filter(pl.col(SLICE) == GROUP).height + view.left_out for by, table in view.tables}
     return [*notes, *fine_note(slices, overall["n"], settings.names), *few_note(view.flat)]
+
+
+def _empty_references(view: ReportView) -> list[str]:
+    overall = view.flat.row(0, named=True)
+    if not divide_by_references(view.metrics):
+        return []
+    row = view.summary.settings.names.row
+    return empty_reference_notes(overall["n_empty_reference"], overall["n"], row)
 
 
 def _report_head(view: ReportView) -> str:
@@ -271,7 +282,7 @@ def _report_head(view: ReportView) -> str:
             "error_type", "n"
         )
         lost = {kind: n / points for kind, n in types.iter_rows()} if points > 0 else {}
-    return head(
+    sentence = head(
         f"{name}{score}",
         overall.get(f"{metric.name}_n", overall["n"]),
         noun=settings.names.row,
@@ -279,6 +290,8 @@ def _report_head(view: ReportView) -> str:
         worst=worst_slice(view.tables, metric, metric.name, kind),
         lost=lost,
     )
+    # A page read where none was printed can make a rate of any size.
+    return " ".join([sentence, *(_empty_references(view) if settings.are_pages else [])])
 
 
 def worst_slice(

@@ -8,6 +8,7 @@ from typing import Any, Union
 import polars as pl
 import polars.selectors as cs
 
+from anls_frame.analysis.fields.columns import outcomes
 from anls_frame.exceptions import DTypeError
 from anls_frame.frames.conversion import column_names, to_lazy
 from anls_frame.summary.slicing import Slicing, resolve
@@ -37,14 +38,16 @@ def candidates(frame: Any, columns: Columns | None, others: Iterable[str]) -> tu
     """
     Return the keys for `columns=`, and the reasons for columns that cannot be used.
 
-    By default, all columns without another role are candidates, except columns of pandas that hold values of
-    several types.
+    By default, all columns without another role are candidates, except the outcomes in rows of `fields`, and
+    columns of pandas that hold values of several types.
     """
     if columns is not None:
         return resolve(columns, "columns"), {}
     roles = set(others)
     names = [name for name in column_names(frame) if isinstance(name, str) and name not in roles]
-    left_out: dict[str, str] = {}
+    made = outcomes(column_names(frame))
+    left_out = {name: "it says how a system did" for name in names if name in made}
+    names = [name for name in names if name not in left_out]
     for name in () if isinstance(frame, pl.DataFrame | pl.LazyFrame) else names:
         try:
             to_lazy(frame, [], [name])

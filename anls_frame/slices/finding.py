@@ -31,6 +31,7 @@ from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import Metrics
 from anls_frame.summary.cells import hashes
 from anls_frame.summary.keys import optional
+from anls_frame.summary.labels import warn_of_labels
 from anls_frame.summary.settings import Settings, Unanswerable, are_texts, scoring
 from anls_frame.summary.summarizing import summarize
 from anls_frame.summary.summary import Summary
@@ -84,7 +85,8 @@ def find_slices(
         slices of this system, as its column alone.
     columns
         Columns whose values can define slices (in pandas, levels of the index too), or expressions such as
-        ``pl.col("question").str.len_chars().alias("length")``; by default, all columns without another role.
+        ``pl.col("question").str.len_chars().alias("length")``; by default, all columns without another role,
+        except those in which `fields` and `documents` say how a system did.
     metrics
         One or several scores, as for `report` and `compare`: `"anls"` by default.
     cluster
@@ -241,6 +243,7 @@ def _searched(source: SearchInput, plan: Plan) -> Slices:
     """Search the slices of a source."""
     search, counts = plan.search, source.scores[0].counts
     sliced, left_out = coded(source.frame, source.frame.columns, search, counts=counts)
+    warn_of_labels(source.frame, {column.name: column.name for column in sliced})
     left_out = {**source.unreadable, **left_out}
     if not sliced:
         reasons = "; ".join(f"{name!r}: {reason}" for name, reason in left_out.items())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -11,6 +10,7 @@ import polars as pl
 
 from anls_frame.exceptions import DTypeError
 from anls_frame.frames.answer_texts import warn_of_answers
+from anls_frame.frames.missing_values import is_missing
 from anls_frame.pairs.units import in_python
 
 _KINDS = "a string, a list, a Polars or pandas Series, a numpy array or an Arrow array"
@@ -35,11 +35,13 @@ def read(predictions: Any, answers: Any) -> Pairs:
             f"there are {len(predictions)} predictions and {len(answers)} answers; answers must have one "
             "entry for each prediction, a string or a list of strings"
         )
-    for index, prediction in enumerate(predictions):
+    # pandas has NaN, NaT or NA in place of a missing string.
+    texts = [None if is_missing(prediction) else prediction for prediction in predictions]
+    for index, prediction in enumerate(texts):
         if not (prediction is None or isinstance(prediction, str)):
             raise TypeError(f"predictions[{index}] must be a text or None, got {_described(prediction)}")
     accepted = [_accepted(index, answer) for index, answer in enumerate(answers)]
-    return Pairs([text or "" for text in predictions], accepted, sum(text is None for text in predictions))
+    return Pairs([text or "" for text in texts], accepted, texts.count(None))
 
 
 def check_unicode(pairs: Pairs) -> None:
@@ -74,9 +76,7 @@ def _values(name: str, values: Any) -> Sequence[Any]:
         return column.to_list()
     if hasattr(values, "tolist") and hasattr(values, "dtype"):
         listed = values.tolist()
-        entries = listed if isinstance(listed, list) else [listed]
-        # pandas has NaN in place of a missing string.
-        return [None if isinstance(entry, float) and math.isnan(entry) else entry for entry in entries]
+        return listed if isinstance(listed, list) else [listed]
     if isinstance(values, Sequence) and not isinstance(values, (bytes, bytearray, memoryview)):
         return list(values)
     raise TypeError(f"{name} must be {_KINDS}, got {type(values).__name__}")
@@ -98,7 +98,7 @@ def _from_arrow(name: str, values: Any) -> pl.Series:
 def _accepted(index: int, answer: Any) -> list[str]:
     answer = in_python(answer)
     entries = answer if isinstance(answer, (list, tuple)) else [answer]
-    texts = [entry for entry in entries if entry is not None]
+    texts = [entry for entry in entries if not is_missing(entry)]
     for text in texts:
         if not isinstance(text, str):
             raise TypeError(f"answers[{index}] must be a text or a list of texts, got {_described(text)}")

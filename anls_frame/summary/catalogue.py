@@ -95,6 +95,7 @@ def _fields(what: str) -> Callable[..., pl.Expr]:
         is_equal = scores.exact_match(prediction, answers, protocol=protocol)
         right = is_equal & is_predicted & is_gold
         return {
+            "any": is_predicted | is_gold,
             "predicted": is_predicted,
             "gold": is_gold,
             "predicted and gold": is_predicted.cast(pl.Int64) + is_gold.cast(pl.Int64),
@@ -179,6 +180,40 @@ Its function also takes the protocol of the report.
 
 NAMES = (*BUILT_IN, *DESCRIBED)
 """Names of all scores."""
+
+
+def _of_own_fields(metric: Metric) -> Metric:
+    """Return a mean over rows as the mean over the rows in which gold or the system itself has a value."""
+    score = _scored(str(metric.row)) if metric.is_built_in else metric.numerator
+    is_own = _fields("any")
+
+    def numerator(prediction: pl.Expr, answers: pl.Expr, **how: Any) -> pl.Expr:
+        own = is_own(prediction, answers, **how)
+        value = score(prediction, answers, **how).cast(pl.Float64)  # type: ignore[operator] # a function
+        return pl.when(own).then(value).when(own.is_not_null()).then(0.0)
+
+    return _described(
+        metric.name,
+        metric.label,
+        numerator,
+        denominator=is_own,
+        bounds=metric.bounds,
+        higher_is_better=metric.higher_is_better,
+        format=metric.format,
+        has_fractions=True,
+    )
+
+
+OF_OWN_FIELDS = {
+    name: _of_own_fields(metric)
+    for name, metric in (BUILT_IN | DESCRIBED).items()
+    if metric.is_mean and name != "zeros"
+}
+"""
+Means of rows, by name, as comparisons of fields have them.
+
+A row that one system alone invented is no field of the others, which would be right there.
+"""
 
 _TOTAL = "divided by total reference length"
 
@@ -336,8 +371,26 @@ def are_of_fields(metrics: Sequence[Metric]) -> bool:
 
 def is_described(metric: Metric) -> bool:
     """Return whether a metric is that of `DESCRIBED` with its name, apart from its computation."""
-    described = DESCRIBED.get(metric.name)
-    return described is not None and described.within() == metric.within()
+    described = (DESCRIBED.get(metric.name), OF_OWN_FIELDS.get(metric.name))
+    return any(one is not None and one.within() == metric.within() for one in described)
+
+
+def _like(metric: Metric) -> Metric:
+    """Return the metric, with its computation, that has the name and the sources of a described one."""
+    own = OF_OWN_FIELDS.get(metric.name)
+    return own if own is not None and own.sources == metric.sources else DESCRIBED[metric.name]
+
+
+def of_own_fields(metrics: Sequence[Metric], protocol: ScoreProtocol | str) -> tuple[Metric, ...]:
+    """Return the metrics of a comparison of fields, in which each system has fields of its own."""
+    if not are_of_fields(metrics):
+        return tuple(metrics)
+    return tuple(
+        _prepared(OF_OWN_FIELDS[metric.name], protocol)
+        if metric.name in OF_OWN_FIELDS and (metric.is_built_in or is_described(metric))
+        else metric
+        for metric in metrics
+    )
 
 
 def _resolved(
@@ -386,7 +439,7 @@ def _computable(metric: Metric, columns: Sequence[object], protocol: ScoreProtoc
             f"a quantile must be of {known}, a column of scores, or a Metric, got {metric.numerator!r}"
         )
     if is_described(metric):
-        return _prepared(DESCRIBED[metric.name], protocol)
+        return _prepared(_like(metric), protocol)
     if metric.sources[0].endswith("()"):
         raise ValueError(
             f"metric {metric.name!r} comes from a result, which does not store its function "

@@ -117,6 +117,8 @@ class Metric:
     """Sums of the numerator are in units of 2**-bits; those of the denominator are integers."""
     square_bits: int = field(default=0, kw_only=True)
     """Sums of its squares are in units of 2**-square_bits."""
+    has_fractions: bool = field(default=False, compare=False, kw_only=True)
+    """Whether the numerator of a ratio may have fractions, which only comparisons add up."""
     probability: float | None = field(default=None, kw_only=True)
     """Of a quantile, the share of rows at or below it."""
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from anls_frame._text import numbered, shortened
+from anls_frame.summary.measures import Metric
 from anls_frame.summary.settings import Unanswerable
 
 NOTED = ("n_invented", "n_placeholders")
@@ -29,6 +30,21 @@ def texts_notes(counts: Mapping[str, Any], unanswerable: Unanswerable) -> list[s
             f"{placeholders}."
         )
     return notes
+
+
+def empty_reference_notes(n_empty: int, n: int, noun: str) -> list[str]:
+    """Return a note on scored rows whose reference has no text, so that error rates cannot divide by it."""
+    of_all = f"{n_empty:,} of {numbered(n, noun)}"
+    return (
+        [f"The reference of {of_all} has no text: all text predicted there counts as errors."]
+        if n_empty
+        else []
+    )
+
+
+def divide_by_references(metrics: Iterable[Metric]) -> bool:
+    """Return whether one of the metrics is an error rate of the texts."""
+    return any(metric.format == "rate" for metric in metrics)
 
 
 def _counted(counts: int | Mapping[str, int]) -> str:

@@ -142,7 +142,9 @@ def is_wrong(metric: Metric, names: Sequence[str]) -> pl.Expr:
     low, high = metric.bounds or (None, None)
     score, *_ = parts = [pl.col(name) for name in names]
     if metric.is_ratio:
-        outside = [~part.is_between(0, _LARGEST_COUNT) | (part != part.floor()) for part in parts]
+        whole = parts[1:] if metric.has_fractions else parts
+        outside = [~part.is_between(0, _LARGEST_COUNT) for part in parts]
+        outside += [part != part.floor() for part in whole]
         score = _rate(*parts)
     else:
         outside = [~score.is_finite(), score.abs() > _LARGEST]

@@ -28,13 +28,19 @@ KEPT = "kept"
 
 
 def with_unanswerable(
-    source: pl.LazyFrame, predictions: Iterable[str], answers: str, unanswerable: Unanswerable
+    source: pl.LazyFrame,
+    predictions: Iterable[str],
+    answers: str,
+    unanswerable: Unanswerable,
+    *,
+    of_fields: bool = False,
 ) -> pl.LazyFrame:
     """
     Return rows with `unanswerable` applied to rows without an answer.
 
     With "empty", the answer of such rows, and a null prediction there, become the empty text, and the column
-    `UNANSWERABLE` marks these rows. With "drop", nothing changes.
+    `UNANSWERABLE` marks these rows. With "drop", nothing changes. In rows of fields, a row without an answer
+    and without a prediction is no field of these systems, so its answer stays null.
     """
     schema = source.collect_schema()
     texts = [answers, *dict.fromkeys(predictions)]
@@ -47,6 +53,8 @@ def with_unanswerable(
         accepted = cs.by_name(answers).cast(pl.List(pl.String))
         empty = pl.lit([""], dtype=pl.List(pl.String))
         is_unanswerable = accepted.list.drop_nulls().list.len().fill_null(0) == 0
+    if of_fields:
+        is_unanswerable &= pl.any_horizontal(text.fill_null("") != "" for text in predicted_texts)
     marked = source.with_columns(is_unanswerable.alias(UNANSWERABLE))
     return marked.with_columns(
         pl.when(UNANSWERABLE).then(empty).otherwise(accepted).alias(answers),

@@ -18,6 +18,7 @@ from anls_frame.exceptions import DTypeError
 from anls_frame.frames.conversion import as_kind_of, attach, is_pandas
 from anls_frame.summary import system_rows
 from anls_frame.summary.keys import canonical, explode_lists, key_names
+from anls_frame.summary.labels import warn_of_labels
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.rows import kept_names, own_and_kept
 from anls_frame.summary.settings import Settings
@@ -139,7 +140,9 @@ class Selection:
             return self.checked(self.first(rows, ranks, n, where=where).collect(engine="streaming"), n)
         wanted = rows.filter(where | ~pl.col(_IS_RIGHT)).collect(engine="streaming")
         # A row whose list holds an entry twice is in that slice once, because `canonical` makes lists sets.
-        slices = explode_lists(canonical(self.checked(wanted, None)), keys)
+        wanted = canonical(self.checked(wanted, None))
+        warn_of_labels(wanted, dict(zip(keys, self.settings.by, strict=False)))
+        slices = explode_lists(wanted, keys)
         ordered = slices.sort([*keys, *ranks, *self._content], nulls_last=True)
         return ordered.group_by(keys, maintain_order=True).head(n)
 

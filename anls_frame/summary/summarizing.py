@@ -21,6 +21,7 @@ from anls_frame.summary import comparison_sums, own_metrics, report_sums
 from anls_frame.summary.catalogue import Metrics, are_of_pages
 from anls_frame.summary.details import KEYS
 from anls_frame.summary.keys import key_names, optional
+from anls_frame.summary.labels import warn_of_labels
 from anls_frame.summary.settings import (
     MOST_ROWS,
     Settings,
@@ -190,6 +191,7 @@ def summarize(
     names = dict(zip(key_names(settings.by, None), settings.by, strict=True))
     for cells in sums.cells.values():
         check_values(cells, names)
+    warn_of_labels(next(iter(sums.cells.values())), names)
     return Summary(
         settings=dataclasses.replace(settings, orders=rows.orders),
         systems=systems,

@@ -15,6 +15,7 @@ from anls_frame.frames.conversion import to_lazy
 from anls_frame.frames.number_columns import with_numbers
 from anls_frame.frames.progress import Advance, counted
 from anls_frame.summary import own_metrics
+from anls_frame.summary.catalogue import are_of_fields
 from anls_frame.summary.keys import key_names, optional, sliced_keys
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.rows import (
@@ -144,7 +145,9 @@ def scored_rows(
     source = to_lazy(frame, texts, others, answers=answers, protocol=settings.protocol)
     source = counted(with_numbers(source, [*numbers, *own_metrics.named(own)]), advance)
     if answers is not None:
-        source = with_unanswerable(source, predictions, answers, settings.unanswerable)
+        source = with_unanswerable(
+            source, predictions, answers, settings.unanswerable, of_fields=are_of_fields(settings.metrics)
+        )
     keys, orders = sliced_keys(source, slicing, settings.cluster)
     selected: dict[str, pl.Expr] = {}
     for number, every in enumerate(by_system):

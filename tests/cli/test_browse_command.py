@@ -95,7 +95,7 @@ def test_one_folder_may_be_one_system(run: Run, tmp_path: Path) -> None:
 
 def test_columns_of_scores_and_images(run: Run, tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_text("key,prediction,answers,own\na,x,y,0.25\nb,x,x,1\n", encoding="utf-8")
-    options = ("-m", "own", "--id", "key", "--image", "scans/{key}.png")
+    options = ("-m", "own", "--id", "key", "--image", "scans/{question_id}.png")
     assert fine(run("in.csv", *options, "-o", "rows.html")) == "2 rows: rows.html\n"
     found = ReadPage(written(tmp_path / "rows.html"))
     assert found.column("score_0_0") == [0.25, 1]

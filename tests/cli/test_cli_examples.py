@@ -152,10 +152,11 @@ def folder(all_files: Path, tmp_path: Path) -> Path:
 
 def words_of(folder: Path, text: str) -> Iterator[str]:
     """Return the words of a command, its variables and patterns replaced as a shell does."""
-    for written in shlex.split(os.path.expandvars(text)):
+    for quoted in shlex.split(os.path.expandvars(text), posix=False):
+        written = "".join(shlex.split(quoted))
         word = written.strip("[]")  # what may be left out
         word = STANDS_FOR.get(word, word)
-        if "*" in word:
+        if "*" in word and quoted[0] not in "'\"":
             matching = sorted(str(path.relative_to(folder)) for path in folder.glob(word))
             assert matching, f"no file for {word}"
             yield from matching

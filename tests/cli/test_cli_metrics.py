@@ -237,7 +237,7 @@ def test_compare_takes_a_function(run: Run, folder: Path) -> None:
     other.write_csv(folder / "new.csv")
     code = CODE + "\nlower = af.Metric(characters, name='characters', higher_is_better=False)\n"
     (folder / "own.py").write_text(code, encoding="utf-8")
-    files = ("compare", "rows.csv", "new.csv", "--reader", "table,question_id=id")
+    files = ("compare", "rows.csv", "new.csv", "--id", "id")
     content = json.loads(fine(run(*files, "-m", "own.py:lower", "--json")))
     lengths = [ROWS[name].str.len_chars() for name in ("prediction", "answer")]
     difference = lengths[1].mean() - lengths[0].mean()  # type: ignore[operator]

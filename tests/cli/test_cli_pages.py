@@ -156,6 +156,103 @@ def test_a_page_that_one_engine_lacks_is_left_out_for_all(run: Callable[..., Don
     assert [row["question_id"] for row in result(changed)] == ["a/2"]
 
 
+def test_ground_truth_without_text_is_a_sentence_and_no_error(
+    run: Callable[..., Done], tmp_path: Path
+) -> None:
+    for page in TRUTH:
+        (tmp_path / f"truth/{page}.gt.txt").write_text("")
+    blank = "The reference of 3 of 3 pages has no text: all text predicted there counts as errors."
+
+    for metric in ("cer_corpus", "wer_corpus", "ocr"):
+        done = run("report", "old", "--gold", "truth", "-m", metric)
+        assert done.returncode == 0, done.stderr
+        assert blank in done.stdout.splitlines()
+        assert "the ground truth of 3 of 3 pages has no text, so that all text read there" in done.stderr
+    (row,) = lines(run("report", "old", "--gold", "truth", "--json"))
+    assert (row["n"], row["n_empty_reference"], row["cer_corpus"]) == (3, 3, None)
+    scored = run("score", "old", "--gold", "truth")
+    assert "CER (corpus) –, WER (corpus) –, CER (mean)" in scored.stdout  # noqa: RUF001
+    assert blank in scored.stdout.splitlines()
+    assert result(run("score", "old", "--gold", "truth", "--json"))["cer_corpus"] is None
+    for suffix in ("html", "xlsx", "md", "tex", "csv", "tsv", "json", "jsonl", "parquet"):
+        done = run("report", "old", "--gold", "truth", "-o", f"report.{suffix}")
+        assert (done.returncode, f"3 pages, CER (corpus) –: report.{suffix}" in done.stdout) == (0, True)  # noqa: RUF001
+    assert blank in (tmp_path / "report.html").read_text("utf-8")
+    compared = run("compare", "old", "new", "--gold", "truth", "-m", "cer_corpus")
+    assert compared.returncode == 0, compared.stderr
+    assert blank in compared.stdout.splitlines()
+
+
+def test_pages_pair_by_the_part_of_the_name_that_an_expression_finds(
+    run: Callable[..., Done], tmp_path: Path
+) -> None:
+    for folder, name in (("gt", "OCR-D-GT"), ("ocr", "OCR-D-TESS")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / f"{name}_0001.txt").write_text("hay")
+
+    refused(run("report", "ocr", "--gold", "gt"), "--reader auto,match=... finds")
+    (row,) = lines(run("report", "ocr", "--gold", "gt", "--reader", "pages,match=[0-9]+$", "--json"))
+
+    assert (row["n"], row["cer_corpus"]) == (1, 0)
+
+
+def test_truth_and_engine_of_one_file_are_compared(run: Callable[..., Done], tmp_path: Path) -> None:
+    texts = [("Hay", 0), ("Hav", 1)]
+    equivalents = "".join(
+        f'<TextEquiv index="{index}"><Unicode>{text}</Unicode></TextEquiv>' for text, index in texts
+    )
+    (tmp_path / "larex").mkdir()
+    (tmp_path / "larex/1.xml").write_text(f"<PcGts><Page><TextLine>{equivalents}</TextLine></Page></PcGts>")
+
+    same = run("report", "larex", "--gold", "larex", "--json")
+    (row,) = lines(run("report", "larex", "--gold", "larex", "--reader", "pages,index=1", "--json"))
+
+    assert "--reader auto,index=1 reads that of the engine" in same.stderr
+    assert row["cer_corpus"] == 1 / 3
+
+
+def test_several_pages_of_a_file_are_rows_or_one_page(run: Callable[..., Done], tmp_path: Path) -> None:
+    (tmp_path / "volume.txt").write_text("one\f\ftwo\f")
+    (tmp_path / "read.txt").write_text("one\fx\fto")
+    (tmp_path / "single.txt").write_text("one\ntwo")
+
+    scored = run("score", "read.txt", "--gold", "volume.txt")
+    refused(run("report", "read.txt", "--gold", "single.txt"), "pass --reader auto,split=false")
+    (row,) = lines(
+        run("report", "volume.txt", "--gold", "single.txt", "--reader", "auto,split=false", "--json")
+    )
+
+    assert "CER (corpus) 0.3333" in scored.stdout
+    assert "3 pages: 3 scored" in scored.stdout
+    assert (row["n"], row["cer_corpus"]) == (1, 0)
+
+
+def test_a_page_of_unknown_markup_says_how_to_go_on(run: Callable[..., Done], tmp_path: Path) -> None:
+    (tmp_path / "a.xml").write_text("<alto><Layout><Page><String CONTENT='x'/></Page></Layout></alto>")
+    (tmp_path / "a.txt").write_text("x")
+
+    refused(run("score", "a.xml", "--gold", "a.txt"), "pass --reader auto,unknown=warn")
+    done = run("score", "a.xml", "--gold", "a.txt", "--reader", "pages,unknown=warn")
+
+    assert "left out 1 word of a.xml" in done.stderr
+    assert "CER (corpus) 1.0000" in done.stdout
+
+
+def test_confusions_are_prepared_as_a_report_is(run: Callable[..., Done], tmp_path: Path) -> None:
+    (tmp_path / "gt.txt").write_text("e\u0301 A", encoding="utf-8")
+    (tmp_path / "ocr.txt").write_text("e a", encoding="utf-8")
+
+    def counted(*protocol: str) -> list[tuple[str, str]]:
+        table = result(run("confusions", "ocr.txt", "--gold", "gt.txt", *protocol, "--json"))
+        return sorted((row["reference_char"] or "", row["predicted_char"] or "") for row in table)
+
+    assert counted() == [("A", "a"), ("\u0301", "")]
+    for protocol in ("raw,unit=grapheme", "anls,errors.unit=grapheme"):
+        assert counted("--protocol", protocol) == [("A", "a"), ("e\u0301", "e")]
+    assert counted("--protocol", "raw,ignore_case=true") == [("\u0301", "")]
+    refused(run("confusions", "ocr.txt", "--gold", "gt.txt", "--protocol", "none"), "unknown protocol 'none'")
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -169,8 +266,8 @@ def test_a_page_that_one_engine_lacks_is_left_out_for_all(run: Callable[..., Don
         ("--gold nowhere", "nowhere: there is no such file"),
         ("--gold truth --reader pages,empty_lines=x", "empty_lines must be one of 'keep', 'drop'"),
         (
-            "--gold truth --reader auto,question_id=x",
-            "--reader auto,question_id= does not apply to 'pages' files",
+            "--gold truth --id x",
+            "--id does not apply to 'pages' files",
         ),
     ],
 )

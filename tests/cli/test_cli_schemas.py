@@ -41,6 +41,11 @@ COMMANDS = {
         "selective sure.parquet --model-confidence confidence -b doc_type -c doc_id",
         "selective sure.parquet --model-confidence confidence --model-confidence severity",
     ],
+    "fields": [
+        "fields extracted/ --gold gold/",
+        "fields documents.jsonl --kind total=number:, --required total -b field",
+        "fields extracted/ --gold gold/ --model-confidence confidences/",
+    ],
     "confusions": [
         "confusions results.csv",
         "confusions results.csv -b doc_type --max-length 2 --op replace",

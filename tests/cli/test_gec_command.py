@@ -127,6 +127,42 @@ def test_compare_of_typed_edits(folder: Path) -> None:
     assert json.loads(text) == expected.to_dicts()
 
 
+@pytest.mark.parametrize("gold", ["gold", "gold/*.m2"])
+def test_several_files_of_gold_edits(folder: Path, gold: str) -> None:
+    for name, text in (("gold", GOLD), ("system", GOLD.replace("|||off|||", "|||on|||"))):
+        (folder / name).mkdir()
+        (folder / f"{name}.m2").unlink()
+        for number, block in enumerate(text.split("\n\n")):
+            (folder / name / f"{number}.m2").write_text(block)
+    for name in ("old", "new"):
+        (folder / name).mkdir()
+        (folder / name / "0.txt").write_text("A boat lies off the shore .\n")
+        (folder / name / "1.txt").write_text(f"The {'bird' if name == 'old' else 'birds'} .\n")
+
+    scores = [
+        json.loads(run(folder, *command, gold, "--json")[1])
+        for command in (("m2", "old"), ("m2", "new/*.txt"), ("errant", "system"))
+    ]
+    assert [tuple(one[name] for name in ("tp", "fp", "fn")) for one in scores] == [
+        (2, 1, 1),
+        (3, 1, 0),
+        (2, 1, 1),
+    ]
+    assert run(folder, "i-measure", "new", gold)[0] == 0
+
+    data = gec.read_m2(folder / "gold", prediction={name: folder / name for name in ("old", "new")})
+    text = run(folder, "compare", "old", "new", gold, "--json")[1]
+    assert json.loads(text) == gec.compare(["old", "new"], data, cluster="document").to_dicts()
+    (folder / "documents.txt").write_text("a\nb\n")
+    code, _, errors = run(folder, "compare", "old", "new", gold, "--documents", "documents.txt")
+    assert code == 2
+    assert "each file that GOLD.m2 names is a document; leave --documents out" in errors
+    (folder / "new" / "1.txt").write_text("The birds .\n\n")
+    code, _, errors = run(folder, "m2", "new", gold)
+    assert code == 2
+    assert "delete the empty last line" in " ".join(errors.split())
+
+
 def test_plain_sentences_as_references(folder: Path) -> None:
     texts = {
         "source": "The boat lies at shore .\n",

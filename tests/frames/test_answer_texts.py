@@ -262,7 +262,9 @@ def test_objects_that_anls_star_would_match_key_by_key_are_told(kind: str) -> No
     systems = {"a": "prediction", "b": "other"}
     assert len(warned(lambda: af.compare(data(3), systems, "answers", protocol="anls_star"))) == 1
     assert warned(lambda: af.report(data(1), "prediction", "answers", protocol="anls_star")) == []
-    assert warned(lambda: af.report(data(3), "prediction", "answers")) == []
+    [message] = warned(lambda: af.report(data(3), "prediction", "answers"))
+    assert "most texts in column 'answers' are objects that were printed as text" in message
+    assert warned(lambda: af.report(data(3, lists=True), "prediction", "answers")) == []
 
 
 def test_objects_are_told_where_scores_are_added_and_in_the_shell(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -46,8 +47,11 @@ def test_a_series_is_refused_with_its_name(
     with pytest.raises(TypeError) as listed:
         function(FRAME, **{parameter: ["answer", [series]]})
 
-    assert str(alone.value) == f"{advice}{parameter}='lang'"
-    assert str(listed.value) == f"{advice}'lang'"
+    added = "`frame.assign(group=...)`" if kind == "pandas" else "`with_columns(group=...)`"
+    of_slices = f" if the frame has it; otherwise add it, as with {added}, and pass by='group'"
+    more = of_slices if parameter == "by" else ""
+    assert str(alone.value) == f"{advice}{parameter}='lang'{more}"
+    assert str(listed.value) == f"{advice}'lang'{more}"
 
 
 def test_every_question_is_among_the_functions() -> None:
@@ -73,5 +77,35 @@ def test_a_metric_refuses_a_series(place: str) -> None:
 
 
 def test_a_series_without_a_name_is_refused() -> None:
-    with pytest.raises(TypeError, match=r"by takes names of columns, got a pandas\.Series; pass its name$"):
+    with pytest.raises(
+        TypeError, match=r"by takes names of columns, got a pandas\.Series; pass its name if the"
+    ):
         af.report(FRAME, "prediction", "answer", by=pd.Series(["en", "de"]))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_a_slicing_that_the_frame_lacks_is_added_as_the_message_says(kind: str) -> None:
+    frame: Any = pd.DataFrame({"p": [*"abcd"], "a": [*"abcx"], "sure": [0.1, 0.2, 0.8, 0.9]})
+    cut = pd.cut(frame["sure"], [0, 0.5, 1])
+    if kind == "polars":
+        frame, cut = pl.from_pandas(frame), pl.from_pandas(frame)["sure"] > 0.5
+    with pytest.raises(
+        TypeError, match=r"if the frame has it; otherwise add it, as with .*\(group=\.\.\.\)`"
+    ):
+        af.report(frame, "p", "a", by=cut)
+
+    frame = frame.assign(group=cut) if kind == "pandas" else frame.with_columns(group=cut)
+    by_group = af.report(frame, "p", "a", metrics="exact_match", by="group").by_group
+    assert sorted(by_group["exact_match"].to_list() if kind == "polars" else by_group["exact_match"]) == [
+        0.5,
+        1.0,
+    ]
+
+
+@pytest.mark.parametrize("path", ["results.csv", Path("results.csv")])
+@pytest.mark.parametrize("function", [af.report, af.summarize, af.add_scores, af.worst, af.confusions])
+def test_the_name_of_a_file_in_place_of_a_frame_names_the_reader(function: Any, path: Any) -> None:
+    with pytest.raises(
+        TypeError, match=r"got .*; read the file first, with `anls_frame\.read_results\('results\.csv'\)`"
+    ):
+        function(path, "p", "a")

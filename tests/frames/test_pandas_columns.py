@@ -202,7 +202,7 @@ def test_texts_among_lists_are_an_error_that_names_the_first_bad_row(answers: An
         (Decimal(1), "row 1: .* is of type Decimal"),
         (dt.date(2026, 1, 2), "row 1: .* is of type date"),
         (object(), "row 1: .* is of type object"),
-        ("\ud800", "row 1: the string '.*' contains a lone surrogate"),
+        ("\ud800", "row 1: '.*' contains a lone surrogate"),
     ],
     ids=lambda value: type(value).__name__,
 )
@@ -220,7 +220,7 @@ def test_a_value_among_texts_is_an_error_that_names_its_row(value: object, messa
     [
         (3, "an entry of the list: 3 is of type int"),
         (["b"], r"an entry of the list: \['b'\] is of type list"),
-        ("\ud800", "an entry of the list: the string '.*' contains a lone surrogate"),
+        ("\ud800", "'.*' contains a lone surrogate"),
     ],
     ids=["number", "list", "surrogate"],
 )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from anls_frame import gec
-from anls_frame.exceptions import DuplicateColumnError
+from anls_frame.exceptions import DuplicateColumnError, InputWarning
 
 GOLD = """\
 S The boat lies at shore .
@@ -40,9 +42,7 @@ def write(folder: Path, text: str | bytes) -> Path:
 
 
 def test_a_file(tmp_path: Path) -> None:
-    text = GOLD.replace("S Nothing said\n", "S Nothing said\n\n")
-
-    data = gec.read_m2(write(tmp_path, text))
+    data = gec.read_m2(write(tmp_path, GOLD))
 
     assert data["source"].to_list() == ["The boat lies at shore .", "The bird .", "Nothing said", ""]
     assert data["annotators"].to_list() == [[0], [0, 3], [], [1]]
@@ -52,7 +52,7 @@ def test_a_file(tmp_path: Path) -> None:
         [],
         [edit(1, 0, 0, [""], "M")],
     ]
-    assert gec.read_m2(write(tmp_path, "\ufeff" + text.replace("\n", "\r\n"))).equals(data)
+    assert gec.read_m2(write(tmp_path, "\ufeff" + GOLD.replace("\n", "\r\n"))).equals(data)
 
 
 def test_predictions_beside_it(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_predictions_beside_it(tmp_path: Path) -> None:
 
     assert gec.read_m2(path, prediction=system)["prediction"].to_list() == ["x\u2028y", ""]
     system.write_text("x\n")
-    with pytest.raises(gec.M2FormatError, match=r"1 lines, but .* 2 sentences"):
+    with pytest.raises(gec.M2FormatError, match=r"1 line, but .* 2 sentences"):
         gec.read_m2(path, prediction=system)
     system.write_bytes(b"x\n\xff\n")
     with pytest.raises(gec.M2FormatError, match="line 2: not UTF-8"):
@@ -86,8 +86,29 @@ def test_several_systems_have_a_column_each(tmp_path: Path) -> None:
     with pytest.raises(DuplicateColumnError, match="column 'source' of a system"):
         gec.read_m2(path, prediction={"source": files["old"]})
     (tmp_path / "new").write_text("c b\n")
-    with pytest.raises(gec.M2FormatError, match=r"new has 1 lines, but .* 2 sentences"):
+    with pytest.raises(gec.M2FormatError, match=r"new has 1 line, but .* 2 sentences"):
         gec.read_m2(path, prediction=files)
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("x\n\n", "has 2 lines, the last one empty, but {} has 1 sentence: delete the empty last line"),
+        ("x\n \n\n", "has 3 lines, the last 2 empty, but {} has 1 sentence: delete the last 2 lines"),
+        ("\nx\n", "has 2 lines, 1 of them empty, but {} has 1 sentence: delete the empty ones"),
+        ("\n\n", "has 2 lines, the last one empty, but {} has 1 sentence: delete the empty last line"),
+        ("x\ny\n\n", "has 3 lines, but {} has 1 sentence"),
+        ("", "has 0 lines, but {} has 1 sentence"),
+    ],
+)
+def test_empty_lines_of_a_system_are_named(tmp_path: Path, lines: str, message: str) -> None:
+    path, system = write(tmp_path, "S x\n"), tmp_path / "p.txt"
+    system.write_text(lines)
+
+    for read in (gec.read_m2, partial(gec.read_parallel, references=path)):
+        with pytest.raises(gec.M2FormatError) as caught:
+            read(path, prediction=system)
+        assert str(caught.value) == f"{system} {message.format(path)}"
 
 
 @pytest.mark.parametrize(
@@ -104,9 +125,12 @@ def test_several_systems_have_a_column_each(tmp_path: Path) -> None:
         ("A 1 0|||R|||c|||REQUIRED|||-NONE-|||0", "must start at 0"),
         ("A -2 0|||R|||c|||REQUIRED|||-NONE-|||0", "must start at 0"),
         ("A 0 1|||R|||c|||REQUIRED|||-NONE-|||who", "annotator 'who'"),
-        ("S another", "second S line"),
         ("B 0 1", "'B 0 1'"),
         ("Source", "'Source'"),
+        ("T", "'T'"),
+        ("TA0 a b", "'TA0 a b'"),
+        ("T0-B0 a b", "'T0-B0 a b'"),
+        ("I\rA 0 1|||R|||c|||REQUIRED|||-NONE-|||0", "a carriage return within the line"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, line: str, message: str) -> None:
@@ -118,6 +142,10 @@ def test_every_problem_is_named_up_to_a_limit(tmp_path: Path) -> None:
     with pytest.raises(gec.M2FormatError, match=r"line 1: A line .*; line 3: a line must start") as caught:
         gec.read_m2(write(tmp_path, "A 0 1\n\nX\n"))
     assert str(caught.value).count("line ") >= 2
+    with pytest.raises(gec.M2FormatError, match=r"line 3: T line without an S line before it in its block$"):
+        gec.read_m2(write(tmp_path, "S a\n\nT0-A0 b\n"))
+    with pytest.raises(gec.M2FormatError, match=r"line 20: .*; and 1 more line$"):
+        gec.read_m2(write(tmp_path, "X\n" * 21))
     with pytest.raises(gec.M2FormatError, match=r"line 20: .*; and 80 more lines$"):
         gec.read_m2(write(tmp_path, "X\n" * 100))
 
@@ -134,7 +162,7 @@ def test_an_empty_file_and_none(tmp_path: Path) -> None:
 
 
 def test_edits_of_a_system_beside_those_of_people(tmp_path: Path) -> None:
-    path = write(tmp_path, GOLD.replace("S Nothing said\n", ""))
+    path = write(tmp_path, GOLD)
     system = tmp_path / "system.m2"
     system.write_text(path.read_text().replace("|||off|||", "|||on|||"))
 
@@ -158,7 +186,7 @@ def test_edits_of_other_sentences_are_refused(tmp_path: Path) -> None:
     with pytest.raises(gec.M2FormatError, match=r"sentence 2 of .*system\.m2 .* 'd', 'c'"):
         gec.read_m2(path, prediction_edits=system)
     system.write_text("S a b\n")
-    with pytest.raises(gec.M2FormatError, match=r"system\.m2 has 1 sentences, but .*gold\.m2 has 2"):
+    with pytest.raises(gec.M2FormatError, match=r"system\.m2 has 1 sentence, but .*gold\.m2 has 2 sentences"):
         gec.read_m2(path, prediction_edits=system)
 
 
@@ -178,7 +206,7 @@ def test_plain_sentences_as_references(tmp_path: Path) -> None:
     assert data.select(measured.struct.field("reference_index")).to_series().to_list()[0] == 1
     assert gec.read_parallel(source, str(one)).columns == ["source", "references"]
     two.write_text("a\n")
-    with pytest.raises(gec.M2FormatError, match=r"two has 1 lines, but .*source has 2 sentences"):
+    with pytest.raises(gec.M2FormatError, match=r"two has 1 line, but .*source has 2 sentences"):
         gec.read_parallel(source, [one, two])
     with pytest.raises(ValueError, match="at least one file"):
         gec.read_parallel(source, [])
@@ -292,8 +320,121 @@ def test_edits_that_say_noop_become_annotators_without_edits(tmp_path: Path) -> 
 
 
 def test_pandas_frames_are_written_as_well(tmp_path: Path) -> None:
-    data = gec.read_m2(write(tmp_path, GOLD.replace("S Nothing said\n", "")))
+    data = gec.read_m2(write(tmp_path, GOLD))
 
     gec.write_m2(data.to_pandas(), tmp_path / "again.m2")
 
     assert gec.read_m2(tmp_path / "again.m2").equals(data)
+
+
+NA = "A -1 -1|||NA|||-NONE-|||REQUIRED|||-NONE-|||{}"
+
+
+def test_a_sentence_that_nobody_could_annotate_counts_in_no_score(tmp_path: Path) -> None:
+    edited = "A 0 1|||R|||b|||REQUIRED|||-NONE-|||1"
+    blocks = [["S a", NA.format(0)], ["S a", "T0 无法标注"], ["S a", NA.format(0), edited], ["S a"]]
+    path, system = write(tmp_path, "\n\n".join(map("\n".join, blocks))), tmp_path / "system.txt"
+    system.write_text("b\n" * 4)
+
+    with pytest.warns(InputWarning, match=r"gold\.m2: 2 sentences with the type 'NA', which nobody could"):
+        data = gec.read_m2(path, prediction=system)
+
+    assert data["annotators"].to_list() == [None, None, [1], []]
+    assert data["edits"].to_list() == [None, None, [edit(1, 0, 1, ["b"], "R")], []]
+    columns = ("prediction", "source", "edits", "annotators")
+    counts = data.select(gec.m2(*columns).alias("m2"), gec.i_measure(*columns).alias("i"))
+    assert counts.select(pl.all().is_null()).rows() == [(True, True)] * 2 + [(False, False)] * 2
+    scores = data.select(gec.m2_corpus(gec.m2(*columns))).item()
+    assert (scores["tp"], scores["fp"], scores["fn"]) == (1, 1, 0)
+
+    again = tmp_path / "again.m2"
+    gec.write_m2(data, again)
+    with pytest.warns(InputWarning, match="2 sentences"):
+        assert gec.read_m2(again).equals(data.drop("prediction"))
+    gec.write_m2(data.head(1).with_columns(annotators=[2, 3]), again)
+    assert again.read_text() == f"S a\n{NA.format(2)}\n{NA.format(3)}\n\n"
+    (tmp_path / "two.m2").write_text("S a\n\n" * 4)
+    with pytest.raises(gec.M2FormatError, match=r"sentence 1 of .*gold\.m2 has the type 'NA', which only"):
+        gec.read_m2(tmp_path / "two.m2", prediction_edits=path)
+
+
+@pytest.mark.parametrize(
+    ("lines", "annotators"),
+    [
+        (["T1 没有错误"], [1]),
+        (["T1-A0 a b"], [1]),
+        (["T1-A0 b"], []),
+        (["T1"], []),
+        (["T0-A0 b", "A 0 1|||R||||||REQUIRED|||-NONE-|||0", "T12 没有错误"], [0, 12]),
+    ],
+)
+def test_a_t_line_names_an_annotator_without_edits(
+    tmp_path: Path, lines: list[str], annotators: list[int]
+) -> None:
+    data = gec.read_m2(write(tmp_path, "\n".join(["S a b", *lines])))
+
+    assert data["annotators"].to_list() == [annotators]
+
+
+# Lines below an S line: the rule, the line, and what it says of the sentence: an edit, an annotator, or "NA".
+annotator_ids = st.integers(0, 12)
+fields = "|||REQUIRED|||-NONE-|||"
+lines_of_a_block = st.one_of(
+    st.builds(
+        lambda who, start: (
+            "edit",
+            f"A {start} {start + 1}|||R|||c{fields}{who}",
+            edit(who, start, start + 1, ["c"], "R"),
+        ),
+        annotator_ids,
+        st.integers(0, 2),
+    ),
+    annotator_ids.map(lambda who: ("no edits", f"A -1 -1|||noop|||-NONE-{fields}{who}", who)),
+    annotator_ids.map(lambda who: ("no edits", f"A -1 -1|||X|||-NONE-{fields}{who}", who)),
+    annotator_ids.map(lambda who: ("no edits", f"T{who} 没有错误", who)),
+    annotator_ids.map(lambda who: ("unable", NA.format(who), "NA")),
+    annotator_ids.map(lambda who: ("unable", f"T{who} 无法标注", "NA")),
+    annotator_ids.map(lambda who: ("left out", f"T{who}-A0 A corrected sentence", None)),
+    st.sampled_from(["I", "I note", "I A 0 1"]).map(lambda line: ("left out", line, None)),
+)
+sentences = st.tuples(st.sampled_from(["a b c", "", "S", "T0 x y"]), st.lists(lines_of_a_block, max_size=5))
+empty_lines = st.lists(st.sampled_from(["", " ", "\t"]), max_size=2)
+line_ends = st.sampled_from(["\n", "\r\n", "\r\r\n"])
+
+
+@given(st.lists(st.tuples(empty_lines, st.booleans(), sentences)), empty_lines, line_ends, st.data())
+@pytest.mark.filterwarnings("ignore:.*nobody could correct")
+@settings(
+    max_examples=amount(50, 500), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_every_line_is_used_or_left_out_by_a_rule(
+    tmp_path: Path, drawn: list[Any], at_end: list[str], line_end: str, data: st.DataObject
+) -> None:
+    lines: list[str] = []
+    rules: Counter[str] = Counter()
+    expected: list[tuple[str, list[Any] | None, list[int] | None]] = []
+    for before, has_mark, (source, own) in drawn:
+        lines += [*before, "\ufeff" * has_mark + f"S {source}", *(line for _, line, _ in own)]
+        rules.update(["empty"] * len(before) + ["sentence"] + [rule for rule, _, _ in own])
+        said = [what for _, _, what in own if what is not None]
+        edits = [what for what in said if isinstance(what, dict)]
+        annotators = {what for what in said if isinstance(what, int)} | {one["annotator"] for one in edits}
+        no_one = "NA" in said and not annotators
+        expected.append((source, None, None) if no_one else (source, edits, sorted(annotators)))
+    lines += at_end
+    rules["empty"] += len(at_end)
+    ends = data.draw(st.sampled_from(["", line_end]))
+
+    read = gec.read_m2(write(tmp_path, line_end.join(lines) + ends))
+
+    assert read.rows() == pl.DataFrame(expected, schema=read.schema, orient="row").rows()
+    used = {"sentence": read.height, "edit": read["edits"].list.len().sum()}
+    left_out = sum(rules[rule] for rule in ("no edits", "unable", "left out", "empty"))
+    assert used == {rule: rules[rule] for rule in used}
+    assert sum(used.values()) + left_out == len(lines)
+
+    # Any other line is named.
+    place = data.draw(st.integers(0, len(lines)))
+    lines.insert(place, data.draw(st.sampled_from(["X", "Sa", "T0A", "# 1", "s a", "-", "\ufeff\ufeffS a"])))
+    with pytest.raises(gec.M2FormatError, match=rf": line {place + 1}: a line must start with [^;]*$"):
+        gec.read_m2(write(tmp_path, line_end.join(lines)))

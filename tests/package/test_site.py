@@ -21,7 +21,9 @@ _LINK = re.compile(r"(?<!\\)\]\(([^()\s]+)\)")
 
 def _pages() -> list[Path]:
     folders = (ROOT / name for name in ("benchmarks", "data", "docs", "examples", "tests"))
-    return [*ROOT.glob("*.md"), *(page for folder in folders for page in folder.rglob("*.md"))]
+    pages = [*ROOT.glob("*.md"), *(page for folder in folders for page in folder.rglob("*.md"))]
+    # Texts from engines, in Markdown, are no pages of this project.
+    return [page for page in pages if "zoo" not in page.parts or page.name == "NOTE.md"]
 
 
 def _anchors(page: Path) -> set[str]:

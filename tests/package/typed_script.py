@@ -130,6 +130,17 @@ def tables() -> None:
     assert_type(paired.only_first, pd.DataFrame)
 
 
+def fields_of_documents() -> None:
+    """Compare documents by field, with kinds of values."""
+    documents = {"id": [1], "gold": ['{"total": 5, "due": "3.5.2024"}'], "model": ['{"total": "5,00"}']}
+    kinds = {"total": af.fields.number(decimal=","), "due": af.fields.date("%d.%m.%Y")}
+    rows = af.fields(pl.DataFrame(documents), "model", "gold", id="id", kinds=kinds)
+    assert_type(rows, pl.DataFrame)
+    codes = af.fields(pd.DataFrame(documents), "model", "gold", id="id", kinds={"due": "code"})
+    assert_type(codes, pd.DataFrame)
+    assert_type(af.documents(rows, "prediction", "answers", id="id"), pl.DataFrame)
+
+
 def pairs() -> None:
     """Score single pairs."""
     metric = af.ANLS()
@@ -140,5 +151,5 @@ def pairs() -> None:
 
 
 if __name__ == "__main__":
-    for part in (scores_in_polars, scores_in_pandas, results, tables, pairs):
+    for part in (scores_in_polars, scores_in_pandas, results, tables, fields_of_documents, pairs):
         part()

@@ -651,3 +651,67 @@ def test_what_is_known_of_a_frame_ends_with_it(tmp_path: Path) -> None:
     del frames
     gc.collect()
     assert len(origins._known) == before  # noqa: SLF001
+
+
+# The text None as a target
+
+
+def with_targets(path: Path, *targets: Any, **fields: Any) -> Path:
+    samples = [
+        {"doc_id": index, "target": target, "filtered_resps": str(target)} | fields
+        for index, target in enumerate(targets)
+    ]
+    path.write_text("".join(f"{json.dumps(sample)}\n" for sample in samples), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("reader", "fields"),
+    [(af.readers.read_lmms_eval, {}), (af.readers.read_lm_eval, {"arguments": {}, "doc": {"q": "[7]"}})],
+    ids=["lmms-eval", "lm-eval"],
+)
+@pytest.mark.parametrize(
+    "others", [["4", "7"], ["[7]", "['a']"], [["a", "b"], "7"]], ids=["texts", "lists", "json"]
+)
+def test_the_target_none_beside_others_is_asked_for(
+    tmp_path: Path, reader: Any, fields: dict[str, Any], others: list[Any]
+) -> None:
+    path = with_targets(tmp_path / "samples.jsonl", others[0], "None", others[1], "None", **fields)
+
+    with pytest.warns(af.InputWarning) as caught:
+        frame = reader(path)
+
+    [warning] = caught
+    assert "the target of 2 samples is the text None, such as line 2. Python" in str(warning.message)
+    assert "Pass none='answer' if the right answer is None, or none='missing' if there is none" in str(
+        warning.message
+    )
+    assert frame["answers"].is_null().to_list() == [False, True, False, True]
+    assert reader(path, none="missing")["answers"].to_list() == frame["answers"].to_list()
+    asked = reader(path, none="answer")
+    assert asked["answers"].to_list()[1::2] == [["None"], ["None"]]
+    assert asked["answers"].to_list()[::2] == frame["answers"].to_list()[::2]
+    scores = asked.select(af.exact_match("prediction", "answers")).to_series()
+    assert scores.to_list()[1::2] == [1.0, 1.0]
+    with pytest.raises(ValueError, match="none must be one of 'answer', 'missing', got 'null'"):
+        reader(path, none="null")
+
+
+def test_targets_that_are_all_none_are_no_answers_unless_they_are(tmp_path: Path) -> None:
+    path = with_targets(tmp_path / "samples.jsonl", "None", None, "None")
+
+    with pytest.raises(af.InputError, match="no answers in 3 rows"):
+        af.readers.read_lmms_eval(path)
+    assert af.readers.read_lmms_eval(path, none="answer")["answers"].to_list() == [["None"], None, ["None"]]
+
+
+def test_the_command_line_says_what_none_means(tmp_path: Path) -> None:
+    with_targets(tmp_path / "s.jsonl", "4", "None")
+
+    done = shell.run(tmp_path, "score", "s.jsonl", "--json")
+    assert (
+        "--reader auto,none=answer if the right answer is None, or --reader auto,none=missing" in done.stderr
+    )
+    assert json.loads(done.stdout)["n"] == 1
+    done = shell.run(tmp_path, "score", "s.jsonl", "--json", "--reader", "auto,none=answer")
+    assert (json.loads(done.stdout)["n"], done.stderr) == (2, "")

@@ -154,7 +154,7 @@ def test_what_only_looks_like_json_is_a_problem_of_its_line() -> None:
     for value in (
         *("00", "01", "1.", ".5", "1.e5", "1e", "1e+", "-", "--", "+1", "-.5", "0x1", "1_0", "\u0661"),
         *("NAN", "nan", "-NaN", "Infinit", "-inf", "tru", "True", "nul", "None", "undefined"),
-        *(r'"\x"', r'"\u12"', r'"\u12g4"', r'"\u+123"', r'"\ud800"', r'"\udc00"', r'"\ud800\ud800"'),
+        *(r'"\x"', r'"\u12"', r'"\u12g4"', r'"\u+123"'),
         *('"\t"', '"', "'a'", "[1,]", "[,]", "[1 2]", "[", "]", "[}", ""),
         *("{1: 2}", '{"a"}', '{"a":}', '{"a": 1,}', nested(100), *doubled),
     ):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -308,7 +309,12 @@ def test_questions_that_are_missing_are_listed(lacking: dict[str, list[Path]]) -
         "to count questions that a system lacks as missing predictions, pass unmatched='null'; to leave out "
         "questions that some systems lack, and keep questions with fewer epochs, unmatched='drop'"
     )
-    assert problems(lacking) == [("", "", message) for message in [*LACKING, advice]]
+    with pytest.raises(af.InputError) as raised:
+        af.read_logs(lacking)
+    assert [problem.message for problem in raised.value.problems] == LACKING
+    assert raised.value.hints == (advice,)
+    assert str(raised.value) == "\n".join(["3 problems:", *LACKING, advice])
+    assert str(pickle.loads(pickle.dumps(raised.value))) == str(raised.value)  # noqa: S301 - our own
 
 
 def test_what_is_missing_is_filled_left_out_or_kept(lacking: dict[str, list[Path]]) -> None:

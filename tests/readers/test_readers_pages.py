@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import shutil
 import socket
 import warnings
 from collections.abc import Iterable
@@ -15,8 +16,9 @@ from hypothesis import given as drawn
 from hypothesis import strategies as st
 
 import anls_frame as af
-from anls_frame.readers import pages
-from anls_frame.readers.pages import page_of, read_as_answers
+from anls_frame.readers._page_files import read_page_file
+from anls_frame.readers._page_names import page_of
+from anls_frame.readers.pages import _NAMES, read_as_answers
 
 # The text, ALTO and hOCR are as Tesseract 5.3.0 wrote them in one run; PAGE is written by hand.
 GAZETTE = Path(__file__).parent / "pages"
@@ -43,7 +45,8 @@ HOCR = "<!DOCTYPE html><html><head><meta charset='utf-8'></head><body>{}</body><
 def text_of(folder: Path, content: str | bytes, name: str = "page.xml", **options: Any) -> str:
     path = folder / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return pages.read_page(path, **options).text
+    (text,) = read_page_file(path, **options).pages
+    return text
 
 
 def problem_of(folder: Path, content: str | bytes, name: str = "page.xml") -> str:
@@ -87,16 +90,17 @@ def test_the_files_of_one_reading_have_one_text() -> None:
     }
 
 
-def test_empty_lines_of_text_are_kept_with_a_warning_where_others_have_none() -> None:
+def test_empty_lines_of_text_are_kept_with_a_warning_where_others_have_none(tmp_path: Path) -> None:
     with pytest.warns(
         af.InputWarning, match="'text' is plain text with empty lines, .* files of 'reference'"
     ):
         frame = af.read_pages(GAZETTE / "page", {"text": GAZETTE / "text", "alto": GAZETTE / "alto"})
 
     assert frame["text"][0].count("\n") == frame["alto"][0].count("\n") + 2
+    same = shutil.copy(GAZETTE / "text" / "gazette.txt", tmp_path)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        af.read_pages(GAZETTE / "text", GAZETTE / "text")
+        af.read_pages(GAZETTE / "text", same)
 
 
 # PAGE
@@ -166,7 +170,7 @@ def test_text_is_read_where_it_is(tmp_path: Path, region: str, expected: str) ->
         ('<String CONTENT="a"/><String CONTENT="b"/>', "a b"),
         (
             '<String CONTENT="dis" SUBS_TYPE="HypPart1" SUBS_CONTENT="discuss"/><HYP CONTENT="\xad"/>',
-            "dis\xad",
+            "dis-",
         ),
         ('<String CONTENT="cuss" SUBS_TYPE="HypPart2" SUBS_CONTENT="discuss"/>', "cuss"),
         ('<String CONTENT="exa-" SUBS_TYPE="HypPart1" SUBS_CONTENT="example"/><HYP CONTENT="-"/>', "exa-"),
@@ -177,6 +181,29 @@ def test_lines_of_alto_are_as_printed(tmp_path: Path, parts: str, expected: str)
     block = f'<ComposedBlock><TextBlock ID="b"><TextLine>{parts}</TextLine></TextBlock></ComposedBlock>'
 
     assert text_of(tmp_path, ALTO.format(block)) == expected
+
+
+@pytest.mark.parametrize(
+    ("left", "content", "expected"),
+    [
+        (30, "b", "x a b"),
+        (21, "b", "x ab"),
+        (20, "b", "x ab"),
+        (15, "b", "x ab"),
+        (-30, "b", "x a b"),
+        (30, ",", "x a,"),
+    ],
+)
+def test_a_gap_is_a_space_in_lines_that_have_only_some(
+    tmp_path: Path, left: int, content: str, expected: str
+) -> None:
+    # The first word ends at 20, and is 20 high: a gap of 3 is a space, on either side.
+    parts = (
+        '<String CONTENT="x"/><SP/><String HPOS="10" WIDTH="10" HEIGHT="20" CONTENT="a"/>'
+        f'<String HPOS="{left}" WIDTH="10" HEIGHT="20" CONTENT="{content}"/>'
+    )
+
+    assert text_of(tmp_path, ALTO.format(f"<TextLine>{parts}</TextLine>")) == expected
 
 
 def test_alto_of_any_version_is_read(tmp_path: Path) -> None:
@@ -353,7 +380,7 @@ def test_any_hocr_that_is_no_xml_is_read_as_a_whole_or_named(
     path = folder / "page.html"
     path.write_bytes(page.encode("utf-8", "surrogatepass").replace(b"\0", data))
     try:
-        text = af.read_pages(path, {"engine": path})["engine"].item()
+        text = "\n".join(read_page_file(path).pages)
     except af.InputError as error:
         text = None
         named = {problem.file for problem in error.problems}
@@ -458,7 +485,7 @@ def test_an_engine_without_a_page_of_the_ground_truth_is_an_error(tmp_path: Path
     pages = ["X1", "X2", "X3"]
     write(tmp_path, [f"gt/{page}.gt.txt" for page in pages])
     write(tmp_path, [f"good/{page}.txt" for page in pages])
-    write(tmp_path, [f"ocr/x{page}.hocr" for page in pages])
+    write(tmp_path, [f"ocr/x{page}.ocr.txt" for page in pages])
 
     with pytest.raises(af.InputError) as raised:
         af.read_pages(
@@ -467,8 +494,8 @@ def test_an_engine_without_a_page_of_the_ground_truth_is_an_error(tmp_path: Path
     assert [problem.message for problem in raised.value.problems] == [
         "'ocr' lacks 3 pages: 'X1', 'X2', 'X3'",
         "'ocr' has 3 pages without ground truth: 'xX1', 'xX2', 'xX3'",
-        "pages pair up by the names of their files or, in Python, in mappings from pages to files",
     ]
+    assert raised.value.hints == (_NAMES,)
 
 
 def test_pages_that_no_two_engines_share_cannot_be_all_that_stays(tmp_path: Path) -> None:
@@ -523,3 +550,326 @@ def test_all_broken_files_are_named_together(tmp_path: Path) -> None:
 def test_wrong_arguments_are_named(systems: Any, options: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         af.read_pages(GAZETTE / "page", systems, **options)
+
+
+# Files of several pages
+
+
+def test_several_pages_in_one_file_are_several_rows(tmp_path: Path) -> None:
+    write(tmp_path, ["gt/v.txt"], "one\n\f\fthree\n\f")
+    body = "".join(f"<div class=ocr_page><p class=ocr_par>{text}</p></div>" for text in ("one", "", "thee"))
+    write(tmp_path, ["hocr/v.hocr"], HOCR.format(body))
+    pages = [
+        f'<Page><TextBlock><TextLine><String CONTENT="{t}"/></TextLine></TextBlock></Page>' for t in "abc"
+    ]
+    write(tmp_path, ["alto/v.xml"], f"<alto><Layout>{''.join(pages)}</Layout></alto>")
+    pages = [f"<Page><TextRegion>{line(text)}</TextRegion></Page>" for text in "xyz"]
+    write(tmp_path, ["page/v.xml"], f"<PcGts>{''.join(pages)}</PcGts>")
+    engines = {"hocr": tmp_path / "hocr", "alto": tmp_path / "alto", "page_xml": tmp_path / "page"}
+
+    with pytest.warns(af.InputWarning, match="the ground truth of 1 of 3 pages has no text, .*: 'v#2'"):
+        rows = af.read_pages(tmp_path / "gt", engines).rows()
+
+    assert rows == [
+        ("v#1", "one", "one", "a", "x"),
+        ("v#2", "", "", "b", "y"),
+        ("v#3", "three", "thee", "c", "z"),
+    ]
+    (row,) = af.read_pages(tmp_path / "gt", engines, split=False).rows()
+    assert row == ("v", "one\nthree", "one\nthee", "a\nb\nc", "x\ny\nz")
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["v_1", "v_2", "v_3"],
+        ["v-0001", "v-0002", "v-0003"],
+        ["v-0", "v-1", "v-2"],
+        ["v/1", "v/2", "v/3"],
+        ["v_page1", "v_page2", "v_page3"],
+        ["v.p01", "v.p02", "v.p03"],
+    ],
+)
+def test_pages_of_one_file_pair_with_files_of_single_pages(tmp_path: Path, names: list[str]) -> None:
+    for name, text in zip(names, "abc", strict=True):
+        write(tmp_path, [f"gt/{name}.gt.txt"], text)
+    write(tmp_path, ["ocr/v.txt"], "x\fy\fz\f")
+    write(tmp_path, ["ocr/alone.txt"])
+    given = tmp_path / "gt", {"ocr": tmp_path / "ocr"}
+
+    with pytest.warns(af.InputWarning, match="'ocr' has 1 page without ground truth: 'alone'"):
+        frame = af.read_pages(*given, unmatched="drop")
+
+    assert frame.rows() == list(zip(names, "abc", "xyz", strict=True))
+
+
+def test_numbers_that_two_files_share_pair_with_no_page(tmp_path: Path) -> None:
+    write(tmp_path, ["gt/v_1.txt", "gt/v_01.txt", "gt/v_2.txt"])
+    write(tmp_path, ["ocr/v.txt"], "a\fb")
+
+    with pytest.raises(af.InputError, match="'ocr' has 2 pages without ground truth: 'v#1', 'v#2'"):
+        af.read_pages(tmp_path / "gt", {"ocr": tmp_path / "ocr"})
+
+
+def test_a_file_of_several_pages_beside_one_page_says_how_to_go_on(tmp_path: Path) -> None:
+    write(tmp_path, ["gt/v.txt"], "a b")
+    write(tmp_path, ["ocr/v.txt"], "a\fb")
+    given = tmp_path / "gt", {"ocr": tmp_path / "ocr"}
+
+    with pytest.raises(af.InputError) as raised:
+        af.read_pages(*given)
+    assert (
+        "'ocr' has 2 pages in the file 'v', which is one page of 'reference'; to read each file as one page, "
+        "pass split=False"
+    ) in raised.value.hints
+    assert af.read_pages(*given, split=False).rows() == [("v", "a b", "a\nb")]
+
+
+def test_the_pages_of_a_file_are_its_documents(tmp_path: Path) -> None:
+    write(tmp_path, ["gt/book.txt", "ocr/book.txt"], "a\fb")
+    write(tmp_path, ["gt/box/1.txt", "ocr/box/1.txt"], "c")
+
+    read = read_as_answers(tmp_path / "ocr", gold=tmp_path / "gt")
+
+    assert read.select("question_id", "doc_id").rows() == [
+        ("book#1", "book"),
+        ("book#2", "book"),
+        ("box/1", "box"),
+    ]
+
+
+# Names and files that are no pages
+
+
+@pytest.mark.parametrize(
+    ("files", "match", "pages"),
+    [
+        (
+            ["OCR-D-GT_0001.xml.txt", "OCR-D-GT_0002.txt", "OCR-D-TESS_0001.txt", "OCR-D-TESS_0002.txt"],
+            r"\d+$",
+            ["0001", "0002"],
+        ),
+        (["x.gt.txt", "y.gt.txt", "x.ocr.tesseract.alto.txt", "y.ocr.tesseract.txt"], "^[^.]+", ["x", "y"]),
+        (["a 1 (scan).txt", "a 2 (scan).txt", "b_1.txt", "b_2.txt"], r"[ab][ _](\d)", ["1", "2"]),
+    ],
+)
+def test_a_regular_expression_finds_the_page_in_the_name(
+    tmp_path: Path, files: list[str], match: str, pages: list[str]
+) -> None:
+    write(tmp_path, [f"gt/{files[0]}", f"gt/{files[1]}", f"ocr/{files[2]}", f"ocr/{files[3]}"])
+    given = tmp_path / "gt", {"ocr": tmp_path / "ocr"}
+
+    assert af.read_pages(*given, match=match)["page"].to_list() == pages
+    with pytest.raises(af.InputError, match=r"match='q\+' is not found in the names of 2 pages"):
+        af.read_pages(*given, match="q+")
+    with pytest.raises(ValueError, match=r"match must be a regular expression, got '\('"):
+        af.read_pages(*given, match="(")
+    with pytest.raises(af.InputError, match="page '' is also "):
+        af.read_pages(*given, match="()")
+
+
+def test_files_of_a_folder_that_are_no_pages_are_passed_over_with_a_note(tmp_path: Path) -> None:
+    write(tmp_path, ["gt/page/1.txt", "ocr/page/1.md", "ocr/README.md", "ocr/LICENSE.txt"])
+    write(tmp_path, ["gt/metadata.xml"], "<trpDocMetadata/>")
+    write(tmp_path, ["gt/mets.xml"], "<mets/>")
+    write(tmp_path, ["gt/index.html"], "<html><p>a</p></html>")
+
+    with pytest.warns(af.InputWarning) as warned:
+        frame = af.read_pages(tmp_path / "gt", {"ocr": tmp_path / "ocr"})
+
+    assert frame.rows() == [("page/1", "a", "a")]
+    of_truth, of_engine = (str(warning.message) for warning in warned)
+    assert of_truth == (
+        "'reference': passed over 3 files that are no pages: index.html: HTML without the classes of hOCR, "
+        "such as ocr_line; metadata.xml: the root element is 'trpDocMetadata'; mets.xml: the root element is "
+        "'mets'"
+    )
+    assert of_engine == (
+        "'ocr': passed over 2 files that are no pages: LICENSE.txt: describes the folder, by its name; "
+        "README.md: describes the folder, by its name"
+    )
+    # Named by itself, such a file must be a page, as must at least one file of a folder.
+    with pytest.raises(af.InputError, match="the root element is 'mets'"):
+        af.read_pages(tmp_path / "gt/page/1.txt", tmp_path / "gt/mets.xml")
+    (tmp_path / "gt/page/1.txt").unlink()
+    with pytest.raises(af.InputError, match="the root element is 'mets'"):
+        af.read_pages(tmp_path / "gt", {"ocr": tmp_path / "ocr/page"})
+    assert af.read_pages(tmp_path / "ocr/README.md", tmp_path / "ocr/page/1.md").row(0) == (
+        "README",
+        "a",
+        "a",
+    )
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.md", "a.markdown", "a"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<!-- Page 1 -->\nHay 9",
+        "<!-- image -->",
+        "<alto voice>\nSing it low.",
+        "<html>\n<p>The page shows a tag.",
+        "<!DOCTYPE html>\n<html><body>one</body></html>",
+        '<?xml version="1.0"?>\n<note>two</note>',
+        "<mets>",
+        "<PcGts and so on",
+    ],
+)
+def test_a_text_that_begins_with_markup_is_a_text(tmp_path: Path, text: str, name: str) -> None:
+    assert text_of(tmp_path, f"{text}\n", name) == text
+
+
+def test_markup_of_pages_is_read_whatever_its_suffix(tmp_path: Path) -> None:
+    page = PAGE.format(f"<TextRegion>{line('Hay')}</TextRegion>")
+
+    assert text_of(tmp_path, page, "a.txt") == "Hay"
+    assert text_of(tmp_path, HOCR.format("<p class=ocr_par>Hay</p>"), "a.txt") == "Hay"
+    assert "not well-formed XML" in problem_of(tmp_path, page[:-9], "a.txt")
+
+
+# Texts of PAGE with several readings
+
+
+SEVERAL = PAGE.format(
+    "<TextRegion>"
+    '<TextLine><TextEquiv index="1"><Unicode>Hav 9</Unicode></TextEquiv>'
+    '<TextEquiv index="0"><Unicode>Hay 9</Unicode></TextEquiv></TextLine>'
+    '<TextLine><TextEquiv index="1"><Unicode>Oats</Unicode></TextEquiv></TextLine>'
+    "</TextRegion>"
+)
+
+
+def test_truth_and_engine_of_one_file_are_compared(tmp_path: Path) -> None:
+    write(tmp_path, ["d/p.xml"], SEVERAL)
+    folder = tmp_path / "d"
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        engine = af.readers.Pages(folder, index=1)
+        assert af.read_pages(folder, {"o": engine}).row(0) == ("p", "Hay 9\nOats", "Hav 9\nOats")
+        corrected = af.readers.Pages(folder, index=0)
+        assert af.read_pages(corrected, {"o": engine}).row(0) == ("p", "Hay 9", "Hav 9\nOats")
+        read = read_as_answers(folder, gold=folder, index=1)
+        assert read.row(0) == ("p", "Hav 9\nOats", "Hay 9\nOats")
+    with pytest.warns(af.InputWarning, match="'o' reads 1 file of the ground truth, .* index=1 reads that"):
+        af.read_pages(folder, {"o": folder / "*.xml"})
+
+
+def test_an_index_that_nothing_has_is_an_error(tmp_path: Path) -> None:
+    write(tmp_path, ["d/p.xml"], SEVERAL)
+    write(tmp_path, ["none/p.xml"], PAGE.format(f"<TextRegion>{line('Hay')}</TextRegion>"))
+    write(tmp_path, ["layout/p.xml"], PAGE.format("<TextRegion><TextLine/></TextRegion>"))
+    write(tmp_path, ["text/p.txt"])
+    write(tmp_path, ["alto/p.xml"], ALTO.format(""))
+    write(tmp_path, ["hocr/p.xml"], HOCR.format("<p class=ocr_par>a</p>"))
+
+    for name, index, message in [
+        ("d", 7, "no TextEquiv has the index 7: only 0, 1"),
+        ("none", 1, "no TextEquiv has the index 1: none has an index"),
+        ("text", 1, "index= chooses a TextEquiv of PAGE XML, but this is plain text"),
+        ("alto", 1, "index= chooses a TextEquiv of PAGE XML, but this is ALTO"),
+        ("hocr", 0, "index= chooses a TextEquiv of PAGE XML, but this is hOCR"),
+    ]:
+        with pytest.raises(af.InputError, match=message):
+            af.read_pages(tmp_path / "d", {"o": af.readers.Pages(tmp_path / name, index=index)})
+    blank = af.read_pages(tmp_path / "d", {"o": af.readers.Pages(tmp_path / "layout", index=1)})
+    assert blank["o"].to_list() == [""]
+    with pytest.raises(TypeError, match="index must be an integer, got '1'"):
+        af.readers.Pages(tmp_path, index="1")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("equivalents", "expected"),
+    [
+        (['conf="0.3"', "Hav", 'conf="0.9"', "Hay"], "Hay"),
+        (['conf="0.9"', "Hay", 'conf="0.3"', "Hav"], "Hay"),
+        (['conf="0.3"', "Hav", "", "Hay"], "Hav"),
+        (['index="1" conf="0.9"', "Hav", 'index="0" conf="0.1"', "Hay"], "Hay"),
+        (["", "Hay", 'index="4"', "Hav"], "Hav"),
+        (["", "Hay", "", "Hav"], "Hay"),
+        (["", "", "", "Hay"], "Hay"),
+        (['conf="1"', " ", 'conf="0.2"', "Hay"], "Hay"),
+        (['index="0"', "", 'index="1"', "Hay"], "Hay"),
+        (['conf="often"', "Hav", 'conf="0.1"', "Hay"], "Hay"),
+    ],
+)
+def test_the_best_of_several_texts_is_read(tmp_path: Path, equivalents: list[str], expected: str) -> None:
+    several = "".join(
+        f"<TextEquiv {attributes}><Unicode>{text}</Unicode></TextEquiv>"
+        for attributes, text in zip(equivalents[::2], equivalents[1::2], strict=True)
+    )
+    for body in (f"<TextLine>{several}</TextLine>", f"<TextLine><Word>{several}</Word></TextLine>", several):
+        assert text_of(tmp_path, PAGE.format(f"<TextRegion>{body}</TextRegion>")) == expected
+
+
+# Words that no rule knows
+
+
+def test_words_where_pages_have_none_are_named(tmp_path: Path) -> None:
+    strange = "<Comments>{}</Comments>"
+    write(tmp_path, ["gt/1.txt", "gt/2.txt", "gt/3.txt"])
+    for page, words in (("1", "x"), ("2", "x y z"), ("3", "")):
+        body = f"<TextRegion>{line('a')}</TextRegion>\n{strange.format(equivalent(words))}"
+        write(tmp_path, [f"ocr/{page}.xml"], PAGE.format(body))
+
+    with pytest.warns(af.InputWarning) as warned:
+        frame = af.read_pages(tmp_path / "gt", {"ocr": tmp_path / "ocr"})
+
+    assert frame["ocr"].to_list() == ["a", "a", "a"]
+    (warning,) = warned
+    assert str(warning.message) == (
+        f"'ocr': left out 3 words of {tmp_path / 'ocr' / '2.xml'}, which do not stand where pages have text "
+        "(the first: Comments, line 2); there are such words in 2 files"
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (PAGE.format(f"<Comments>{equivalent('x y')}</Comments>"), "none of its 2 words .* Comments, line 1"),
+        (ALTO.format('<String CONTENT="x"/>'), "none of its 1 word stands .* PrintSpace, line 1"),
+        (
+            HOCR.format("<div class=ocr_page></div><p class=ocr_par>x y</p>"),
+            "none of its 2 words .* ocr_par, line 1",
+        ),
+    ],
+)
+def test_a_file_of_which_nothing_is_read_is_an_error(tmp_path: Path, content: str, message: str) -> None:
+    write(tmp_path, ["gt/1.txt", "gt/2.txt", "ocr/2.txt"])
+    write(tmp_path, ["ocr/1.xml"], content)
+    given = tmp_path / "gt", {"ocr": tmp_path / "ocr"}
+
+    with pytest.raises(
+        af.InputError, match=message + ".*; to read it as a page without text, pass unknown='warn'"
+    ):
+        af.read_pages(*given)
+    with pytest.warns(af.InputWarning, match="left out .* word"):
+        assert af.read_pages(*given, unknown="warn")["ocr"].to_list() == ["", "a"]
+
+
+def test_unread_pages_are_left_out_of_the_error(tmp_path: Path) -> None:
+    write(tmp_path, ["gt/1.txt", "ocr/1.txt"])
+    write(tmp_path, ["ocr/2.xml"], "<alto>")
+
+    with pytest.warns(af.InputWarning, match="1 page left out, because 'ocr' has 1 page without"):
+        assert af.read_pages(tmp_path / "gt", {"ocr": tmp_path / "ocr"}, unmatched="drop").height == 1
+
+
+def test_ground_truth_without_text_is_counted(tmp_path: Path) -> None:
+    write(tmp_path, ["gt/1.xml"], PAGE.format("<TextRegion><TextLine/></TextRegion>"))
+    write(tmp_path, ["gt/2.txt", "ocr/1.txt", "ocr/2.txt"])
+
+    with pytest.warns(af.InputWarning) as warned:
+        pages = af.read_pages(tmp_path / "gt", tmp_path / "ocr")
+    assert [str(warning.message) for warning in warned] == [
+        "the ground truth of 1 of 2 pages has no text, so that all text read there counts as errors: '1'"
+    ]
+    report = af.report(pages, "prediction", "reference", metrics="ocr")
+    sentence = "The reference of 1 of 2 pages has no text: all text predicted there counts as errors."
+    assert sentence in str(report).splitlines()
+    assert report.to_document().head.endswith(sentence)
+    blank = af.report(pages.head(1), "prediction", "reference", metrics=["cer_corpus"])
+    assert blank.overall["cer_corpus"] is None
+    assert "The reference of 1 of 1 page has no text: all text predicted there counts as errors." in str(
+        blank
+    )

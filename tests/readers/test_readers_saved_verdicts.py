@@ -111,8 +111,6 @@ HOSTILE = [
     '{"id": 1e400, "row": 1, "verdict": "format", "digest": ""}',
     '{"id": NaN, "row": 1, "verdict": "format", "digest": ""}',
     '{"id": true, "row": 1, "verdict": "format", "digest": ""}',
-    '{"id": "\\ud800", "row": 1, "verdict": "format", "digest": ""}',
-    '{"row": 1, "verdict": "format", "digest": "\\ud800"}',
     '{"row": 1e3, "verdict": "format", "digest": ""}',
     '{"row": 1' + "0" * 5000 + ', "verdict": "format", "digest": ""}',
     '{"row": 1, "verdict": {"a": 1}, "digest": ""}',

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import openpyxl
+import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import given
@@ -237,6 +238,136 @@ def test_numbers_and_truth_values_are_such_where_no_text_is_due(workbook: Workbo
     assert [str(frame.schema[name]) for name in "fib"] == ["Float64", "Int64", "Boolean"]
 
 
+@pytest.mark.parametrize("engine", ["openpyxl", "xlsxwriter"])
+def test_whole_numbers_keep_the_digits_that_the_cell_stores(tmp_path: Path, engine: Any) -> None:
+    numbers = [999_999_999_999_999, 4_111_111_111_111_111, 10**16, -(10**18), 0]
+    path = tmp_path / "book.xlsx"
+    columns = {"id": numbers, "prediction": numbers, "answers": map(str, numbers), "note": numbers}
+    pd.DataFrame(columns).to_excel(path, index=False, engine=engine)
+
+    frame = af.read_results(path)
+
+    assert frame["question_id"].to_list() == frame["prediction"].to_list() == [str(one) for one in numbers]
+    assert frame["note"].to_list() == numbers
+    assert frame.select(af.exact_match("prediction", "answers")).to_series().to_list() == [1.0] * 5
+
+
+def stored(path: Path, number: str) -> Path:
+    return rewritten(
+        path, "xl/worksheets/sheet1.xml", lambda xml: xml.replace(b"<v>5</v>", f"<v>{number}</v>".encode())
+    )
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        ("9223372036854775807", "9223372036854775807"),
+        ("-9223372036854775807", "-9223372036854775807"),
+        ("4611686018427387905", "4611686018427387905"),
+        ("1e+16", "10000000000000000"),
+        ("12.5E1", "125"),
+        ("00042.0", "42"),
+        ("-0", "0"),
+        ("1.5e300", "1.5e+300"),
+        (" 7 ", "7"),
+    ],
+)
+def test_a_number_is_read_as_the_digits_of_its_value(workbook: Workbook, number: str, text: str) -> None:
+    path = stored(workbook([HEADER, [1, 5, "a"]]), number)
+
+    assert af.read_results(path)["prediction"].to_list() == [text]
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "1_000", "0x1f", "1,5", "1e400"])
+def test_what_is_no_number_is_none(workbook: Workbook, number: str) -> None:
+    found = problems(stored(workbook([HEADER, [1, 5, "a"]]), number))
+
+    assert found == [("Sheet!B2", f"{number!r} is not a number")]
+
+
+@pytest.mark.parametrize("engine", ["openpyxl", "xlsxwriter"])
+def test_digits_that_were_lost_before_are_counted(tmp_path: Path, engine: Any) -> None:
+    path = tmp_path / "book.xlsx"
+    ids = [123_456_789_012_345_678, 123_456_789_012_345_699, 7]
+    values = [1.234567890123457e17, 0.5, 1.0]
+    columns = {"id": ids, "prediction": "a", "answers": "a", "value": values}
+    pd.DataFrame(columns).to_excel(path, index=False, engine=engine)
+
+    with pytest.warns(af.InputWarning) as caught:
+        frame = af.read_results(path, unique_ids=False)
+
+    assert frame["question_id"].to_list() == ["123456789012345700", "123456789012345700", "7"]
+    [warning] = caught
+    assert "2 whole numbers had more digits than a workbook stores, as in Sheet1!A2" in str(warning.message)
+
+
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [
+        (0.7, "0%"),
+        (0.705, "0.00%"),
+        (975, '"$"#,##0.00'),
+        (975, "#,##0.00"),
+        (-975, "#,##0_);(#,##0)"),
+        (1975, "#,##0"),
+        (42, "00000"),
+        (12, "0.00"),
+        (12.345, "0.00"),
+        (-5, "0.00_);(0.00)"),
+        (0.5, "# ?/?"),
+        (5, '0" kg"'),
+        (5, 'General" kg"'),
+        (1234.5, "0.00E+00"),
+        (5, '_("$"* #,##0.00_)'),
+    ],
+)
+def test_a_format_that_hides_another_text_is_named(workbook: Workbook, number: float, code: str) -> None:
+    def shape(_: Any, sheet: Any) -> None:
+        sheet["C3"].number_format = code
+
+    path = workbook([[*HEADER, "other"], [1, "a", 5], [2, "a", number], [3, "a", 5]], shape)
+
+    with pytest.warns(af.InputWarning) as caught:
+        frame = af.read_results(path)
+
+    assert frame["answers"].to_list() == [["5"], [str(number)], ["5"]]
+    [warning] = caught
+    assert (
+        f"column 'answer' has 1 number that the workbook shows as another text, as in Sheet!C3 ({number} in "
+        in (str(warning.message))
+    )
+    assert code in str(warning.message)
+
+
+def test_a_format_that_shows_the_text_that_is_read_is_none_of_these(workbook: Workbook) -> None:
+    shown = [(5, "0"), (0.25, "0.00"), (7, "@"), (7, "General"), ("70%", "0%"), (None, "0%")]
+
+    def shape(_: Any, sheet: Any) -> None:
+        for row, (_number, code) in enumerate(shown, start=2):
+            sheet.cell(row, 2).number_format = sheet.cell(row, 3).number_format = code
+            sheet.cell(row, 4).number_format = "0%"
+
+    path = workbook(
+        [[*HEADER, "share"], *([row, one, one, 0.5] for row, (one, _) in enumerate(shown))], shape
+    )
+
+    frame = af.read_results(path)
+
+    assert frame["prediction"].to_list() == ["5", "0.25", "7", "7", "70%", None]
+    assert frame["share"].to_list() == [0.5] * 6
+
+
+def test_predictions_of_several_systems_are_looked_at_for_formats(workbook: Workbook) -> None:
+    rows = [["id", "answer", "one", "two"], [1, "70%", "70%", 0.7]]
+    path = workbook(rows, lambda _, sheet: setattr(sheet["D2"], "number_format", "0%"))
+
+    with pytest.warns(
+        af.InputWarning, match=r"column 'two' has 1 number .* Sheet!D2 \(0.7 in the format 0%\)"
+    ):
+        af.readers.read_systems([path], systems=["one", "two"])
+
+
+@pytest.mark.filterwarnings("ignore:.*had more digits than a workbook stores")
 @given(st.lists(st.none() | st.floats(allow_nan=False, allow_infinity=False), min_size=1))
 def test_floats_come_back_to_the_last_bit(
     tmp_path_factory: pytest.TempPathFactory, values: list[float | None]

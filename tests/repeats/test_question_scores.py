@@ -224,3 +224,60 @@ def test_pass_at_k_needs_enough_answers_that_are_right_or_wrong(
 
     with pytest.raises(ValueError, match=message):
         af.repeats.pass_at_k(rows, *arguments, id=QUESTION, **options)
+
+
+# Answers in lists and in columns
+
+SAMPLES = pl.DataFrame(
+    {
+        "id": [1, 2, 3],
+        "answers": ["a", "b", "c"],
+        "s1": ["a", "x", "c"],
+        "s2": ["a", "b", None],
+        "s3": ["x", "x", "c"],
+        "r1": [1.0, 0.0, 1.0],
+        "r2": [1.0, 1.0, 0.0],
+        "r3": [0.0, 0.0, 1.0],
+    }
+).with_columns(texts=pl.concat_list("s1", "s2", "s3"), scores=pl.concat_list("r1", "r2", "r3"))
+# By hand: 2, 1 and 2 of three answers are right, so pass@2 is 1 - C(wrong, 2) / C(3, 2).
+PASSED = [(1, 3, 2 / 3, 1.0), (2, 3, 1 / 3, 2 / 3), (3, 3, 2 / 3, 1.0)]
+
+
+@pytest.mark.parametrize("kind", ["polars", "lazy", "pandas", "arrow"])
+@pytest.mark.parametrize("prediction", ["texts", ["s1", "s2", "s3"], ("s3", "s1", "s2")])
+def test_pass_at_k_takes_answers_in_a_list_or_in_columns(kind: str, prediction: Any) -> None:
+    kinds = {
+        "lazy": SAMPLES.lazy(),
+        "pandas": SAMPLES.to_pandas(),
+        "arrow": SAMPLES.to_arrow(),
+        "polars": SAMPLES,
+    }
+
+    table = af.repeats.pass_at_k(kinds[kind], [1, 2], prediction, "answers", id="id")
+
+    assert type(table) is (pl.DataFrame if kind == "lazy" else type(kinds[kind]))
+    rows = list(table.itertuples(index=False, name=None)) if kind == "pandas" else pl.DataFrame(table).rows()
+    assert rows == [pytest.approx(row) for row in PASSED]
+
+
+@pytest.mark.parametrize("metrics", ["scores", ["r1", "r2", "r3"]])
+def test_pass_at_k_takes_scores_in_a_list_or_in_columns(metrics: Any) -> None:
+    table = af.repeats.pass_at_k(SAMPLES, [1, 2], metrics=metrics, id="id")
+
+    assert table.rows() == [pytest.approx(row) for row in PASSED]
+
+
+def test_lists_of_other_lengths_and_columns_that_are_none() -> None:
+    frame = SAMPLES.with_columns(texts=pl.Series([["a", "a"], ["x"], []]))
+    table = af.repeats.pass_at_k(frame, 1, "texts", "answers", id="id")
+    # A question without an answer counts as one that is missing.
+    assert table.rows() == [(1, 2, 1.0), (2, 1, 0.0), (3, 1, 0.0)]
+    with pytest.raises(
+        ValueError, match="k must be at most the number of epochs, got 2, but 2 questions have fewer: 2, 3"
+    ):
+        af.repeats.pass_at_k(frame, 2, "texts", "answers", id="id")
+    with pytest.raises(pl.exceptions.ColumnNotFoundError, match="did you mean"):
+        af.repeats.pass_at_k(SAMPLES, 1, ["s11", "s2"], "answers", id="id")
+    with pytest.raises(ValueError, match="the columns of answers must be different names"):
+        af.repeats.pass_at_k(SAMPLES, 1, ["s1", "s1"], "answers", id="id")

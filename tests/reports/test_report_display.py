@@ -60,9 +60,10 @@ def test_notes_account_for_the_rows(missing: Any) -> None:
         "drop": "5 rows: 3 scored, 1 without an answer, 1 without a prediction.",
     }
     cells = Texts(one._repr_html_()).cells
+    n = {"empty": 4, "drop": 3}[missing]
     for note in (
         counts[missing],
-        "1 empty reference; CER counts the insertions there.",
+        f"The reference of 1 of {n} rows has no text: all text predicted there counts as errors.",
         "A row in several slices counts once in each, so the counts may add up to more than the total.",
         "Intervals allow for 2 clusters (doc).",
         "* few rows or documents: treat the interval as rough.",

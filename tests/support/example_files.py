@@ -38,6 +38,7 @@ def write(folder: Path) -> None:
     for name, frame in {"old": old, "new": new}.items():
         _harness_logs(folder / "lm_eval" / name, frame)
     _pages(folder)
+    _documents(folder)
     for name, copies in {
         "gold_label": ("gold", "gold_label"),
         "submission_tesseract": ("submission",),
@@ -78,6 +79,8 @@ def write_for_docs(folder: Path) -> None:
     answer = pl.col("answers").list.first()
     board = results.unpivot(["a", "b"], index=["question_id", "doc_id", "answers"], variable_name="model")
     board.rename({"value": "prediction"}).with_columns(answers=answer).write_csv(folder / "board.csv")
+    epochs = board.with_columns(epoch=pl.when(pl.col("model") == "a").then(1).otherwise(2)).drop("model")
+    epochs.rename({"value": "prediction"}).write_ndjson(folder / "training.jsonl")
     pl.DataFrame({"system": ["a", "b"], "version": ["5.3", "1.2"]}).write_csv(folder / "facts.csv")
     (folder / "metrics.py").write_text(
         "def digits(prediction, answers):\n    return prediction.str.contains('[0-9]')\n",
@@ -119,6 +122,26 @@ def _results(folder: Path, old: pl.DataFrame, new: pl.DataFrame) -> None:
     columns = [frame["prediction"].alias(name) for name, frame in several.items()]
     old.with_columns(columns).write_parquet(folder / "results.parquet")
     old.write_parquet(folder / "big.parquet")
+
+
+def _documents(folder: Path) -> None:
+    """Write invoices in folders of JSON, with what was read of them, and both in a table."""
+    rows = []
+    for number in range(12):
+        gold = {
+            "total": f"{number + 1}.250,00",
+            "date": f"2024-05-{number + 1:02}",
+            "items": [{"name": "tea"}],
+        }
+        read = gold | {"total": number * 1000 + 1250, "date": f"{number + 1}.5.2024"}
+        if number % 3 == 0:
+            read = {"total": "0", "items": [{"name": "tee"}]}
+        sure = {"total": 0.9 - number / 100, "date": 0.8, "items": [{"name": 0.99}]}
+        for name, document in (("gold", gold), ("extracted", read), ("confidences", sure)):
+            (folder / name).mkdir(exist_ok=True)
+            (folder / name / f"{number}.json").write_text(json.dumps(document), encoding="utf-8")
+        rows.append(json.dumps({"document": f"p{number}", "prediction": read, "answers": gold}))
+    (folder / "documents.jsonl").write_text("\n".join(rows), encoding="utf-8")
 
 
 def _verdicts(folder: Path, old: pl.DataFrame, new: pl.DataFrame) -> None:
@@ -215,6 +238,14 @@ def _pages(folder: Path) -> None:
             (folder / name).mkdir()
             for page, text in pages.select("doc_id", column).iter_rows():
                 (folder / name / f"{page}.txt").write_text(text or "", encoding="utf-8")
+    (folder / "larex").mkdir()
+    equivalents = "".join(
+        f'<TextEquiv index="{index}"><Unicode>{text}</Unicode></TextEquiv>'
+        for index, text in enumerate(["Hay 9", "Hav 9"])
+    )
+    (folder / "larex" / "0001.xml").write_text(
+        f"<PcGts><Page><TextRegion><TextLine>{equivalents}</TextLine></TextRegion></Page></PcGts>"
+    )
     for name, column in {"page": "tesseract", "truth": "reference"}.items():
         (folder / f"{name}.txt").write_text(pages[column][0], encoding="utf-8")
     pages.select("doc_id", "lang", ocr="tesseract", gt="reference").write_csv(folder / "pages.csv")
@@ -232,5 +263,15 @@ def _corrections(folder: Path) -> None:
         "bold": ("bold", "system", "old", "first"),
         "careful": ("careful", "new", "newer", "second"),
     }.items():
+        text = (ROOT / f"data/gec/{corrections}.txt").read_text(encoding="utf-8")
         for name in names:
-            shutil.copy(ROOT / f"data/gec/{corrections}.txt", folder / f"{name}.txt")
+            (folder / f"{name}.txt").write_text(text, encoding="utf-8")
+        _in_halves(folder / corrections, ".txt", text.splitlines(keepends=True))
+    _in_halves(folder / "essays", ".m2", [f"{block}\n\n" for block in gold.strip().split("\n\n")])
+
+
+def _in_halves(folder: Path, suffix: str, sentences: list[str]) -> None:
+    folder.mkdir()
+    half = len(sentences) // 2
+    for name, part in (("first", sentences[:half]), ("second", sentences[half:])):
+        (folder / f"{name}{suffix}").write_text("".join(part), encoding="utf-8")

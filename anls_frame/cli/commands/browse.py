@@ -23,7 +23,6 @@ def browse(
     by: list[str] | None = None,
     keep: list[str] | None = None,
     image: str | None = None,
-    id: str | None = None,  # noqa: A002 - what users call it
     n: int | None = None,
     metric: list[str] | None = None,
     scoring: options.Reporting,
@@ -70,7 +69,6 @@ def browse(
             by=columns(by),
             keep=keep or (),
             image=image,
-            id=id,
             n=n,
             **vars(scoring),
         )

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import polars as pl
 import polars.selectors as cs
+import typer
 
 import anls_frame as af
 from anls_frame._arguments import count
 from anls_frame._text import numbered
-from anls_frame.cli import options
+from anls_frame.cli import named, options
 from anls_frame.cli.output import edits_table, plain, print_table, working
+from anls_frame.protocol import PROTOCOLS, ScoreProtocol
 
 _ROWS = ("n", "n_missing", "n_unanswerable", "n_distant")
 _LEFT_OUT = ("without a prediction", "without an answer", "below --min-nls")
@@ -26,7 +29,10 @@ def confusions(
     *,
     target: options.Target,
     by: list[str] | None = None,
-    protocol: str = "raw",
+    protocol: Annotated[
+        ScoreProtocol,
+        typer.Option(parser=named.preparation, metavar="NAME[,OPTION=VALUE]...", show_default="raw"),
+    ] = PROTOCOLS["raw"],
     max_length: int = 1,
     min_nls: float = 0.0,
     op: str | None = None,
@@ -39,7 +45,7 @@ def confusions(
     Parameters
     ----------
     protocol
-        How texts are prepared.
+        How texts are prepared, such as raw,unit=grapheme or, as for a report, anls,errors.unit=grapheme.
     max_length
         Longest run of characters that counts as one confusion.
     min_nls

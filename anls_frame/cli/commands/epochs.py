@@ -7,7 +7,7 @@ import textwrap
 from pathlib import Path
 
 from anls_frame.cli import options
-from anls_frame.cli.output import plain, print_json, working
+from anls_frame.cli.output import four_digits, plain, print_json, working
 
 
 @options.command(
@@ -91,5 +91,5 @@ def epochs(
         print(plain(f"{system}\n{textwrap.indent(str(components), '  ')}"))
         if passed is not None:
             estimates = passed.filter(system=system).row(0, named=True)
-            figures = ", ".join(f"{name} {estimates[name]:.4f}" for name in passed.columns[2:])
+            figures = ", ".join(f"{name} {four_digits(estimates[name])}" for name in passed.columns[2:])
             print(plain(f"  {metric or 'exact_match'}: {figures}"))

@@ -10,7 +10,7 @@ import polars.selectors as cs
 import anls_frame as af
 from anls_frame._text import numbered
 from anls_frame.cli import options
-from anls_frame.cli.output import plain, print_table, working
+from anls_frame.cli.output import four_digits, plain, print_table, working
 
 _SHOWN = ("metric", "n", "n_clusters", "baseline_score", "score")
 
@@ -68,7 +68,8 @@ def format_tax(
     target.put_rows(costs)
     if target.is_terminal:
         for total in tax.overall.iter_rows(named=True):
-            gain = f"{total['baseline_score']:.4f} as given, {total['score']:.4f} unwrapped"
+            given, unwrapped = four_digits(total["baseline_score"]), four_digits(total["score"])
+            gain = f"{given} as given, {unwrapped} unwrapped"
             print(plain(f"{total['metric']}: {gain}, {numbered(total['n'], 'row')}."))
         print_table(costs)
         for columns in options.tables(slicing.by) or []:

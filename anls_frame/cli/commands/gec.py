@@ -10,6 +10,7 @@ import polars as pl
 import typer
 
 from anls_frame import gec
+from anls_frame._paths import is_many
 from anls_frame._text import numbered
 from anls_frame.cli import options
 from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
@@ -17,7 +18,14 @@ from anls_frame.cli.output import print_json, print_table, say
 
 app = typer.Typer(help="Score corrected sentences: M², I-measure, ERRANT.")
 
-Gold = Annotated[Path, typer.Argument(metavar="GOLD.m2", help="Sentences with the annotators' edits.")]
+Gold = Annotated[
+    Path,
+    typer.Argument(
+        metavar="GOLD.m2",
+        help="Sentences with the annotators' edits. For several files, a folder or a pattern in quotes; the "
+        "systems then are folders or patterns of files with the same names.",
+    ),
+]
 
 _SCORES = {"i_measure": ("wacc", "wacc_base", "i_measure")}
 _COLUMNS = ("prediction", "source", "edits", "annotators")
@@ -85,8 +93,8 @@ def i_measure(
     system
         Corrected sentences, one per line.
     gold
-        Sentences with the annotators' edits, as .m2; or, with --source, one file of corrected sentences, one
-        per line, for each annotator.
+        Sentences with the annotators' edits, as .m2, or a folder or a pattern in quotes; or, with --source,
+        one file of corrected sentences, one per line, for each annotator.
     source
         Uncorrected sentences, one per line; GOLD is then plain text, too.
     w
@@ -193,7 +201,8 @@ def compare(
     beta
         Weight of recall relative to precision in m2 and errant: 0.5.
     documents
-        File with the document of each sentence, one name per line.
+        File with the document of each sentence, one name per line. If GOLD.m2 names several files, each of
+        them is a document.
     require_within
         Exit with 0 if the data show that every system loses less than this against the first, with 1 if they
         show a larger loss, and with 3 otherwise.
@@ -208,16 +217,20 @@ def compare(
     measure = measure.replace("-", "_")
     columns = {str(number): path for number, path in enumerate(systems)}
     texts = {} if measure == "errant" else {**columns}
+    if documents is not None and is_many(gold):
+        raise ValueError("each file that GOLD.m2 names is a document; leave --documents out")
     if documents is not None:
         texts["document"] = documents
     files = {"prediction": texts} if texts else {}
     if measure == "errant":
         files["prediction_edits"] = columns
     how: Any = {"measure": measure} if beta is None else {"measure": measure, "beta": beta}
+    rows = gec.read_m2(gold, **files)
+    cluster = "document" if "document" in rows.columns else None
     table: pl.DataFrame = gec.compare(
         dict(zip(names_of(systems), columns, strict=True)),
-        gec.read_m2(gold, **files),
-        cluster=None if documents is None else "document",
+        rows,
+        cluster=cluster,
         confidence=confidence,
         within=require_within,
         alpha=alpha,
@@ -229,7 +242,7 @@ def compare(
         differences = table.columns[table.columns.index("difference") :]
         scores = _SCORES.get(measure, ("precision", "recall", "f"))
         print_table(table.select("system", "n", *scores, *differences))
-    return 0 if require_within is None else _decided(table, require_within, documents is not None)
+    return 0 if require_within is None else _decided(table, require_within, cluster is not None)
 
 
 def _decided(table: pl.DataFrame, within: float, has_documents: bool) -> int:

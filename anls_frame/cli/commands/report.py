@@ -8,7 +8,7 @@ from typing import Any
 
 import anls_frame as af
 from anls_frame.cli import options
-from anls_frame.cli.output import check_rows, working
+from anls_frame.cli.output import check_rows, say, working
 
 _PAGES = 1_000
 """Pages that a report lists by default."""
@@ -108,18 +108,23 @@ def report(
                 **vars(scoring),
             )
 
-    with af.progress():
-        summarized = summarize_files(
-            given,
-            allow_repeated_ids=allow_repeated_ids,
-            metrics=metrics,
-            by=options.tables(slicing.by),
-            cluster=slicing.cluster,
-            worst=n_worst,
-            keep=keep or (),
-            details=details,
-            **vars(scoring),
-        )
+    try:
+        with af.progress():
+            summarized = summarize_files(
+                given,
+                allow_repeated_ids=allow_repeated_ids,
+                metrics=metrics,
+                by=options.tables(slicing.by),
+                cluster=slicing.cluster,
+                worst=n_worst,
+                keep=keep or (),
+                details=details,
+                **vars(scoring),
+            )
+    except af.InputError as error:
+        if any(map(Path.is_dir, files)) and all(one.file.endswith(".json") for one in error.problems):
+            say("for a folder with a JSON document in each file, use `anls-frame fields`")
+        raise
     put_report(
         af.Report.from_summary(summarized, confidence=confidence),
         target,

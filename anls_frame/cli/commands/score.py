@@ -7,13 +7,14 @@ from pathlib import Path
 import anls_frame as af
 from anls_frame._text import numbered
 from anls_frame.cli import options
-from anls_frame.cli.output import plain, print_json, print_table, working
+from anls_frame.cli.output import four_digits, plain, print_json, print_table, working
 from anls_frame.frames import origins
 from anls_frame.protocol import resolve_errors
+from anls_frame.summary.notes import empty_reference_notes
 
 _SHOWN_ROWS = 10
 _SHOWN = ("question_id", "prediction", "answers")
-_COUNTS = ("n", "n_missing", "n_unanswerable")
+_COUNTS = ("n", "n_missing", "n_unanswerable", "n_empty_reference")
 
 
 @options.command(
@@ -90,9 +91,11 @@ def score(
         print_table(shown.collect(), most=_SHOWN_ROWS, height=rows, labels=labels)
     means = report.overall
     measures = [metric for metric in report.measures if metric.name != "zeros"]
-    said = [", ".join(f"{metric.label} {means[metric.name]:.4f}" for metric in measures)]
-    counted = numbered(report.summary.rows, "page" if have_pages else "row")
+    said = [", ".join(f"{metric.label} {four_digits(means[metric.name])}" for metric in measures)]
+    noun = names_of_rows(source.how()).row
+    counted = numbered(report.summary.rows, noun)
     said.append(f"{counted}: {means['n']:,} scored, {means['n_unanswerable']:,} without an answer.")
+    said += empty_reference_notes(means["n_empty_reference"], means["n"], noun) if have_pages else []
     if means["n_missing"]:
         missing = f"Missing predictions: {means['n_missing']:,}"
         said.append(f"{missing}. They count as empty strings here; in the rows, their scores are null.")

@@ -12,7 +12,7 @@ import typer
 import anls_frame as af
 from anls_frame._text import numbered
 from anls_frame.cli import options
-from anls_frame.cli.output import plain, print_table, working
+from anls_frame.cli.output import four_digits, plain, print_table, working
 from anls_frame.export.column_headings import NAMES, RowNames
 
 
@@ -26,7 +26,6 @@ def verdicts(
     *,
     target: options.Target,
     named: options.SystemColumns,
-    id: str | None = None,  # noqa: A002 - what users call it
     scoring: options.Reporting,
     runs: options.Runs = "error",
     source: options.SourceOptions,
@@ -53,8 +52,9 @@ def verdicts(
     given = named.in_files(files, source, runs, least=1)
     with working("Scoring"), reading(files[0], source.how()):
         frame, columns = texts(given)
-        if id is None and "question_id" in frame.collect_schema() and given_verdicts["id"].count():
-            id = "question_id"  # noqa: A001 - as on the page
+        # As on the page.
+        has_ids = "question_id" in frame.collect_schema() and given_verdicts["id"].count()
+        id = "question_id" if has_ids else None  # noqa: A001 - as in `judged`
         try:
             rows: pl.DataFrame = af.readers.judged(frame, given_verdicts, columns, "answers", id=id)
         except ValueError as error:
@@ -103,7 +103,8 @@ def _print_sentence(system: Mapping[str, Any], judged: int, names: RowNames, *, 
     scores = ""
     if system["score"] is not None and system["score_without"] is not None:
         score, left = NAMES[names.metric], numbered(system["n_without"], names.row)
-        scores = f"; {score} {system['score']:.4f}, without these {system['score_without']:.4f} of {left}"
+        given, without = four_digits(system["score"]), four_digits(system["score_without"])
+        scores = f"; {score} {given}, without these {without} of {left}"
     losses = names.losses.format(of_judged=_amount(lost), of_all=_amount(total))
     print(
         plain(

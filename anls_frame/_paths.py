@@ -1,0 +1,47 @@
+"""Files by a name: that of a file, of a folder, or a pattern."""
+
+from __future__ import annotations
+
+import errno
+import glob
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+
+def is_many(path: Path) -> bool:
+    """Return whether this names a folder or a pattern."""
+    return path.is_dir() or (not path.exists() and glob.has_magic(str(path)))
+
+
+def is_hidden(file: Path, folder: Path) -> bool:
+    """Return whether a file, or a folder between this folder and the file, is hidden by a leading dot."""
+    return any(part.startswith(".") for part in file.relative_to(folder).parts)
+
+
+def files_at(path: Path, is_wanted: Callable[[Path, Path], bool]) -> list[Path]:
+    """
+    Return the file, or the files that match a pattern, or the wanted files of a folder, sorted by name.
+
+    Parameters
+    ----------
+    path
+        The file, the pattern or the folder.
+    is_wanted
+        Whether a file of a folder is wanted, given the file and the folder.
+
+    Raises
+    ------
+    FileNotFoundError
+        If no file matches a pattern. A folder without wanted files gives an empty list.
+    """
+    if path.is_dir():
+        below = (Path(folder, file) for folder, _, files in os.walk(path) for file in files)
+        return sorted(file for file in below if is_wanted(file, path))
+    if not is_many(path):
+        return [path]
+    matches = glob.glob(str(path), recursive=True)  # noqa: PTH207 - a Path has no absolute patterns
+    files = sorted(file for file in map(Path, matches) if file.is_file())
+    if not files:
+        raise FileNotFoundError(errno.ENOENT, "no file matches this pattern", str(path))
+    return files

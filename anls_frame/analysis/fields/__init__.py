@@ -1,0 +1,1 @@
+"""Fields of JSON documents: rows of fields, and of whole documents."""

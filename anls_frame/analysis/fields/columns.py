@@ -1,0 +1,49 @@
+"""The columns of rows of fields, and of the systems in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+FIELD, ITEM, ANSWERS, PREDICTION = "field", "item", "answers", "prediction"
+STATUS, CONFIDENCE = "status", "confidence"
+N_FIELDS, N_WRONG, ALL_RIGHT = "n_fields", "n_wrong", "all_right"
+
+BROKEN = "broken"
+STATUSES = ("matched", "missing", "invented", BROKEN)
+
+
+def columns_of_systems(
+    prediction: str | Mapping[str, str], model_confidence: str | Mapping[str, str] | None
+) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
+    """Return for each system its column, the beginning of its new columns, and the column of confidences."""
+    systems, sure = (
+        {PREDICTION: given} if isinstance(given, str) else dict(given)
+        for given in (prediction, {} if model_confidence is None else model_confidence)
+    )
+    if not sure.keys() <= systems.keys():
+        raise ValueError(
+            "model_confidence must be a column for one system, and a mapping from the names of systems for "
+            f"several, here of {list(systems)}, got {model_confidence!r}"
+        )
+    starts = {system: "" if isinstance(prediction, str) else f"{system}_" for system in systems}
+    return systems, starts, sure
+
+
+def texts_of(name: str, value: Sequence[str]) -> Sequence[str]:
+    """Return a list of strings; raise an error for anything else."""
+    if isinstance(value, str) or not all(isinstance(text, str) for text in value):
+        raise TypeError(f"{name} must be a list of strings, got {value!r}")
+    return value
+
+
+def outcomes(names: Iterable[str]) -> set[str]:
+    """Return which columns of rows of fields, or of documents, say how a system did there."""
+    every, made = set(names), set()
+    for name in every:
+        start = name.removesuffix(STATUS)
+        if name in {STATUS, f"{start.removesuffix('_')}_{STATUS}"} and {FIELD, ITEM} <= every:
+            made |= {name, f"{start}{CONFIDENCE}"}
+        start = name.removesuffix(ALL_RIGHT)
+        if start != name and {f"{start}{N_FIELDS}", f"{start}{N_WRONG}"} <= every:
+            made |= {name, *(f"{start}{end}" for end in (N_FIELDS, N_WRONG, CONFIDENCE))}
+    return made & every

@@ -1,0 +1,335 @@
+"""Gold and predicted documents, read into the texts of their fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from anls_frame._text import listed, numbered, quoted
+from anls_frame.analysis.fields import confidences as layouts
+from anls_frame.analysis.fields.cells import Reader
+from anls_frame.analysis.fields.items import Pairing, TooLongError
+from anls_frame.analysis.fields.kinds import Kinds
+from anls_frame.analysis.fields.names import name_of
+from anls_frame.exceptions import warn
+
+_MOST_FIELDS = 100_000
+"""Maximum number of fields of a document."""
+
+_SHOWN_NAMES = 5
+UNREADABLE = "unreadable document"
+
+Items: TypeAlias = tuple[tuple[str, object], ...]
+"""
+The items of lists that a field is in, outermost first: the name of the list, and the number of an item of
+gold, or a system and the number of an item that the system invented.
+"""
+
+Way: TypeAlias = tuple[str, Items]
+"""The way from the root of a document to a field: the name of the field, and the items that it is in."""
+
+NO_FIELD: Way = ("", ())
+"""The row of a document without fields."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape:
+    """The options by which a document becomes texts of fields."""
+
+    match: str
+    answers_in_lists: bool
+    absent: frozenset[str]
+    kinds: Kinds
+
+    def pairing(self) -> Pairing:
+        """Return what pairs the items of a document."""
+        return Pairing(self.match, self.kinds.form)
+
+    def with_texts(self, value: Any) -> Any:
+        """Return a document with the text of each value in its place, and null for absent values."""
+        if isinstance(value, dict):
+            return {key: self.with_texts(entry) for key, entry in value.items()}
+        if isinstance(value, list):
+            return [self.with_texts(entry) for entry in value]
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        return None if value in self.absent else value
+
+    def leaves(  # noqa: PLR0917 - it calls itself with all of them
+        self,
+        value: Any,
+        gold: Any,
+        pairing: Pairing,
+        sure: Any = None,
+        system: str = "",
+        way: Way = NO_FIELD,
+    ) -> Iterator[tuple[Way, Any, Any]]:
+        """
+        Yield the fields of a value that is paired with a gold value, which may be itself.
+
+        Each field comes with its text, or the texts of a gold list of answers, and with its confidence.
+        """
+        name, items = way
+        if isinstance(value, dict):
+            partners = gold if isinstance(gold, dict) else {}
+            for key, entry in value.items():
+                below, own = (name_of(name, key), items), layouts.inside(sure, key)
+                yield from self.leaves(entry, partners.get(key), pairing, own, system, below)
+        elif isinstance(value, list):
+            is_answers = isinstance(gold, list) and self._is_answers(gold)
+            if is_answers and value is gold:
+                yield way, [text for text in value if text is not None] or None, None
+                return
+            inner = f"{name}[]"
+            matched = self._matched(gold, value, pairing, inner) if isinstance(gold, list) else {}
+            for number, entry in enumerate(value):
+                partner = gold[matched[number]] if number in matched else None
+                item: object = matched.get(number, (system, number))
+                own_way = way if is_answers and number in matched else (inner, (*items, (inner, item)))
+                own = layouts.inside(sure, number)
+                yield from self.leaves(entry, partner, pairing, own, system, own_way)
+        else:
+            yield way, value, sure
+
+    def _is_answers(self, values: list[Any]) -> bool:
+        """Return whether the values of a list are the accepted answers of one field."""
+        return self.answers_in_lists and not any(isinstance(entry, dict | list) for entry in values)
+
+    def _matched(self, gold: list[Any], value: list[Any], pairing: Pairing, name: str) -> dict[int, int]:
+        if not self._is_answers(gold):
+            return pairing.matched(gold, value, name)
+        # The row takes one of the predicted values, the most similar to any answer.
+        nearest = pairing.nearest(gold, value, name)
+        return {} if nearest is None else {nearest: 0}
+
+
+@dataclass
+class Right:
+    """A gold document: its values, and the text of each field, or the texts that are its answers."""
+
+    column: str
+    document: Any
+    texts: dict[Way, Any]
+    of_kinds: dict[Way, list[tuple[str, Any]]]
+    """The texts of fields of some kind that fit its formats, each with its value."""
+
+
+@dataclass
+class Found:
+    """A predicted document: the texts of its fields, with their confidences as far as known."""
+
+    texts: dict[Way, str]
+    confidences: dict[Way, float] = field(default_factory=dict)
+    is_broken: bool = False
+
+
+class _Side:
+    """The documents of a column, with what their reader has to say about them."""
+
+    def __init__(self, shape: Shape, cells: list[Any], column: str) -> None:
+        self.column = column
+        self.names: dict[str, None] = {}
+        """The names of fields with a value, in their order."""
+        self.n_unread = 0
+        """Number of texts that fit no format of the kind of their field."""
+        self.first_unread = ""
+        """The first of them, with its place."""
+        self._shape, self._cells, self._reader = shape, cells, Reader(column)
+
+    def _checked(self, texts: dict[Way, Any]) -> dict[Way, Any]:
+        if len(texts) > _MOST_FIELDS:
+            raise ValueError(f"it has {numbered(len(texts), 'field')}, more than {_MOST_FIELDS:,}: split it")
+        return texts
+
+    def _of_kind(self, way: Way, text: str, document: object) -> Any:
+        """Return the value of a text in a field of some kind, None if it fits no format."""
+        name, _ = way
+        kind = self._shape.kinds.of(name)
+        value = None if kind is None else kind.read(text)
+        if kind is not None and value is None:
+            self.n_unread += 1
+            if self.n_unread == 1:
+                self.first_unread = f"{quoted(str(text))} in field {quoted(name)} of document {document!r}"
+        return value
+
+    def warn_of_halves(self) -> None:
+        """Warn of halves of characters."""
+        if self._reader.halves:
+            documents = numbered(len(self._reader.halves), "document")
+            warn(
+                f"{documents} in column {self.column!r} with lone surrogates read as U+FFFD, because half of "
+                f"a character is none, such as {self._reader.halves[0]!r}; was a text cut within a character?"
+            )
+
+
+class Gold(_Side):
+    """The gold documents."""
+
+    def read(self, row: int, document: object) -> Right | None:
+        """Return a document, None where there is none."""
+        try:
+            value = self._shape.with_texts(self._reader.read(self._cells[row], document))
+            if value is None:
+                return None
+            leaves = self._shape.leaves(value, value, self._shape.pairing())
+            texts = self._checked({way: text for way, text, _ in leaves if text is not None})
+        except ValueError as error:
+            raise ValueError(f"column {self.column!r}, document {document!r}: {error}") from None
+        if self._shape.answers_in_lists:
+            texts = {way: [text] if isinstance(text, str) else text for way, text in texts.items()}
+        of_kinds = {}
+        for way, answers in texts.items():
+            every = [answers] if isinstance(answers, str) else answers
+            read = [(text, self._of_kind(way, text, document)) for text in every]
+            of_kinds[way] = [(text, value) for text, value in read if value is not None]
+        self.names |= dict.fromkeys(name for name, _ in texts)
+        return Right(self.column, value, texts, of_kinds)
+
+
+class Predicted(_Side):
+    """
+    The documents that a system predicted.
+
+    Parameters
+    ----------
+    shape, cells, column
+        As for gold.
+    system
+        The name of the system.
+    confidences
+        The column of its confidences, with its cells; the same column if documents hold their confidences.
+    """
+
+    def __init__(
+        self,
+        shape: Shape,
+        cells: list[Any],
+        column: str,
+        system: str,
+        confidences: tuple[str, list[Any]] | None,
+    ) -> None:
+        super().__init__(shape, cells, column)
+        self.system = system
+        self._sure_column = confidences[0] if confidences else None
+        self._sure_cells = confidences[1] if confidences else []
+        self._sure_reader = Reader(self._sure_column or "")
+        self._broken: list[str] = []
+        self._other_keys: dict[str, None] = {}
+        self._any_beside = False
+        self._unused: list[object] = []
+        self._unfit: list[object] = []
+
+    def read(self, row: int, document: object, right: Right) -> Found:
+        """Return the texts of a document, whose items are paired with those of gold."""
+        try:
+            value = self._shape.with_texts(self._reader.read(self._cells[row], document))
+        except ValueError as error:
+            return self._unreadable(document, right, error)
+        value, sure = self._without_confidences(value, right, document)
+        if self._sure_column not in {None, self.column}:
+            sure = self._sure(row, document, value)
+        pairing = self._shape.pairing()
+        try:
+            leaves = [
+                leaf
+                for leaf in self._shape.leaves(value, right.document, pairing, sure, self.system)
+                if leaf[1] is not None
+            ]
+            texts = self._checked({way: text for way, text, _ in leaves})
+        except ValueError as error:
+            if isinstance(error, TooLongError) and error.is_of_gold:
+                raise ValueError(f"column {right.column!r}, document {document!r}: {error}") from None
+            return self._unreadable(document, right, error)
+        self.names |= dict.fromkeys(name for name, _ in texts)
+        known = {} if self._sure_column is None else self._confidences(leaves, sure, document)
+        return Found({way: self._as_gold(way, text, right, document) for way, text in texts.items()}, known)
+
+    def _unreadable(self, document: object, right: Right, reason: Exception) -> Found:
+        """Return a document that is wrong in all its fields; if it has none, in a row of its own."""
+        self._broken.append(f"{document!r}: {reason}")
+        return Found({} if right.texts else {NO_FIELD: UNREADABLE}, is_broken=True)
+
+    def _without_confidences(self, value: Any, right: Right, document: object) -> tuple[Any, Any]:
+        beside = layouts.Beside({*layouts.objects(right.document)})
+        taken = beside.taken(value)
+        self._other_keys |= beside.other_keys
+        self._any_beside |= beside.any
+        if beside.any and self._sure_column != self.column:
+            self._unused.append(document)
+        return taken
+
+    def _sure(self, row: int, document: object, value: Any) -> Any:
+        """Return the confidences of a document from their own column."""
+        try:
+            given = self._sure_reader.read(self._sure_cells[row], document)
+            return layouts.in_shape(given, value)
+        except ValueError as error:
+            raise ValueError(f"column {self._sure_column!r}, document {document!r}: {error}") from None
+
+    def _confidences(
+        self, leaves: list[tuple[Way, Any, Any]], sure: Any, document: object
+    ) -> dict[Way, float]:
+        try:
+            every = {way: layouts.number_of(own, way[0]) for way, _, own in leaves}
+        except ValueError as error:
+            raise ValueError(f"column {self._sure_column!r}, document {document!r}: {error}") from None
+        known = {way: number for way, number in every.items() if number is not None}
+        if leaves and not known and layouts.has_numbers(sure):
+            self._unfit.append(document)
+        return known
+
+    def _as_gold(self, way: Way, text: str, right: Right, document: object) -> str:
+        """Return a text as gold writes it, if both are the same value of their kind."""
+        kind = self._shape.kinds.of(way[0])
+        value = None if kind is None else self._of_kind(way, text, document)
+        if kind is None or value is None:
+            return text
+        others = right.of_kinds.get(way, [])
+        return next((same for same, other in others if kind.are_equal(value, other)), text)
+
+    def warn(self, gold_names: Mapping[str, None]) -> None:
+        """Warn of documents that cannot be read, and of confidences and values in other places."""
+        self.warn_of_halves()
+        if self._broken:
+            warn(
+                f"{numbered(len(self._broken), 'document')} of {self.system!r} cannot be read, so all their "
+                f"fields count as wrong (status 'broken'), such as {self._broken[0]}"
+            )
+        if self._other_keys:
+            warn(
+                f"documents of {self.system!r} hold values beside their confidences, in objects with other "
+                f"keys, which are left out: {listed(map(quoted, self._other_keys))}"
+            )
+        if self._unused:
+            warn(
+                f"{numbered(len(self._unused), 'document')} of {self.system!r} hold confidences beside their "
+                f"values, such as {self._unused[0]!r}; to keep these, name the same column, {self.column!r}, "
+                "in model_confidence="
+            )
+        if self._sure_column == self.column and self.names and not self._any_beside:
+            warn(
+                f"no document of {self.system!r} holds a value beside its confidence, as in "
+                '{"total": {"value": "5", "confidence": 0.9}}: name the column with the confidences in '
+                "model_confidence="
+            )
+        if self._unfit:
+            warn(
+                f"column {self._sure_column!r}: no confidence fits a field in "
+                f"{numbered(len(self._unfit), 'document')}, such as {self._unfit[0]!r}; give confidences the "
+                'shape of the predicted document, or name fields, as {"seller.name": 0.9} or [{"field": '
+                '"seller.name", "confidence": 0.9}] do'
+            )
+        end = _common_end(self.names)
+        if end and gold_names.keys() & {name.removesuffix(f".{end}") for name in self.names}:
+            warn(
+                f"each field that {self.system!r} predicts ends in {quoted(end)}, such as "
+                f"{quoted(next(iter(self.names)))}, where gold has fields without it: take the values out of "
+                "the objects that hold them"
+            )
+
+
+def _common_end(names: Mapping[str, None]) -> str:
+    """Return the last key of all these names below the root, empty if they differ."""
+    ends = {name.rpartition(".")[2] if "." in name else "" for name in names}
+    return ends.pop() if len(ends) == 1 else ""

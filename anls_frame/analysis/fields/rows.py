@@ -1,0 +1,336 @@
+"""Fields of JSON documents, gold and predicted, as a row for each field."""
+
+from __future__ import annotations
+
+import collections
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, Protocol
+
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame._arguments import choice, string, takes_names
+from anls_frame._text import listed, numbered, quoted
+from anls_frame._typing import OfPandas_co, OfPolars_co, OnFrames, Options, table_of_frame
+from anls_frame.analysis.fields import kinds as kinds_of_values
+from anls_frame.analysis.fields.cells import cells
+from anls_frame.analysis.fields.columns import (
+    ANSWERS,
+    BROKEN,
+    CONFIDENCE,
+    FIELD,
+    ITEM,
+    STATUS,
+    STATUSES,
+    columns_of_systems,
+    texts_of,
+)
+from anls_frame.analysis.fields.kinds import Kind, Kinds
+from anls_frame.analysis.fields.reading import NO_FIELD, Gold, Items, Predicted, Shape, Way
+from anls_frame.exceptions import DuplicateColumnError, warn
+from anls_frame.frames.conversion import attach, column_names, in_memory, in_polars
+
+_SHOWN_NAMES = 10
+
+
+class _WithKinds(OnFrames[Options, OfPandas_co, OfPolars_co], Protocol):
+    """The function `fields`, with the functions that describe kinds of values."""
+
+    @staticmethod
+    def number(*, decimal: Literal[".", ","] = ".") -> Kind: ...
+    @staticmethod
+    def date(*formats: str) -> Kind: ...
+
+
+def _with_kinds(
+    function: OnFrames[Options, OfPandas_co, OfPolars_co],
+) -> _WithKinds[Options, OfPandas_co, OfPolars_co]:
+    """Let `fields.number` and `fields.date` describe kinds of values."""
+    named: Any = function
+    named.number, named.date = kinds_of_values.number, kinds_of_values.date
+    described: _WithKinds[Options, OfPandas_co, OfPolars_co] = named
+    return described
+
+
+@_with_kinds
+@table_of_frame
+@takes_names
+def fields(
+    frame: Any,
+    prediction: str | Mapping[str, str],
+    answers: str,
+    *,
+    id: str,  # noqa: A002 - what users call it
+    match: str = "best",
+    lists: Literal["items", "answers"] = "items",
+    absent: Sequence[str] = ("",),
+    kinds: Mapping[str, Kind | Literal["code"]] | None = None,
+    model_confidence: str | Mapping[str, str] | None = None,
+) -> Any:
+    """
+    Return a row for each field of JSON documents, with the gold and the predicted text side by side.
+
+    `report`, `compare`, `find_slices` and `browse` accept these rows unchanged.
+
+    Parameters
+    ----------
+    frame
+        A Polars DataFrame or LazyFrame, a pandas DataFrame, or any object with the Arrow PyCapsule interface,
+        with a row for each document. It is loaded into memory.
+    prediction
+        Name of the column with the predicted documents, or a mapping from the names of several systems to
+        their columns. A document is JSON text, a Struct or, in pandas, a dict or list; null if nothing was
+        predicted.
+    answers
+        Name of the column with the gold documents, of the same kinds. Documents without gold (null) are left
+        out, with a warning.
+    id
+        Name of the column that identifies a document.
+    match
+        How the items of a predicted list are paired with those of the gold list: `"best"` finds the
+        assignment with the largest sum of similarities, `"order"` pairs items by position, and any other text
+        is a key whose equal values pair items.
+    lists
+        How lists of values are treated: `"items"` makes a row of each value; `"answers"` makes one row of a
+        gold list, in which each value is an accepted answer.
+    absent
+        Texts that mean "no value", as null does.
+    kinds
+        Kinds of values by the names of fields, in which ``*`` stands for any text: ``fields.number()``,
+        ``fields.date("%d.%m.%Y")`` or ``"code"`` (letters and digits, without regard to case and
+        separators). A predicted value that equals the gold value in its kind gets the text of gold, so it is
+        right in every score. Values that fit no format are compared as text, and a warning counts them. The
+        first pattern that matches counts.
+    model_confidence
+        Name of the column with the model's confidences, or a mapping from the names of systems to their
+        columns. Confidences have the shape of the predicted documents, with numbers in place of their values
+        (a number in place of an object or a list applies to all its values); or they name fields, as in
+        ``{"seller.name": 0.9, "items[0].price": 0.8}`` or ``[{"field": "seller.name", "confidence": 0.9}]``.
+        If documents hold them beside their values, as in ``{"total": {"value": "5", "confidence": 0.9}}``,
+        name the column of the predicted documents again.
+
+    Returns
+    -------
+    DataFrame
+        The columns of the frame without the documents, then:
+
+        - `field`: the keys from the root of the document, joined by dots, with ``[]`` after those of lists,
+          such as ``items[].price``. Keys that contain a dot, a bracket or a quotation mark are in quotes.
+          Null in the only row of a document in which neither gold nor a system has a value.
+        - `item`: number of the item in the innermost list, counted from 1 over all lists of the field; null
+          outside of lists. Invented items follow the gold items.
+        - `answers`: the gold text, null if there is no value (with ``lists="answers"``, a list of texts).
+        - `prediction`, or a column for each system: the predicted text, null if nothing was predicted. A
+          broken document whose gold has no value has the text "unreadable document", which makes it wrong.
+        - `status`, or for each system a column that ends in ``_status``: `matched` (both have a value),
+          `missing` (nothing was predicted), `invented` (gold has no value), or `broken` (the predicted
+          document cannot be read, or is too large to be compared; a warning counts these). Null where neither
+          gold nor the system has a value: such a row is a field of other systems only, and counts for none of
+          this system's scores with ``metrics="fields"``.
+        - With `model_confidence`, `confidence`, or for each of its systems a column that ends in
+          ``_confidence``: the confidence of the predicted text, null where there is none.
+
+        Rows are in the order of the documents and of gold, followed by invented fields. The items of each
+        system are matched to gold independently. An item that a system invented has its own row, in which
+        other systems have null.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        If a column is not in the frame.
+    DTypeError
+        If a column does not hold documents, or a value in a document is of a type that has no text, such as
+        bytes or a set; the message names column, document and key.
+    DuplicateColumnError
+        If a column of the result has the name of a kept column or of another one.
+    ValueError
+        If an id is null or occurs twice, a gold document is not a JSON object or list, too large or nested
+        too deeply, a confidence is not a number, or the systems of `model_confidence` differ from those of
+        `prediction`.
+
+    Warns
+    -----
+    InputWarning
+        If documents are left out or broken, confidences fit no field, every predicted field ends in a key
+        that gold does not have, or values of `kinds` fit no format.
+
+    See Also
+    --------
+    anls_frame.documents : a row for each document, with whether all its fields are right.
+    anls_frame.report : with ``metrics="fields"``, precision, recall and F1 of fields.
+
+    Notes
+    -----
+    A value is null if it is null, NaN, NaT or pandas' NA, and so is a key that a document lacks: JSON text,
+    Structs, dicts and Parquet files give the same rows. Numbers become text as written in the JSON text;
+    ``true`` and ``false`` become the texts "true" and "false". Numbers of a Struct or dict are written as
+    JSON, and dates as in ISO 8601.
+
+    The similarity of two items is the mean NLS of the fields found in either item; the texts of a list within
+    an item are first sorted and joined. Items with a similarity of 0 are not paired. If several assignments
+    have the same sum, items keep their order as far as possible.
+
+    If gold has a list where the prediction has an object, or vice versa, their fields have different names,
+    so the gold fields are missing and the predicted fields are invented.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> gold = '{"total": 12.50, "items": [{"name": "tea", "price": 3.10}, {"name": "milk", "price": 9.40}]}'
+    >>> read = '{"total": 12.5, "items": [{"name": "mi1k", "price": 9.40}], "currency": "EUR"}'
+    >>> documents = pl.DataFrame({"page": ["p1"], "gold": [gold], "model": [read]})
+    >>> rows = af.fields(documents, "model", "gold", id="page")
+    >>> rows.drop("page")
+    shape: (6, 5)
+    ┌───────────────┬──────┬─────────┬────────────┬──────────┐
+    │ field         ┆ item ┆ answers ┆ prediction ┆ status   │
+    │ ---           ┆ ---  ┆ ---     ┆ ---        ┆ ---      │
+    │ str           ┆ i64  ┆ str     ┆ str        ┆ enum     │
+    ╞═══════════════╪══════╪═════════╪════════════╪══════════╡
+    │ total         ┆ null ┆ 12.50   ┆ 12.5       ┆ matched  │
+    │ items[].name  ┆ 1    ┆ tea     ┆ null       ┆ missing  │
+    │ items[].price ┆ 1    ┆ 3.10    ┆ null       ┆ missing  │
+    │ items[].name  ┆ 2    ┆ milk    ┆ mi1k       ┆ matched  │
+    │ items[].price ┆ 2    ┆ 9.40    ┆ 9.40       ┆ matched  │
+    │ currency      ┆ null ┆ null    ┆ EUR        ┆ invented │
+    └───────────────┴──────┴─────────┴────────────┴──────────┘
+    """
+    systems, starts, sure = columns_of_systems(prediction, model_confidence)
+    shape = Shape(
+        match=string("match", match, '"best", "order" or a key of the items'),
+        answers_in_lists=choice("lists", lists, ("items", "answers")) == "answers",
+        absent=frozenset(texts_of("absent", absent)),
+        kinds=Kinds(kinds),
+    )
+    statuses = {system: f"{starts[system]}{STATUS}" for system in systems}
+    sure_columns = {system: f"{starts[system]}{CONFIDENCE}" for system in sure}
+    schema: dict[str, Any] = {
+        FIELD: pl.String,
+        ITEM: pl.Int64,
+        ANSWERS: pl.List(pl.String) if shape.answers_in_lists else pl.String,
+    }
+    made = [
+        *((system, pl.String) for system in systems),
+        *((name, pl.Boolean) for name in statuses.values()),
+        *((name, pl.Float64) for name in sure_columns.values()),
+    ]
+    for name, dtype in made:
+        if name in schema:
+            raise DuplicateColumnError(
+                f"the result would have two columns {name!r}: give the systems {list(systems)} names other "
+                f"than those of the columns {list(schema)}"
+            )
+        schema[name] = dtype
+    frame = in_memory(frame)
+    kept = _kept(frame, {answers, *systems.values(), *sure.values()}, [*schema, STATUS])
+    ids = _ids(in_polars(frame, [id]).lazy().collect(), id)
+    gold = Gold(shape, cells(frame, answers), answers)
+    predicted = {
+        system: Predicted(
+            shape,
+            cells(frame, column),
+            column,
+            system,
+            (sure[system], cells(frame, sure[system])) if system in sure else None,
+        )
+        for system, column in systems.items()
+    }
+    columns: dict[str, list[Any]] = {name: [] for name in schema}
+    numbers: list[int] = []
+    unlabelled = 0
+    for row, name in enumerate(ids):
+        right = gold.read(row, name)
+        if right is None:
+            unlabelled += 1
+            continue
+        found = {system: one.read(row, name, right) for system, one in predicted.items()}
+        ways = list(dict.fromkeys(itertools.chain(right.texts, *(one.texts for one in found.values()))))
+        ways = ways or [NO_FIELD]
+        numbers += [row] * len(ways)
+        columns[FIELD] += [name or None for name, _ in ways]
+        columns[ITEM] += _numbers(ways)
+        columns[ANSWERS] += map(right.texts.get, ways)
+        for system, one in found.items():
+            columns[system] += map(one.texts.get, ways)
+            columns[statuses[system]] += [one.is_broken] * len(ways)
+            if system in sure:
+                columns[sure_columns[system]] += map(one.confidences.get, ways)
+    if unlabelled:
+        warn(f"{numbered(unlabelled, 'document')} without gold (null) left out")
+    gold.warn_of_halves()
+    for documents in predicted.values():
+        documents.warn(gold.names)
+    _warn_of_kinds(shape.kinds, gold, predicted.values())
+    table = pl.DataFrame(columns, schema=schema).with_columns(map(_status, systems, statuses.values()))
+    return attach(frame[kept], pl.Series(numbers, dtype=pl.UInt32), table)
+
+
+def _kept(frame: Any, documents: set[str], made: Sequence[str]) -> list[Any]:
+    """Return the kept columns: all but the documents."""
+    kept = [name for name in column_names(frame) if name not in documents]
+    taken = [name for name in kept if name in made]
+    if taken:
+        columns = list(dict.fromkeys(made))
+        raise DuplicateColumnError(
+            f"the result has columns {columns}; rename the columns {taken} of the frame"
+        )
+    return kept
+
+
+def _ids(frame: pl.DataFrame, column: str) -> list[Any]:
+    ids = frame.get_column(column)
+    if ids.null_count():
+        raise ValueError(f"row {ids.is_null().arg_max()} has no id: column {column!r} is null there")
+    if ids.is_duplicated().any():
+        doubled = ids.filter(ids.is_duplicated())[0]
+        raise ValueError(
+            f"document {doubled!r} occurs twice in column {column!r}; pass a frame with one row per document"
+        )
+    return ids.to_list()
+
+
+def _warn_of_kinds(kinds: Kinds, gold: Gold, predicted: Iterable[Predicted]) -> None:
+    """Warn of texts that fit no format of their kind, and of patterns that no field matched."""
+    named: dict[str, Gold | Predicted] = {f"column {gold.column!r}": gold}
+    named |= {f"{one.system!r}": one for one in predicted}
+    for name, documents in named.items():
+        if documents.n_unread:
+            warn(
+                f"kinds: no format fits {numbered(documents.n_unread, 'value')} of {name}, compared as text, "
+                f"such as {documents.first_unread}"
+            )
+    if kinds.unmatched:
+        warn(
+            f"kinds: no field matches {listed(map(quoted, kinds.unmatched))}; gold has the fields "
+            f"{listed(map(quoted, gold.names), _SHOWN_NAMES)}"
+        )
+
+
+def _numbers(ways: list[Way]) -> list[int | None]:
+    """Return the number of the item in the innermost list of each path, counted from 1 over all its lists."""
+    counts: collections.Counter[str] = collections.Counter()
+    known: dict[Items, int | None] = {(): None}
+    for _, items in ways:
+        if items not in known:
+            name = items[-1][0]
+            counts[name] += 1
+            known[items] = counts[name]
+    return [known[items] for _, items in ways]
+
+
+def _status(system: str, is_broken: str) -> pl.Expr:
+    """Return the status of each row of a system, from the column that says whether its document is broken."""
+    has_gold, has_text = pl.col(ANSWERS).is_not_null(), cs.by_name(system).is_not_null()
+    status = (
+        pl.when(cs.by_name(is_broken) & (has_gold | has_text))
+        .then(pl.lit(BROKEN))
+        .when(has_gold & has_text)
+        .then(pl.lit("matched"))
+        .when(has_gold)
+        .then(pl.lit("missing"))
+        .when(has_text)
+        .then(pl.lit("invented"))
+    )
+    return status.cast(pl.Enum(STATUSES)).alias(is_broken)

@@ -1,0 +1,206 @@
+"""The pages of a file: plain text, PAGE XML, ALTO or hOCR, told apart by content."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from anls_frame._text import listed, quoted
+from anls_frame.exceptions import InputError
+from anls_frame.readers import _content
+from anls_frame.readers._hocr import Hocr
+from anls_frame.readers._page_account import FURTHER_TEXTS, Account
+from anls_frame.readers._page_xml import Alto, PageXml, local_name
+from anls_frame.readers._problems import problem
+
+MARKUP_SUFFIXES = frozenset({".xml", ".hocr", ".html", ".htm", ".xhtml"})
+TEXT_SUFFIXES = frozenset({".txt", ".md", ".markdown"})
+
+_PEEK = 4096
+_PROLOGUE = r"\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*|<!DOCTYPE\s[^>]*>\s*)*"
+# Texts of models may begin with markup too; only these roots are those of pages.
+_PAGE_OR_ALTO = re.compile(_PROLOGUE + r"<(?:[\w-]+:)?(?:PcGts|alto)(?:\s+[\w:-]+\s*=|\s*>)", re.DOTALL)
+_HTML = re.compile(_PROLOGUE + r"<html\b[^>]*>", re.IGNORECASE | re.DOTALL)
+_HOCR_CLASS = re.compile(rb"""\bclass\s*=\s*["']?[^"'>]*\bocrx?_""")
+_POSITION = re.compile(r"(, line \d+, column \d+)? \([^)]*line \d+\)$|, line \d+, column \d+$")
+_FORM_FEED = "\f"
+
+
+class NotAPageError(InputError):
+    """A file of XML or HTML that is no page, as a folder may hold beside its pages."""
+
+
+class PageFile(NamedTuple):
+    """The texts of the pages of a file, and the account of its words."""
+
+    is_plain: bool
+    """Whether it is plain text, which may have empty lines."""
+    account: Account
+
+    @property
+    def pages(self) -> list[str]:
+        """The text of each page."""
+        return self.account.pages
+
+
+def read_page_file(path: Path, encoding: str | None = None, index: int | None = None) -> PageFile:
+    """
+    Return the pages of a file; `encoding` applies to plain text that is not Unicode, as XML states its own.
+
+    Raises
+    ------
+    InputError
+        If the file is of another kind, or broken.
+    """
+    data = _content.read_bytes(path, may_be_empty=True)
+    if not _is_markup(path, data):
+        if index is not None:
+            raise problem(path, "index= chooses a TextEquiv of PAGE XML, but this is plain text")
+        return _plain_text(path, data, encoding)
+    if not data.strip():
+        raise problem(path, "the file is empty")
+    root = _root(path, data, encoding)
+    name = local_name(root)
+    if name not in {"PcGts", "alto", "html"}:
+        raise _no_page(
+            path, f"the root element is {quoted(name)}; pages are PAGE (PcGts), ALTO (alto) or hOCR (html)"
+        )
+    if index is not None and name != "PcGts":
+        kind = "ALTO" if name == "alto" else "hOCR"
+        raise problem(path, f"index= chooses a TextEquiv of PAGE XML, but this is {kind}")
+    if name == "PcGts":
+        return _page_xml(path, root, index)
+    if name == "alto":
+        alto = Alto(root)
+        return _file(alto.pages(), alto.account)
+    hocr = Hocr(root)
+    pages = hocr.pages()
+    if not hocr.has_classes:
+        raise _no_page(path, "HTML without the classes of hOCR, such as ocr_line")
+    return _file(pages, hocr.account)
+
+
+def _file(pages: list[list[str]], account: Account) -> PageFile:
+    account.pages = ["\n".join(lines) for lines in pages]
+    return PageFile(is_plain=False, account=account)
+
+
+def _no_page(path: Path, message: str) -> NotAPageError:
+    return NotAPageError(problem(path, message).problems)
+
+
+def _page_xml(path: Path, root: Any, index: int | None) -> PageFile:
+    page = PageXml(root, index)
+    read = _file(page.pages(), page.account)
+    if index is not None and not page.account.read and page.account.left_out[FURTHER_TEXTS]:
+        indices = f"only {listed(sorted(page.indices))}" if page.indices else "none has an index"
+        raise problem(path, f"no TextEquiv has the index {index}: {indices}")
+    return read
+
+
+def _plain_text(path: Path, data: bytes, encoding: str | None) -> PageFile:
+    """Return the pages of a text, each of which may end with a form feed."""
+    text = _content.decoded(path, data, None if _is_unicode(data) else encoding)
+    if "\0" in text:
+        raise problem(path, "not a text file: it has NUL characters")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    pages = [page.rstrip() for page in text.split(_FORM_FEED)]
+    if len(pages) > 1 and not pages[-1]:
+        del pages[-1]
+    return PageFile(is_plain=True, account=Account(pages))
+
+
+def _is_markup(path: Path, data: bytes) -> bool:
+    """Return whether a file is one of markup, by its suffix or, for texts, by its root element."""
+    if _content.without_compression(path).suffix.lower() in MARKUP_SUFFIXES:
+        return True
+    beginning = _beginning(data).lstrip()
+    if not beginning.startswith("<"):
+        return False
+    if _PAGE_OR_ALTO.match(beginning):
+        return True
+    return _HTML.match(beginning) is not None and _HOCR_CLASS.search(data.replace(b"\0", b"")) is not None
+
+
+def _beginning(data: bytes) -> str:
+    return data[:_PEEK].replace(b"\0", b"").decode("utf-8", errors="replace").lstrip("\ufeff\ufffd")
+
+
+def _is_html(data: bytes) -> bool:
+    """Return whether a file is HTML that is not XML."""
+    beginning = _beginning(data)
+    root = _HTML.match(beginning)
+    return root is not None and not beginning.lstrip().startswith("<?xml") and "xmlns" not in root[0]
+
+
+def _is_whole(data: bytes) -> bool:
+    """Return whether a file of HTML ends where HTML does."""
+    return data.replace(b"\0", b"").rstrip().lower().endswith(b"</html>")
+
+
+def _is_unicode(data: bytes) -> bool:
+    """
+    Return whether a text is UTF-8 or UTF-16, as shown by a byte order mark or by non-ASCII letters.
+
+    The pages of an engine are often in another encoding than the ground truth.
+    """
+    if data.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return True
+    try:
+        return not data.isascii() and bool(data.decode())
+    except UnicodeDecodeError:
+        return False
+
+
+def _root(path: Path, data: bytes, encoding: str | None) -> Any:
+    if _is_html(data):
+        return _parsed_html(path, data, encoding)
+    try:
+        return _parsed(path, data)
+    except InputError:
+        # Programs write files that call themselves XHTML and are not well-formed, which browsers read.
+        if _HTML.match(_beginning(data)) is None or not _is_whole(data):
+            raise
+        return _parsed_html(path, data, encoding)
+
+
+def _parsed(path: Path, data: bytes) -> Any:
+    """Parse XML without accessing other resources; declared entities are rejected."""
+    from lxml import etree  # noqa: PLC0415 - only for XML
+
+    # Nothing is loaded from the network or from files, and no entity is replaced.
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
+    )
+    try:
+        root = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError as error:
+        message = _POSITION.sub("", str(error)) or "it ends too early"
+        if "encoding" in message:
+            message += "; the first line of XML names its encoding, unless it is UTF-8"
+        raise problem(path, f"not well-formed XML: {message}", f"line {error.lineno or 1}") from None
+    definitions = root.getroottree().docinfo.internalDTD
+    names = [] if definitions is None else [entity.name for entity in definitions.iterentities()]
+    if names:
+        raise problem(
+            path, f"declares an entity ({quoted(names[0])}), which could insert other files; it is not read"
+        )
+    return root
+
+
+def _parsed_html(path: Path, data: bytes, encoding: str | None) -> Any:
+    """Parse HTML that is not XML, in which tags may be left open."""
+    from lxml import etree  # noqa: PLC0415 - only for HTML
+
+    text = _content.decoded(path, data, None if _is_unicode(data) else encoding)
+    if not _is_whole(data):
+        raise problem(path, "ends before </html>: it is not complete", f"line {text.count(chr(10)) + 1}")
+    parser = etree.HTMLParser(no_network=True, remove_comments=True, remove_pis=True, encoding="utf-8")
+    root = etree.fromstring(text.encode(), parser)
+    # This parser does not raise an error where it stops reading.
+    for error in parser.error_log.filter_from_fatals():
+        message = "tags are nested too deep" if "depth" in error.message else "a text or a tag is too long"
+        raise problem(path, f"cannot be read as a whole: {message}", f"line {error.line}")
+    return root

@@ -1,0 +1,239 @@
+"""Which files are which pages: folders, patterns and lists of files, and the names of their pages."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+from anls_frame._paths import is_hidden
+from anls_frame._text import numbered, path_text
+from anls_frame.readers import _content, _log_files, _standard
+from anls_frame.readers._page_files import MARKUP_SUFFIXES, TEXT_SUFFIXES
+from anls_frame.readers._problems import Problems
+
+PageFiles: TypeAlias = (
+    "str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Mapping[str, str | os.PathLike[str]]"
+)
+"""A folder, a pattern, a file or several of these, or a mapping from page to file."""
+
+
+@dataclass(frozen=True)
+class Pages:
+    """
+    Pages, and which of the texts to read where PAGE XML has several of each line.
+
+    LAREX, OCR4all and other editors keep the corrected text and the text from the engine in one file, as
+    TextEquiv elements with the indices 0 and 1.
+
+    Parameters
+    ----------
+    files
+        A folder, a pattern, a file or several of these, or a mapping from pages to files, as for
+        `anls_frame.read_pages`.
+    index
+        The `index` of the TextEquiv elements to read; texts with another index, or without one, are left
+        out. By default, the best text of each line is read: the one with the lowest index, without indices
+        the one with the highest confidence, without either the first.
+
+    Raises
+    ------
+    TypeError
+        If `index` is not an integer.
+
+    See Also
+    --------
+    anls_frame.read_pages : reads the pages.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import anls_frame as af
+    >>> texts = "".join(
+    ...     f'<TextEquiv index="{index}"><Unicode>{text}</Unicode></TextEquiv>'
+    ...     for index, text in enumerate(["Hay 9", "Hav 9"])
+    ... )
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "p1.xml").write_text(
+    ...     f"<PcGts><Page><TextRegion><TextLine>{texts}</TextLine></TextRegion></Page></PcGts>"
+    ... )
+    >>> af.read_pages(folder, {"engine": af.readers.Pages(folder, index=1)}).row(0)
+    ('p1', 'Hay 9', 'Hav 9')
+    """
+
+    files: PageFiles
+    index: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.index is not None and (isinstance(self.index, bool) or not isinstance(self.index, int)):
+            raise TypeError(f"index must be an integer, got {self.index!r}")
+
+
+class File(NamedTuple):
+    """The file of a page, and whether it was found in a folder rather than named."""
+
+    path: Path
+    is_found: bool
+
+
+# A folder often has images and other files beside the texts.
+_TEXTS = MARKUP_SUFFIXES | TEXT_SUFFIXES
+# Suffixes that programs append to the name of a page: a format, an image, or the role of the text.
+_SUFFIXES = _TEXTS | {
+    *(".gt", ".ocr", ".pred", ".page", ".alto", ".bin", ".nrm", ".dew"),
+    *(".png", ".jpg", ".jpeg", ".tif", ".tiff", ".jp2", ".webp"),
+}
+# Texts about a folder, not pages of it.
+_ABOUT = re.compile(r"(readme|licen[cs]e|changelog|contributing|notice)\b", re.IGNORECASE)
+
+
+def by_page(given: PageFiles, problems: Problems, match: re.Pattern[str] | None = None) -> dict[str, File]:
+    """
+    Return the file of each page, sorted by page; two files for a page are a problem.
+
+    Raises
+    ------
+    OSError
+        If a file does not exist, no file matches a pattern, or a folder has no files.
+    """
+    if isinstance(given, Mapping):
+        named = {
+            _log_files.checked_name(page, "a page"): File(_content.as_path(path), is_found=False)
+            for page, path in given.items()
+        }
+        if not named:
+            raise ValueError("pages must name at least one file")
+        return named
+    pages: dict[str, File] = {}
+    unlike: list[str] = []
+    for file, folder in _files_of(given):
+        page = page_of(file.path, folder)
+        found = None if match is None else match.search(page)
+        if match is not None and found is None:
+            unlike.append(page)
+        elif found is not None:
+            page = found[1 if found.re.groups else 0] or ""
+        same = pages.setdefault(page, file)
+        if same is not file:
+            problems.add(
+                f"page {page!r} is also {same.path}; choose by a pattern, such as "
+                f"{folder / ('*' + file.path.suffix)}",
+                path=file.path,
+            )
+    if unlike and match is not None:
+        names = _standard.ids_text(unlike)
+        problems.add(
+            f"match={match.pattern!r} is not found in the names of {numbered(len(unlike), 'page')}: {names}"
+        )
+    return dict(sorted(pages.items()))
+
+
+def page_of(path: Path, folder: Path) -> str:
+    """Return the name of a page: its path below a folder, without suffixes appended by programs."""
+    plain = _content.without_compression(path)
+    whole = path_text(plain.relative_to(folder)).replace(os.sep, "/")
+    above, slash, name = whole.rpartition("/")
+    while (suffix := Path(name).suffix) and suffix.lower() in _SUFFIXES:
+        name = name.removesuffix(suffix)
+    return above + slash + name
+
+
+def page_in_file(file: str, number: int) -> str:
+    """Return the name of a page in a file of several pages."""
+    return f"{file}#{number}"
+
+
+_NUMBER = r"[-_. /#]*(?:p|pg|page)?[-_. ]*0*(\d+)"
+"""What follows the name of a file of several pages in the name of a single page."""
+
+
+def that_may_pair(files: Mapping[str, Mapping[str, File]]) -> dict[str, dict[str, File]]:
+    """Return the files that every column may have, of the same name or as a page of a file of several."""
+    stems = {
+        name: {*pages, *(re.sub(_NUMBER + "$", "", page, flags=re.IGNORECASE) for page in pages)}
+        for name, pages in files.items()
+    }
+
+    def may_pair(page: str) -> bool:
+        stem = re.sub(_NUMBER + "$", "", page, flags=re.IGNORECASE)
+        return all(page in stems[name] or stem in pages for name, pages in files.items())
+
+    return {
+        name: {page: file for page, file in pages.items() if may_pair(page)} for name, pages in files.items()
+    }
+
+
+def names_of_single_pages(several: Mapping[str, int], names: Collection[str]) -> dict[str, str]:
+    """
+    Return the names of pages in files of several pages that also have files of their own.
+
+    The third page in the file `book` is also `book_0003`, or `book_0002` if these files are numbered from 0.
+    """
+    alike: dict[str, str] = {}
+    for file, n_pages in several.items():
+        pattern = re.compile(re.escape(file) + _NUMBER, re.IGNORECASE)
+        found = [(int(match[1]), name) for name in names if (match := pattern.fullmatch(name))]
+        singles = dict(found)
+        if len(singles) < len(found):
+            continue  # such as book_1 and book-01
+        first = 0 if 0 in singles else 1
+        for number in range(1, n_pages + 1):
+            if (single := singles.get(number - 1 + first)) is not None:
+                alike[page_in_file(file, number)] = single
+    return alike
+
+
+def is_one_file(given: PageFiles) -> bool:
+    """Return whether this names a file, rather than a folder, a pattern or several files."""
+    return isinstance(given, str | os.PathLike) and _content.as_path(given).is_file()
+
+
+def is_page(path: Path) -> bool:
+    """Return whether a file may be a page, judged by its name."""
+    return _content.without_compression(path).suffix.lower() in _TEXTS
+
+
+def is_about_folder(path: Path) -> bool:
+    """Return whether a file found in a folder describes it, as a README does."""
+    return _ABOUT.match(path.name) is not None
+
+
+def _files_of(given: PageFiles) -> list[tuple[File, Path]]:
+    """Return each file, with the folder below which its path is the name of the page."""
+    if isinstance(given, str | os.PathLike):
+        path = _content.as_path(given)
+        files = _log_files.files_named(path, _is_text, "pages: files of .txt, .md, .xml, .hocr or .html")
+        for file in files:
+            _content.check_file(file, may_be_empty=True)
+        folder, is_found = _folder(path), path.is_dir()
+        return [(File(file, is_found), folder) for file in files]
+    if not isinstance(given, Iterable):
+        raise TypeError(f"pages must be a folder, a pattern, or names of files, got {type(given).__name__}")
+    files_of_all = [file for name in given for file, _ in _files_of(name)]
+    if not files_of_all:
+        raise ValueError("pages must name at least one file")
+    absolute = [File(file.path.absolute(), file.is_found) for file in files_of_all]
+    shared = os.path.commonpath([file.path.parent for file in absolute])
+    return [(file, Path(shared)) for file in absolute]
+
+
+def _folder(path: Path) -> Path:
+    """Return the folder, or the fixed part of a pattern, which contains all its files."""
+    if path.is_dir():
+        return path
+    folder = path.parent
+    while not path.exists() and glob.has_magic(str(folder)):
+        folder = folder.parent
+    return folder
+
+
+def _is_text(file: Path, folder: Path) -> bool:
+    if is_hidden(file, folder) or not is_page(file):
+        return False
+    _content.check_regular(file)
+    return True

@@ -1,0 +1,53 @@
+"""Labels that stand in one text, as in `form;layout`, which would be a slice of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from anls_frame._text import InShell, quoted
+from anls_frame.exceptions import warn
+from anls_frame.frames.answer_texts import SEPARATED
+
+
+def warn_of_labels(rows: pl.DataFrame, names: Mapping[str, str]) -> None:
+    """Warn of keys with several labels in one text; `names` maps the columns of keys to their names."""
+    for key, name in names.items():
+        found = _joined(rows[key].alias("text"))
+        if found is None:
+            continue
+        separator, example, count, total = found
+        reads = f"'auto,question_types={name},question_types_format={separator}'"
+        told = (
+            f"by column {name!r} holds {separator!r} between labels in {count:,} of {total:,} values, such "
+            f"as {quoted(example)}; each of them is a slice of its own, and its rows are not in the slices "
+            "of the labels. Make lists of labels first"
+        )
+        lists = f"`anls_frame.parse_answers(frame[{name!r}], answers_format={separator!r})` returns lists"
+        warn(InShell(f"{told}: {lists}", f"{told}: --reader {reads} reads lists, for -b question_types"))
+
+
+def _joined(values: pl.Series) -> tuple[str, str, int, int] | None:
+    """
+    Return the separator of labels, the first text with it, the number of these, and that of all texts.
+
+    A separator stands between labels only if one of them is in another text, too.
+    """
+    if isinstance(values.dtype, pl.List | pl.Array):
+        values = values.explode(empty_as_null=True)
+    if values.dtype not in (pl.String, pl.Categorical, pl.Enum):
+        return None
+    texts = values.cast(pl.String).drop_nulls().unique().sort()
+    for separator, pattern in SEPARATED.items():
+        joined = texts.filter(texts.str.contains(pattern))
+        if joined.is_empty():
+            continue
+        label = pl.col("text").str.split(separator)
+        labels = texts.to_frame().with_columns(label=label).explode("label", empty_as_null=True)
+        labels = labels.with_columns(pl.col("label").str.strip_chars()).unique()
+        shared = labels.filter(pl.col("label") != "", pl.len().over("label") > 1)
+        found = joined.filter(joined.is_in(shared["text"].implode()))
+        if len(found):
+            return separator, found[0], len(found), len(texts)
+    return None

@@ -1,0 +1,169 @@
+"""Columns of every type of pandas, Polars and Arrow: texts, null, or an error with column, row and value."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import anls_frame as af
+from anls_frame.frames.conversion import to_lazy
+from anls_frame.frames.missing_values import is_missing
+
+TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=4)
+START = dt.datetime(1970, 1, 1)  # noqa: DTZ001 - a time without a zone
+VALUES: dict[str, st.SearchStrategy[Any]] = {
+    "texts": TEXTS,
+    "lists": st.lists(st.none() | TEXTS, max_size=3),
+    "whole": st.integers(-(2**62), 2**62),
+    "fractions": st.floats(allow_nan=False),
+    "truths": st.booleans(),
+    "bytes": st.binary(max_size=3),
+    "dates": st.dates(dt.date(1970, 1, 1), dt.date(2200, 1, 1)),
+    "times": st.times(),
+    "datetimes": st.datetimes(START, START + dt.timedelta(80_000)),
+    "durations": st.timedeltas(dt.timedelta(0), dt.timedelta(10_000)),
+    "decimals": st.decimals(-999, 999, places=2),
+    "objects": st.fixed_dictionaries({"text": TEXTS}),
+    "lists of numbers": st.lists(st.integers(0, 9), min_size=1, max_size=3),
+    "lists of lists": st.lists(st.lists(TEXTS, min_size=1, max_size=2), min_size=1, max_size=2),
+}
+ARRIVE = ("texts", "lists")
+
+
+def arrow(values: list[Any]) -> Any:
+    return pa.array(values)
+
+
+def from_parquet(values: list[Any], **options: Any) -> Any:
+    file = io.BytesIO()
+    pq.write_table(pa.table({"p": arrow(values)}), file)
+    file.seek(0)
+    return pd.read_parquet(file, **options)
+
+
+KINDS: dict[str, Callable[[list[Any]], Any]] = {
+    "polars": lambda values: pl.DataFrame({"p": pl.from_arrow(arrow(values))}),
+    "lazy": lambda values: pl.LazyFrame({"p": pl.from_arrow(arrow(values))}),
+    "arrow": lambda values: pa.table({"p": arrow(values)}),
+    "arrow chunks": lambda values: pa.table({"p": pa.chunked_array([arrow(values)[:1], arrow(values)[1:]])}),
+    "pandas objects": lambda values: pd.DataFrame({"p": pd.Series(values, dtype=object)}),
+    "pandas": lambda values: pd.DataFrame({"p": pd.Series(values)}),
+    "pandas arrow": lambda values: pd.DataFrame({"p": pd.arrays.ArrowExtensionArray(arrow(values))}),
+    "pandas nullable": lambda values: pd.DataFrame({"p": pd.Series(values, dtype=object).convert_dtypes()}),
+    "parquet": from_parquet,
+    "parquet arrow": lambda values: from_parquet(values, dtype_backend="pyarrow"),
+    "parquet nullable": lambda values: from_parquet(values, dtype_backend="numpy_nullable"),
+}
+
+
+def arrived(frame: Any) -> list[Any]:
+    return to_lazy(frame, ["p"], []).collect()["p"].to_list()
+
+
+@pytest.mark.every_combination
+@pytest.mark.parametrize("name", VALUES)
+@given(data=st.data())
+def test_a_column_arrives_the_same_from_each_library(name: str, data: st.DataObject) -> None:
+    values = data.draw(st.lists(st.none() | VALUES[name], min_size=2, max_size=4))
+    first = next((row for row, value in enumerate(values) if value is not None), None)
+
+    for kind, made in KINDS.items():
+        frame = made(values)
+        if name in ARRIVE or first is None:
+            assert arrived(frame) == values, kind
+            continue
+        with pytest.raises(af.DTypeError) as raised:
+            arrived(frame) if kind != "lazy" else af.report(frame.with_columns(a=pl.lit("a")), "p", "a")
+        message = str(raised.value)
+        assert "column 'p'" in message, kind
+        if kind != "lazy":  # a query is not run for a message
+            assert f"row {first}" in message, (kind, message)
+
+
+MISSING: list[Any] = [
+    None,
+    float("nan"),
+    np.float64("nan"),
+    np.float32("nan"),
+    pd.NA,
+    pd.NaT,
+    np.datetime64("NaT"),
+    Decimal("NaN"),
+]
+
+
+@given(st.lists(TEXTS | st.sampled_from(MISSING), min_size=1, max_size=5))
+def test_whatever_is_missing_beside_texts_is_null(values: list[Any]) -> None:
+    expected = [value if isinstance(value, str) else None for value in values]
+    assert [None if is_missing(value) else value for value in values] == expected
+    column = pd.Series(values, dtype=object)
+
+    assert arrived(pd.DataFrame({"p": column})) == expected
+    metric = af.ANLS()
+    for batch in (values, np.array([*values, None], dtype=object)[:-1], column):
+        metric.reset()
+        metric.update(batch, ["a"] * len(values))
+        assert metric.n_missing == expected.count(None)
+    lists = pd.Series([[value] for value in values], dtype=object)
+    assert arrived(pd.DataFrame({"p": lists})) == [[text] for text in expected]
+
+
+OTHERS: list[Any] = [
+    3,
+    2.5,
+    True,
+    b"a",
+    Decimal(1),
+    dt.date(2026, 1, 2),
+    {"a": 1},
+    {"a"},
+    object,
+    1j,
+    np.int64(3),
+    Ellipsis,
+]
+
+
+@given(
+    st.lists(st.none() | TEXTS, max_size=3), st.sampled_from(OTHERS), st.lists(st.none() | TEXTS, max_size=3)
+)
+def test_a_value_of_any_other_type_is_named_with_its_row(
+    before: list[Any], value: Any, after: list[Any]
+) -> None:
+    frame = pd.DataFrame({"p": pd.Series([*before, value, *after], dtype=object)})
+
+    with pytest.raises(
+        af.DTypeError, match=rf"column 'p', row {len(before)}: .* is of type {type(value).__name__}"
+    ):
+        arrived(frame)
+    metric = af.ANLS()
+    with pytest.raises(
+        TypeError, match=rf"predictions\[{len(before)}\] must be a text or None, got .* of type"
+    ):
+        metric.update([*before, value, *after], ["a"] * (len(before) + 1 + len(after)))
+
+
+@pytest.mark.parametrize(
+    "value", [None, float("nan"), np.float32("nan"), pd.NA, pd.NaT, Decimal("NaN"), Decimal("sNaN")]
+)
+def test_these_values_are_missing(value: Any) -> None:
+    assert is_missing(value)
+
+
+@pytest.mark.parametrize(
+    "value", ["", "nan", "None", "NaT", 0, 0.0, False, [], {}, np.array([np.nan]), (None,), b"", object()]
+)
+def test_these_values_are_not(value: Any) -> None:
+    assert not is_missing(value)

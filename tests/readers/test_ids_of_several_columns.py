@@ -1,0 +1,159 @@
+"""Questions that several columns identify together, in files, in gold and on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+import shell
+
+import anls_frame as af
+
+ROWS = pl.DataFrame(
+    {
+        "image": ["a", "a", "b"],
+        "number": [1, 2, 1],
+        "prediction": ["x", "y", "z"],
+        "answer": ["x", "x", "z"],
+    }
+)
+
+
+def saved(folder: Path, suffix: str, rows: pl.DataFrame = ROWS, name: str = "t") -> Path:
+    return af.write_results(rows, folder / f"{name}.{suffix}")
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "json", "parquet", "xlsx"])
+def test_two_columns_are_one_id_and_stay(tmp_path: Path, suffix: str) -> None:
+    path = saved(tmp_path, suffix)
+    ids = ["image", "number"]
+
+    for frame in (
+        af.read_results(path, question_id=ids),
+        af.scan_results(path, question_id=ids).collect(),
+        af.read_logs({"m": path}, question_id=ids),
+        af.readers.read_file(path, question_id=ids),
+    ):
+        assert frame["question_id"].to_list() == ["a | 1", "a | 2", "b | 1"]
+        assert frame["image"].to_list() == ["a", "a", "b"]
+    assert af.read_results(path, question_id=["number"], unique_ids=False)["question_id"].to_list() == [
+        "1",
+        "2",
+        "1",
+    ]
+
+
+def test_what_does_not_identify_is_named(tmp_path: Path) -> None:
+    path = saved(tmp_path, "csv")
+    with pytest.raises(af.InputError, match=r"no column 'numbr' .*did you mean 'number'"):
+        af.read_results(path, question_id=["image", "numbr"])
+    with pytest.raises(ValueError, match="question_id must name different columns"):
+        af.read_results(path, question_id=["image", "image"])
+    with pytest.raises(af.InputError) as raised:
+        af.read_results(path, question_id="image")
+    assert [problem.message for problem in raised.value.problems] == [
+        "duplicate id 'a', first seen at line 2"
+    ]
+    assert raised.value.hints == (
+        "if several columns identify a question together, name them all with question_id=...",
+    )
+    gaps = saved(tmp_path, "jsonl", ROWS.with_columns(image=pl.Series(["a", None, "b"])))
+    with pytest.raises(af.InputError, match="line 2: the id is missing"):
+        af.read_results(gaps, question_id=["image", "number"])
+    joined = pl.DataFrame({"a": ["x | y", "x"], "b": ["z", "y | z"], "prediction": "p", "answer": "p"})
+    with pytest.raises(af.InputError, match=r"columns 'a', 'b' have ' \| ' in their ids; name one column"):
+        af.read_results(saved(tmp_path, "csv", joined, "j"), question_id=["a", "b"], unique_ids=False)
+
+
+@pytest.mark.parametrize("gold_id", [None, ["image", "number"]])
+def test_gold_is_joined_by_the_same_columns(tmp_path: Path, gold_id: list[str] | None) -> None:
+    path = saved(tmp_path, "csv", ROWS.drop("answer"))
+    gold = ROWS.select("image", pl.col("number").cast(pl.String), "answer").reverse()
+
+    frame = af.read_logs({"m": path}, gold=gold, question_id=["image", "number"], gold_id=gold_id)
+
+    assert frame["answers"].to_list() == [["x"], ["x"], ["z"]]
+    renamed = gold.rename({"image": "file", "number": "key"})
+    named = af.read_logs({"m": path}, gold=renamed, question_id=["image", "number"], gold_id=["file", "key"])
+    assert named["answers"].to_list() == [["x"], ["x"], ["z"]]
+
+
+def test_the_command_line_names_them_with_commas(tmp_path: Path) -> None:
+    saved(tmp_path, "csv")
+    saved(tmp_path, "csv", ROWS.with_columns(prediction=pl.lit("x")), "u")
+    saved(tmp_path, "csv", ROWS.drop("answer"), "v")
+    ROWS.select(file="image", key="number", answer="answer").write_csv(tmp_path / "gold.csv")
+
+    refused = shell.run(tmp_path, "compare", "t.csv", "u.csv", "--id", "image")
+    assert refused.stderr.startswith(
+        "anls-frame: 2 problems:\nt.csv: line 3: duplicate id 'a', first seen at line 2\n"
+    )
+    assert refused.stderr.endswith(
+        "if several columns identify a question together, name them all with --id ...\n"
+    )
+    done = shell.run(
+        tmp_path, "compare", "t.csv", "u.csv", "--id", "image,number", "-m", "exact_match", "--json"
+    )
+    assert json.loads(done.stdout)["tables"]["All rows"][0]["n"] == 3
+    for how in ("gold.csv,gold_id=file,key",):
+        done = shell.run(tmp_path, "score", "v.csv", "--gold", how, "--id", "image,number", "--json")
+        assert (json.loads(done.stdout)["n"], done.stderr) == (3, "")
+    commas = ROWS.rename({"image": "im,age"})
+    saved(tmp_path, "csv", commas, "w")
+    done = shell.run(tmp_path, "compare", "w.csv", "w.csv", "--id", '"im,age",number')
+    assert "occurs twice" in done.stderr  # the file, not a column
+    assert "no column" not in done.stderr
+
+
+def epochs(folder: Path) -> Path:
+    rows = [
+        {"epoch": epoch, "id": row, "prediction": "a" if epoch + row > 2 else "b", "answers": ["a"]}
+        for epoch in (1, 2, 3)
+        for row in (0, 1, 2)
+    ]
+    path = folder / "e.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_epochs_of_a_training_are_systems_and_the_message_says_so(tmp_path: Path) -> None:
+    epochs(tmp_path)
+
+    refused = shell.run(tmp_path, "report", "e.jsonl", "-b", "epoch")
+    assert (
+        "choose an epoch with --epoch, or name with --id all columns that identify a question"
+        in refused.stderr
+    )
+    assert "`anls-frame compare FILE --system-column epoch`" in refused.stderr
+    done = shell.run(
+        tmp_path, "compare", "e.jsonl", "--system-column", "epoch", "-m", "exact_match", "--json"
+    )
+    # By hand: one, two and three of three answers are right.
+    tables = json.loads(done.stdout)["tables"].values()
+    shown = {row["system"]: row["score"] for table in tables for row in table if row.get("rank")}
+    assert shown == {"1": pytest.approx(1 / 3), "2": pytest.approx(2 / 3), "3": 1.0}
+    done = shell.run(
+        tmp_path, "report", "e.jsonl", "--id", "id,epoch", "-b", "epoch", "-m", "exact_match", "--json"
+    )
+    assert [row["n"] for row in json.loads(done.stdout)["tables"]["By epoch"]][-3:] == [3, 3, 3]
+
+
+def test_a_board_without_ids_is_compared_by_its_questions(tmp_path: Path) -> None:
+    board = pl.DataFrame(
+        {
+            "Model": ["m", "m", "n", "n"],
+            "Question": ["q", "r", "q", "r"],
+            "prediction": ["a", "b", "a", "c"],
+            "answer": ["a", "c", "a", "c"],
+        }
+    )
+    board.write_csv(tmp_path / "board.csv")
+
+    refused = shell.run(tmp_path, "compare", "board.csv", "--system-column", "Model")
+    assert "has no ids; name their column with --id ..." in refused.stderr
+    done = shell.run(
+        tmp_path, "compare", "board.csv", "--system-column", "Model", "--id", "Question", "--json"
+    )
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,0 +1,210 @@
+"""JSON as harnesses and pandas write it: objects by id, entries of objects, true and false."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+import shell
+
+import anls_frame as af
+
+
+def write(path: Path, value: Any) -> Path:
+    lines = [value] if path.suffix == ".json" else value
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    return path
+
+
+# Objects that are no list of rows
+
+
+def test_texts_by_id_are_predictions_for_gold(tmp_path: Path) -> None:
+    path = write(tmp_path / "m.json", {"q1": "Rome", "q2": None, "q3": ""})
+    gold = pl.DataFrame({"id": ["q3", "q2", "q1"], "answers": ["", "x", "Rome"]})
+
+    frame = af.read_logs({"m": path}, gold=gold)
+
+    assert frame.select("question_id", "prediction", "answers").rows() == [
+        ("q1", "Rome", ["Rome"]),
+        ("q2", None, ["x"]),
+        ("q3", "", [""]),
+    ]
+    with pytest.raises(af.InputError, match=r"no column with the answers among 'question_id', 'prediction'"):
+        af.read_results(path)
+
+
+def test_rows_by_id_are_rows(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "m.json",
+        {
+            "0": {"prediction": "a", "gold": ["a"]},
+            "7": {"prediction": "b", "gold": ["c"], "question_id": "own"},
+        },
+    )
+
+    frame = af.read_results(path)
+
+    assert frame.rows() == [("0", "a", ["a"]), ("own", "b", ["c"])]
+
+
+@pytest.mark.parametrize("orient", ["columns", "index", "split", "values", "table"])
+def test_what_pandas_writes_is_read_or_the_way_is_named(tmp_path: Path, orient: Any) -> None:
+    frame = pd.DataFrame({"id": [1, 2], "prediction": ["a", "b"], "answers": ["a", "c"]})
+    path = tmp_path / "p.json"
+    frame.to_json(path, orient=orient)
+
+    if orient in {"index", "table"}:
+        assert af.read_results(path)["prediction"].to_list() == ["a", "b"]
+    else:
+        message = (
+            "must be a JSON object, got a list" if orient == "values" else r"to_json\(orient='records'\)"
+        )
+        with pytest.raises(af.InputError, match=message):
+            af.read_results(path)
+    frame.to_json(path, orient="records")
+    assert af.read_results(path)["prediction"].to_list() == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "value", [{"accuracy": 0.5}, {"a": ["x"], "b": "y"}, {"a": [{}], "b": [{}]}, {"a": {}}, {}]
+)
+def test_other_objects_are_errors_that_say_what_is_expected(tmp_path: Path, value: Any) -> None:
+    with pytest.raises(
+        af.InputError, match=r"must be a list of rows, or an object .* got an object with the keys"
+    ):
+        af.read_results(write(tmp_path / "m.json", value))
+
+
+# Entries of objects
+
+
+ROWS: list[dict[str, Any]] = [
+    {"id": 1, "output": {"answer": "x", "deep": {"text": 1.50}}, "doc": {"gold": ["x"], "no.dot": "y"}},
+    {"id": 2, "output": {"answer": None}, "doc": {"gold": ["z"]}},
+    {"id": 3, "output": None, "doc": {"gold": ["z"]}},
+]
+
+
+@pytest.mark.parametrize("suffix", ["json", "jsonl", "parquet"])
+def test_entries_are_named_with_dots(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"m.{suffix}"
+    if suffix == "parquet":
+        pl.DataFrame(ROWS).write_parquet(path)
+    else:
+        write(path, ROWS)
+    named = {"prediction": "output.answer", "answers": "doc.gold"}
+
+    for frame in (
+        af.read_results(path, **named),
+        af.scan_results(path, **named).collect(),
+        af.read_logs({"m": path}, **named),
+    ):
+        assert frame["prediction"].to_list() == ["x", None, None]
+        assert frame["answers"].to_list() == [["x"], ["z"], ["z"]]
+    if suffix != "parquet":
+        assert (
+            af.read_results(path, prediction="output.deep.text", answers="doc.gold")["prediction"][0] == "1.5"
+        )
+    with pytest.raises(af.InputError, match=r"no column 'output.reply' among"):
+        af.read_results(path, prediction="output.reply", answers="doc.gold")
+
+
+def test_a_column_whose_name_has_a_dot_comes_first(tmp_path: Path) -> None:
+    path = write(tmp_path / "m.jsonl", [{"a.b": "column", "a": {"b": "entry"}, "answers": "column"}])
+
+    assert af.read_results(path, prediction="a.b")["prediction"].to_list() == ["column"]
+
+
+def test_values_that_have_no_entries_are_problems_of_their_rows(tmp_path: Path) -> None:
+    path = write(tmp_path / "m.jsonl", [{"o": {"a": "x"}, "answers": "x"}, {"o": "text", "answers": "x"}])
+
+    with pytest.raises(af.InputError, match=r"line 2: 'o' must be an object with 'a', got a string"):
+        af.read_results(path, prediction="o.a")
+
+
+def test_an_object_as_prediction_names_the_way_in_both_languages(tmp_path: Path) -> None:
+    write(tmp_path / "m.jsonl", [{"id": 1, "output": {"answer": "x"}, "answers": "x"}])
+    with pytest.raises(
+        af.InputError, match=r"got an object; name one of its entries, as with prediction='output"
+    ):
+        af.read_results(tmp_path / "m.jsonl")
+
+    refused = shell.run(tmp_path, "score", "m.jsonl")
+    assert "name one of its entries, as with --prediction output.answer" in refused.stderr
+    done = shell.run(tmp_path, "score", "m.jsonl", "--prediction", "output.answer", "--json")
+    assert json.loads(done.stdout)["nls"] == 1.0
+
+
+# True and false
+
+
+@pytest.mark.parametrize("suffix", ["json", "jsonl", "parquet"])
+def test_true_and_false_are_texts_as_json_writes_them(tmp_path: Path, suffix: str) -> None:
+    rows = [
+        {"id": 1, "prediction": True, "answers": [True, False], "note": True},
+        {"id": 2, "prediction": False, "answers": [True], "note": None},
+        {"id": 3, "prediction": None, "answers": None, "note": False},
+    ]
+    path = tmp_path / f"m.{suffix}"
+    if suffix == "parquet":
+        pl.DataFrame(rows).write_parquet(path)
+    else:
+        write(path, rows)
+
+    for frame in (af.read_results(path), af.scan_results(path).collect()):
+        assert frame["prediction"].to_list() == ["true", "false", None]
+        assert frame["answers"].to_list() == [["true", "false"], ["true"], None]
+        assert frame["note"].to_list() == [True, None, False]
+
+
+def test_true_and_false_beside_texts_and_numbers(tmp_path: Path) -> None:
+    rows = [
+        {"prediction": True, "answers": "yes"},
+        {"prediction": "x", "answers": [1.5, "x", True, None]},
+        {"prediction": 2, "answers": False},
+    ]
+    frame = af.read_results(write(tmp_path / "m.jsonl", rows))
+
+    assert frame["prediction"].to_list() == ["true", "x", "2"]
+    assert frame["answers"].to_list() == [["yes"], ["1.5", "x", "true", None], ["false"]]
+
+
+def test_printed_lists_keep_the_notation_of_their_language() -> None:
+    column = pl.Series(["['a', True]", "[true, false]", "[True]"])
+
+    assert af.parse_answers(column).to_list() == [["a", "True"], ["true", "false"], ["True"]]
+
+
+def test_targets_of_harnesses_may_be_true(tmp_path: Path) -> None:
+    sample = {"doc_id": 0, "doc": {}, "arguments": {}, "target": True, "filtered_resps": [True]}
+    path = write(tmp_path / "samples.jsonl", [sample])
+
+    frame = af.readers.read_lm_eval(path)
+
+    assert (frame["prediction"].item(), frame["answers"].item().to_list()) == ("true", ["true"])
+
+
+@pytest.mark.parametrize("part", [{"type": "text"}, {"type": "text", "text": None}])
+def test_a_message_of_inspect_without_a_text_is_no_text_none(tmp_path: Path, part: dict[str, Any]) -> None:
+    content = [part, {"type": "text", "text": "coke"}]
+    sample = {
+        "id": "7",
+        "epoch": 1,
+        "input": [{"role": "user", "content": content}],
+        "target": "Coke",
+        "output": {"choices": [{"message": {"content": content}}]},
+    }
+    log = {"version": 2, "status": "success", "eval": {}, "samples": [sample]}
+    path = write(tmp_path / "log.json", log)
+
+    frame = af.readers.read_inspect(path)
+
+    assert frame.select("question", "prediction").row(0) == ("coke", "coke")
+    part["text"] = {"a": 1}
+    with pytest.raises(af.InputError, match=r"'prediction' must be a string, got an object"):
+        af.readers.read_inspect(write(path, log))
