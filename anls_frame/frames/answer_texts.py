@@ -32,7 +32,7 @@ SEPARATED = {
 """Patterns of one line in which texts stand between separators; a row of a Markdown table begins with one."""
 
 _FEWEST_SEPARATED = 3
-_SHARE_SEPARATED = 0.1
+SHARE_SEPARATED = 0.1
 """A separator is a letter like others, unless at least so many texts and such a share of them hold it."""
 _LONGEST_SEPARATED = 500
 """Length in bytes up to which a text with separators counts: pages have such letters."""
@@ -89,7 +89,7 @@ def _frequent_separators(texts: pl.Series) -> list[str]:
     drawn = texts.drop_nulls()
     if len(drawn) > _LOOKED_AT:
         drawn = drawn.sample(_LOOKED_AT, seed=0)
-    few = _SHARE_SEPARATED * len(drawn) / 2
+    few = SHARE_SEPARATED * len(drawn) / 2
     # In Python, because a query inside of a query waits for its threads, longer than all of this takes.
     short = [text for text in drawn.to_list() if len(text) <= _LONGEST_SEPARATED]
     return [separator for separator in SEPARATED if sum(separator in text for text in short) >= few]
@@ -98,7 +98,7 @@ def _frequent_separators(texts: pl.Series) -> list[str]:
 def _separated(texts: pl.Series, separator: str) -> pl.Series | None:
     """Return in which texts the separator stands between answers; None if these are too few."""
     separated = texts.str.contains(SEPARATED[separator]) & (texts.str.len_bytes() <= _LONGEST_SEPARATED)
-    fewest = max(_FEWEST_SEPARATED, _SHARE_SEPARATED * texts.drop_nulls().len())
+    fewest = max(_FEWEST_SEPARATED, SHARE_SEPARATED * texts.drop_nulls().len())
     return separated if separated.sum() >= fewest else None
 
 

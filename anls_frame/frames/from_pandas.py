@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import numbers
 import re
 import reprlib
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -24,6 +26,8 @@ from anls_frame.protocol import ScoreProtocol
 
 _LEVELS = 3
 _LISTS = (list, tuple, np.ndarray)
+_LABELLED = (str, numbers.Number, np.bool_, dt.date, dt.time, dt.timedelta, pd.Interval, pd.Period)
+"""Types of categories that one reads as they are printed."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -203,12 +207,22 @@ def _labels(name: str, column: pd.Series[Any]) -> pl.Series | None:
         return None
     if not dtype.ordered and not isinstance(dtype.categories.dtype, ranges):
         return None
-    labels = [str(category) for category in dtype.categories]
+    labels = [_label(name, category) for category in dtype.categories]
     if len(set(labels)) < len(labels):
         raise DTypeError(f"column {name!r} has different categories with the same text; rename them")
     codes = column.cat.codes.to_numpy()
     values = [None if code < 0 else labels[code] for code in codes.tolist()]
     return pl.Series(name, values, dtype=pl.Enum(labels))
+
+
+def _label(name: str, category: Any) -> str:
+    """Return the text of a category; raise an error for values that have none."""
+    if not isinstance(category, _LABELLED):
+        raise DTypeError(
+            f"column {name!r} has the category {reprlib.repr(category)} of type {type_name(category)}, which "
+            "has no text; rename the categories"
+        )
+    return str(category)
 
 
 def _is_deep(value: Any, lists: int, objects: int) -> bool:

@@ -204,6 +204,9 @@ def _by_system(path: Path, frame: pl.DataFrame, column: str) -> list[tuple[str, 
     """Return the rows of each system that a column names."""
     if column not in frame.columns:
         raise problem(path, no_column(column, frame.columns))
+    dtype = frame[column].dtype
+    if dtype.is_nested() or dtype in (pl.Binary, pl.Object):
+        raise problem(path, f"column {column!r} must hold the names of systems, got {dtype}")
     if lacking := frame[column].null_count():
         raise problem(path, f"{numbered(lacking, 'row')} without a system in {quoted(column)}")
     if "question_id" in frame.columns:

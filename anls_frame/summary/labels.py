@@ -8,7 +8,7 @@ import polars as pl
 
 from anls_frame._text import InShell, quoted
 from anls_frame.exceptions import warn
-from anls_frame.frames.answer_texts import SEPARATED
+from anls_frame.frames.answer_texts import SEPARATED, SHARE_SEPARATED
 
 
 def warn_of_labels(rows: pl.DataFrame, names: Mapping[str, str]) -> None:
@@ -32,7 +32,7 @@ def _joined(values: pl.Series) -> tuple[str, str, int, int] | None:
     """
     Return the separator of labels, the first text with it, the number of these, and that of all texts.
 
-    A separator stands between labels only if one of them is in another text, too.
+    A separator stands between labels only in a tenth of the texts, and if a label is in another text, too.
     """
     if isinstance(values.dtype, pl.List | pl.Array):
         values = values.explode(empty_as_null=True)
@@ -48,6 +48,6 @@ def _joined(values: pl.Series) -> tuple[str, str, int, int] | None:
         labels = labels.with_columns(pl.col("label").str.strip_chars()).unique()
         shared = labels.filter(pl.col("label") != "", pl.len().over("label") > 1)
         found = joined.filter(joined.is_in(shared["text"].implode()))
-        if len(found):
+        if len(found) >= max(1, SHARE_SEPARATED * len(texts)):
             return separator, found[0], len(found), len(texts)
     return None

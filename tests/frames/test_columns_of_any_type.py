@@ -167,3 +167,14 @@ def test_these_values_are_missing(value: Any) -> None:
 )
 def test_these_values_are_not(value: Any) -> None:
     assert not is_missing(value)
+
+
+@pytest.mark.parametrize("category", [("a", 1), object(), b"a", frozenset("a")])
+def test_a_category_without_a_text_is_named(category: Any) -> None:
+    values = pd.Categorical.from_codes(
+        [0, 1], pd.Index(["x", category], dtype=object, tupleize_cols=False), ordered=True
+    )
+    frame = pd.DataFrame({"p": ["a", "b"], "a": ["a", "b"], "group": values})
+
+    with pytest.raises(af.DTypeError, match=r"column 'group' has the category .* which has no text; rename"):
+        af.report(frame, "p", "a", by="group")

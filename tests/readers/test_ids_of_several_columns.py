@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -157,3 +158,12 @@ def test_a_board_without_ids_is_compared_by_its_questions(tmp_path: Path) -> Non
         tmp_path, "compare", "board.csv", "--system-column", "Model", "--id", "Question", "--json"
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("name", [{"a": "m"}, ["m"], b"m"])
+def test_a_system_is_named_by_a_text_or_a_number(tmp_path: Path, name: Any) -> None:
+    rows = pl.DataFrame({"id": [1, 1], "model": [name, name], "prediction": "a", "answers": "a"})
+    rows.write_parquet(tmp_path / "m.parquet")
+
+    with pytest.raises(af.InputError, match="column 'model' must hold the names of systems, got"):
+        af.readers.read_systems([tmp_path / "m.parquet"], system_column="model")
