@@ -17,13 +17,12 @@ from anls_frame._text import quoted
 _MOST_LEVELS = 100
 """Maximum nesting: far more than results have, and less than Python can handle."""
 _BLANKS = " \t\n\r"
-_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-# An escape of a whole pair, or of half of one; two backslashes are an escape of a backslash.
-_PAIR_OR_HALF = re.compile(
-    r"""(?<!\\)(?P<before>(?:\\\\)*+)
-    (?:(?P<pair>\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|\\u[dD][89a-fA-F][0-9a-fA-F]{2})""",
-    re.VERBOSE,
+# The escape of half a surrogate pair, and of the other half, if it follows. Beginning with a literal, it is
+# found fast.
+_HALVES = re.compile(
+    r"\\u(?:[dD][89abAB][0-9a-fA-F]{2}(?P<second>\\u[dD][c-fC-F][0-9a-fA-F]{2})?|[dD][c-fC-F][0-9a-fA-F]{2})"
 )
+_REPLACED = "\\ufffd"
 
 
 class Number(str):
@@ -76,17 +75,24 @@ def parse(text: str) -> Any:
 
 def without_halves(text: str) -> tuple[str, list[int]]:
     """Return JSON with U+FFFD in place of half of a surrogate pair, and the positions of these halves."""
-    if not _SURROGATE.search(text):
-        return text, []
     positions: list[int] = []
 
     def replaced(match: re.Match[str]) -> str:
-        if match["pair"]:
+        start = before = match.start()
+        while before and text[before - 1] == "\\":
+            before -= 1
+        # Two backslashes are one, and what follows is no escape.
+        if (start - before) % 2:
+            if match["second"]:
+                positions.append(match.start("second"))
+                return match[0].removesuffix(match["second"]) + _REPLACED
             return match[0]
-        positions.append(match.end("before"))
-        return f"{match['before']}\\ufffd"
+        if match["second"]:
+            return match[0]
+        positions.append(start)
+        return _REPLACED
 
-    return _PAIR_OR_HALF.sub(replaced, text), positions
+    return _HALVES.sub(replaced, text), positions
 
 
 def scalar_text(value: str | bool) -> str:  # noqa: FBT001 - a value
