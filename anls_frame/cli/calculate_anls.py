@@ -51,11 +51,18 @@ def run() -> int:
             "PyPI anls has no --answer-types either; for scores by type: "
             "anls-frame report SUBMISSION --gold GOLD --by question_types"
         )
+    from anls_frame.exceptions import InputError
     from anls_frame.readers import read_rrc
 
     _log(f"Load json from {options.gold_label_file}")
     _log(f"Load json from {options.submission_file}")
-    frame = read_rrc(options.gold_label_file, options.submission_file)
+    try:
+        frame = read_rrc(options.gold_label_file, options.submission_file)
+    except InputError as error:
+        # This command has no option for incomplete submissions, as PyPI anls has none.
+        counted = "anls-frame report SUBMISSION --gold GOLD --unmatched null"
+        hints = [f"to count them as missing predictions: {counted}"] if error.hints else []
+        raise InputError(error.problems, error.total, hints) from None
     scores = row_scores(frame, options.anls_threshold)
     # Floats are added one by one in the order of the gold labels, as the original does.
     total = 0.0

@@ -84,7 +84,11 @@ def test_texts_beyond_ascii_and_edge_cases_give_the_same_file(tmp_path: Path) ->
     ("answers", "predictions", "messages"),
     [
         ([["a"], ["b"]], [None, "b"], ["lacks 1 question: '1'"]),
-        ([["a"], ["b"]], ["a"], ["lacks 1 question: '2'"]),
+        (
+            [["a"], ["b"]],
+            ["a"],
+            ["lacks 1 question: '2'", "anls-frame report SUBMISSION --gold GOLD --unmatched null"],
+        ),
         (
             [["a"], [None]],
             [1, None, "c"],
