@@ -217,7 +217,7 @@ def system_scores(summary: Summary, lines: Lines, confidence: float) -> tuple[Es
     xx, xy, yy, bracket, *powers = totals
     sums = Sums(x, np.array(y), xx, xy, yy, xx, bracket, *sizes, *powers)
     squares = None
-    if metric.interval == "bounded" and not metric.counts_fields:
+    if metric.interval == "bounded" and not metric.has_parts_of_one:
         squares = squares_of_rows(summary, lines)
     return estimate(metric, sums, sums.n, confidence, squares=squares), sums
 

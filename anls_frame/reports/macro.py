@@ -142,7 +142,7 @@ def report_line(
     own = Sums.of(by_cell, metric)
     cell, slice_of = cells_in_slices(cells, counted, keys)
     # For a ratio, the fields are rows, each with the score 0 or 1.
-    row_squares = x if metric.counts_fields else whole.squares[:, None]
+    row_squares = x if metric.has_parts_of_one else whole.squares[:, None]
     n_clusters = None
     if CLUSTER in cells.columns:
         unit = numbers(cells[CLUSTER], cells.height)[cell].astype(np.int64)
@@ -219,7 +219,7 @@ def comparison_lines(
             # For a ratio, the fields are rows, each with the score 0 or 1.
             least, width = metric.span or (0, 1)
             in_unit = squares_of_rows(summary, metric_lines)
-            squares = x if metric.counts_fields else width**2 * in_unit + least * (2 * x - least * y)
+            squares = x if metric.has_parts_of_one else width**2 * in_unit + least * (2 * x - least * y)
         sums = each.sums(slices, squares)
         score, low, high, _, few = _estimate(metric, sums, n.sum(), level)
         every_effective, variances = spread_of(each.influence, each.counts, each.y * slices.length, pairs)

@@ -385,11 +385,33 @@ def of_own_fields(metrics: Sequence[Metric], protocol: ScoreProtocol | str) -> t
     """Return the metrics of a comparison of fields, in which each system has fields of its own."""
     if not are_of_fields(metrics):
         return tuple(metrics)
-    return tuple(
-        _prepared(OF_OWN_FIELDS[metric.name], protocol)
-        if metric.name in OF_OWN_FIELDS and (metric.is_built_in or is_described(metric))
-        else metric
-        for metric in metrics
+    return tuple(_own_fields_of(metric, protocol) for metric in metrics)
+
+
+def _own_fields_of(metric: Metric, protocol: ScoreProtocol | str) -> Metric:
+    """Return a mean over rows as the mean over the fields of each system; others as they are."""
+    if metric.name in OF_OWN_FIELDS and (metric.is_built_in or is_described(metric)):
+        return _prepared(OF_OWN_FIELDS[metric.name], protocol)
+    if not (metric.is_function and metric.is_mean):
+        return metric
+    if metric.bounds is not None and metric.bounds[0] is not None and metric.bounds[0] < 0:
+        raise ValueError(
+            f"metric {metric.name!r} has a lower bound below 0, so it cannot be averaged over the fields of "
+            "each system; compare it without scores of fields, or rescale it"
+        )
+    function, is_own = metric.numerator, _fields("any")
+
+    def numerator(prediction: pl.Expr, answers: pl.Expr) -> pl.Expr:
+        own = is_own(prediction, answers, protocol=protocol)
+        value = function(prediction, answers).cast(pl.Float64)  # type: ignore[operator] # a function
+        return pl.when(own).then(value).when(own.is_not_null()).then(0.0)
+
+    return dataclasses.replace(
+        metric,
+        numerator=numerator,
+        denominator=functools.partial(is_own, protocol=protocol),
+        sources=(*metric.sources, "fields of the system"),
+        has_fractions=True,
     )
 
 

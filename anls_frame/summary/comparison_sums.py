@@ -108,7 +108,7 @@ def _batch_sums(batch: pl.DataFrame, rows: SystemRows, settings: Settings) -> Ce
         # Combinations of scores can be far fewer than rows.
         compared = scored if has_clusters else cells[ALL].drop_nulls(named)
         votes[metric.name] = pair_votes(compared, keys, named, better=better)
-        if not metric.is_ratio:
+        if not metric.is_ratio or metric.has_fractions:
             squares[metric.name] = _squares(compared, keys, named, metric)
     return CellSums(cells=cells, votes=votes, squares=squares, counts=counts)
 

@@ -283,6 +283,11 @@ class Metric:
         return self.is_ratio and self.interval == "bounded"
 
     @property
+    def has_parts_of_one(self) -> bool:
+        """Whether each of these fields is right or wrong, so that its square is the same number."""
+        return self.counts_fields and not self.has_fractions
+
+    @property
     def skips_empty_rows(self) -> bool:
         """Whether rows with 0 in numerator and denominator are skipped; error rates count them."""
         return self.is_ratio and not self.is_built_in and self.interval != "rate"

@@ -96,18 +96,23 @@ def test_comparisons_have_the_averages_of_reports() -> None:
     percent = af.Metric(
         lambda prediction, answers: 100 * af.nls(prediction, answers) - 20, name="percent", bounds=(-20, 80)
     )
-    metrics = [*METRICS, percent]
-    options: dict[str, Any] = {"metrics": metrics, "by": "question_types", "cluster": "doc_id"}
-    # Of all rows that both have, which are all.
-    comparison = af.compare(QUESTIONS, systems, "answers", **options)
-    reports = {name: af.report(QUESTIONS, name, "answers", **options).macro() for name in systems}
-    macro = comparison.macro()
-    for name in ("score", "score_low", "score_high"):
-        assert macro[name].to_numpy() == pytest.approx(reports["rapidocr"][name].to_numpy(), rel=1e-9)
-    baseline = reports["tesseract"]["score"]
-    assert macro["baseline_score"].to_numpy() == pytest.approx(baseline.to_numpy(), rel=1e-9)
-    apart = (macro["score"] - macro["baseline_score"]).to_numpy()
-    assert macro["difference"].to_numpy() == pytest.approx(apart, abs=1e-12)
+    share = af.Metric(af.nls, name="share", bounds=(0, 1))
+    # A score that can be negative is no mean over the fields of each system.
+    for metrics in ([*METRICS, share], ["anls", "cer_corpus", percent]):
+        options: dict[str, Any] = {"metrics": metrics, "by": "question_types", "cluster": "doc_id"}
+        # Of all rows that both have, which are all.
+        macro = af.compare(QUESTIONS, systems, "answers", **options).macro()
+        reports = {name: af.report(QUESTIONS, name, "answers", **options).macro() for name in systems}
+        for name in ("score", "score_low", "score_high"):
+            assert macro[name].to_numpy() == pytest.approx(reports["rapidocr"][name].to_numpy(), rel=1e-9)
+        baseline = reports["tesseract"]["score"]
+        assert macro["baseline_score"].to_numpy() == pytest.approx(baseline.to_numpy(), rel=1e-9)
+        apart = (macro["score"] - macro["baseline_score"]).to_numpy()
+        assert macro["difference"].to_numpy() == pytest.approx(apart, abs=1e-12)
+    with pytest.raises(
+        ValueError, match="'percent' has a lower bound below 0, so it cannot be averaged over"
+    ):
+        af.compare(QUESTIONS, systems, "answers", metrics=["field_f1", percent])
     assert set(macro["p_value"] < 0.05) == {True}
     same = af.compare(QUESTIONS, {"a": "rapidocr", "b": "rapidocr"}, "answers", **options).macro()
     assert same["p_value"].to_list() == [1.0] * len(metrics)
