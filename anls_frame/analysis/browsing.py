@@ -378,7 +378,7 @@ def browse(
             by=check_by(by),
             keep=check_keep(keep),
             missing=missing,
-            **scoring(protocol, has_texts=True, unanswerable=unanswerable)
+            **scoring(protocol, frame, has_texts=True, unanswerable=unanswerable)
             | detail_settings(details=True, has_texts=True),
         ),
         row_id=id,

@@ -149,6 +149,7 @@ def changes(
     """
     choice("kind", kind, get_args(Kind))
     given = resolve_systems(systems)
+    frame = at_hand(frame)
     n = None if n is None else count("n", n, most=MOST_ROWS - 1)
     has_texts = answers is not None
     chosen = once(resolve_for(metrics, given, has_texts=has_texts, protocol=protocol))
@@ -157,10 +158,9 @@ def changes(
         has_texts=has_texts,
         missing=missing,
         keep=check_keep(keep),
-        **scoring(protocol, has_texts=has_texts, unanswerable=unanswerable),
+        **scoring(protocol, frame, has_texts=has_texts, unanswerable=unanswerable),
     )
     columns = _columns([*given], chosen, settings, is_gain=kind == "better")
-    frame = at_hand(frame)
     selection = select_from(frame, given, answers, chosen, settings)
     rows = selection.scored(_may_differ(selection.systems, chosen, settings))
     # A score counts only if all systems have one, as in comparisons.
@@ -202,7 +202,7 @@ def _changed(selection: Selection, rows: pl.LazyFrame, kind: Kind, n: int | None
 def _may_differ(systems: int, metrics: Sequence[Metric], settings: Settings) -> pl.Expr:
     """Return the rows whose scores may differ; those of equal texts cannot."""
     if settings.has_texts and all(metric.is_built_in or metric.is_function for metric in metrics):
-        baseline, *others = (predicted(f"text_{system}") for system in range(systems))
+        baseline, *others = (predicted(pl.col(f"text_{system}")) for system in range(systems))
         return pl.any_horizontal(baseline != other for other in others)
     return pl.lit(value=True)
 

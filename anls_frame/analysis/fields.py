@@ -31,6 +31,7 @@ from anls_frame.frames.conversion import (
     is_pandas,
     to_lazy,
 )
+from anls_frame.frames.field_rows import STATUSES
 from anls_frame.metrics.scores import exact_match
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.summary.rows import with_unanswerable
@@ -50,7 +51,6 @@ _TIE = 1e-6
 _NESTED = (dict, list)
 
 _BROKEN, _UNREADABLE = "broken", "unreadable document"
-_STATUSES = ("matched", "missing", "invented", _BROKEN)
 
 _FIELD, _ITEM, _ANSWERS, _PREDICTION = "field", "item", "answers", "prediction"
 _STATUS, _CONFIDENCE = "status", "confidence"
@@ -702,4 +702,4 @@ def _status(system: str, is_broken: str) -> pl.Expr:
         .then(pl.lit("invented"))
         .otherwise(pl.lit("matched"))
     )
-    return status.cast(pl.Enum(_STATUSES)).alias(is_broken)
+    return status.cast(pl.Enum(STATUSES)).alias(is_broken)

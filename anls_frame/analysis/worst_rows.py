@@ -129,7 +129,7 @@ def worst(
     metric = chosen[0]
     new = _NEW if metric.is_built_in or isinstance(metric.numerator, str) else (*_NEW, metric.name)
     check_by_names(columns, new)
-    text_options = scoring(protocol, has_texts=True, unanswerable=unanswerable)
+    text_options = scoring(protocol, frame, has_texts=True, unanswerable=unanswerable)
     settings = Settings(by=columns, metrics=(metric.described(),), missing=missing, **text_options)
     selection = select_from(frame, {_SYSTEM: prediction}, answers, [metric], settings)
     ranks = selection.ranks(mean)

@@ -15,6 +15,7 @@ from anls_frame.readers._log_files import name_of
 from anls_frame.readers.any_file import scan
 from anls_frame.readers.system_files import SystemFiles, texts_of
 from anls_frame.summary.rows import with_unanswerable
+from anls_frame.summary.settings import of_rows
 
 if TYPE_CHECKING:
     from anls_frame.analysis.browsing import RowsPage
@@ -45,6 +46,7 @@ def with_scores(
     """
     scores = {name: f"__anls_frame_score_{name}" for name in systems}
     unanswerable: Any = scoring.unanswerable
+    unanswerable = of_rows(unanswerable, frame)
     answered = with_unanswerable(frame.lazy(), systems.values(), "answers", unanswerable)
     values = [_score(metric, column, scoring).alias(scores[name]) for name, column in systems.items()]
     return pl.concat([frame.lazy(), answered.select(values)], how="horizontal"), scores

@@ -38,7 +38,7 @@ from anls_frame.readers import _content, _raw
 from anls_frame.readers._problems import Problems
 from anls_frame.summary.keys import optional
 from anls_frame.summary.rows import with_unanswerable
-from anls_frame.summary.settings import MOST_ROWS, Unanswerable
+from anls_frame.summary.settings import MOST_ROWS, Unanswerable, of_rows
 from anls_frame.summary.systems import systems_of
 
 if TYPE_CHECKING:
@@ -625,6 +625,7 @@ def lost_points(
     """
     choice("metric", metric, ("anls", "cer"))
     systems = prediction if isinstance(prediction, Mapping) else {prediction: prediction}
+    unanswerable = of_rows(unanswerable, frame)
     judged = with_unanswerable(judged.lazy(), systems.values(), answers, unanswerable).collect()
     rows = with_unanswerable(frame.lazy(), systems.values(), answers, unanswerable)
     by_verdict, by_system = [], []

@@ -19,13 +19,13 @@ from anls_frame._typing import ByFrame, Missing, Table_co, declared, table_of_fr
 from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.frames import origins
 from anls_frame.frames.conversion import as_kind_of, at_hand, column_names
-from anls_frame.protocol import ScoreProtocol, described, resolve_errors, resolve_scoring
+from anls_frame.protocol import ScoreProtocol, described, resolve_errors, resolve_protocol
 from anls_frame.reports.pairing import disagreeing, first_of
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import Metrics, resolve
 from anls_frame.summary.keys import canonical, explode_lists, key_names, named, optional
 from anls_frame.summary.measures import Metric
-from anls_frame.summary.settings import Settings, Unanswerable, are_texts, check_by, check_keep
+from anls_frame.summary.settings import Settings, Unanswerable, are_texts, check_by, check_keep, of_rows
 from anls_frame.summary.system_rows import scored_rows
 from anls_frame.summary.systems import systems_of
 
@@ -95,9 +95,9 @@ def scored_epochs(
         by=by,
         metrics=chosen,
         has_texts=has_texts,
-        protocol=resolve_scoring(protocol),
+        protocol=resolve_protocol(protocol),
         missing=missing,
-        unanswerable=unanswerable,
+        unanswerable=of_rows(unanswerable, frame),
         keep=tuple(columns),
     )
     rows = scored_rows(frame, systems_of(prediction), answers, chosen, settings)
@@ -166,7 +166,8 @@ def _result(frame: Any, epochs: RepeatedAnswers, questions: pl.DataFrame, names:
     how, other = [], ""
     metrics = epochs.scores.values()
     if any(metric.is_built_in or metric.is_function for metric in metrics):
-        how = [f"protocol {described(settings.protocol)}", f"threshold {settings.protocol.threshold:g}"]
+        how, threshold = [f"protocol {described(settings.protocol)}"], settings.protocol.threshold
+        how += [] if threshold is None else [f"threshold {threshold:g}"]
         if any(metric.row == "cer" for metric in metrics):
             how.append(f"CER protocol {described(resolve_errors(settings.protocol))}")
         other = origins.difference(origins.of(frame).protocol, settings.protocol)

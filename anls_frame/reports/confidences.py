@@ -25,7 +25,7 @@ from anls_frame.results import SlicedResult
 from anls_frame.statistics.risk_coverage import Accepted, RiskCoverage, difference_of_augrc
 from anls_frame.summary import slicing as slices_of
 from anls_frame.summary import system_rows
-from anls_frame.summary.catalogue import Metrics
+from anls_frame.summary.catalogue import Metrics, are_of_fields
 from anls_frame.summary.keys import (
     CLUSTER,
     canonical,
@@ -650,7 +650,8 @@ def selective(
     every = metrics_of(wanted, prediction, column_names(frame), has_texts=has_texts, protocol=protocol)
     if len(every) > 1 or every[0].is_ratio:
         names = [metric.name for metric in every]
-        raise ValueError(f"metrics must be one score of rows, got {names}; pass 'anls' or 'exact_match'")
+        one = "'exact_match'" if are_of_fields(every) else "'anls' or 'exact_match'"
+        raise ValueError(f"metrics must be one score of rows, got {names}; pass {one}")
     systems, slicing = systems_of(prediction), slices_of.resolve(by)
     settings = Settings(
         by=slicing.names,
@@ -660,7 +661,7 @@ def selective(
         has_texts=has_texts,
         missing=missing,
         keep=tuple(dict.fromkeys(columns.values())),
-        **scoring(protocol, has_texts=has_texts, unanswerable=unanswerable),
+        **scoring(protocol, frame, has_texts=has_texts, unanswerable=unanswerable),
     )
     scored = system_rows.scored_rows(
         frame, systems, answers, every, settings, slicing=slicing, numbers=settings.keep

@@ -322,7 +322,7 @@ def _report_figures(view: ReportView) -> list[Figure]:
     threshold = settings.protocol.threshold or 0.0
     parts = [
         ("NLS 0", histogram.low, "#6B7480"),
-        (f"set to 0 by the threshold {threshold:g}", histogram.cut, "#AAB2BD"),
+        *([(f"set to 0 by the threshold {threshold:g}", histogram.cut, "#AAB2BD")] if threshold else []),
         ("kept", sum(histogram.bins) - histogram.cut, "#56B4E9"),
         ("NLS 1", histogram.high, _palette.BLUE),
     ]
@@ -384,7 +384,9 @@ def _alignments(worst: pl.DataFrame, settings: Settings) -> list[Figure]:
     names = [metric.name for metric in settings.metrics]
     are_rates = "anls" not in names and any(metric.row == "cer" for metric in settings.metrics)
     word_rates = [(name, "WER") for name in ("wer_corpus", "wer_mean") if name in names]
-    scores = [*([] if are_rates else [("anls", "ANLS")]), ("cer", "CER"), *word_rates[:1]]
+    # Without a threshold, there is no ANLS.
+    similarity = ("nls", "NLS") if settings.protocol.threshold is None else ("anls", "ANLS")
+    scores = [*([] if are_rates else [similarity]), ("cer", "CER"), *word_rates[:1]]
     # The texts are shown unprepared, so only the unit is that of the protocol.
     compared = resolve_errors(settings.protocol)
     protocol = replace(PROTOCOLS["raw"].by(compared.unit), words=compared.words)

@@ -189,7 +189,7 @@ def find_slices(
         metrics=tuple(metric.described() for metric in chosen),
         has_texts=has_texts,
         missing=missing,
-        **scoring(protocol, has_texts=has_texts, unanswerable=unanswerable),
+        **scoring(protocol, frame, has_texts=has_texts, unanswerable=unanswerable),
     )
     own = [for_system(metric, system) for metric in chosen for system in systems]
     needed = [*dict.fromkeys(own_metrics.needed(own)), *optional(cluster)]
@@ -209,7 +209,7 @@ def find_slices(
     are_compared = are_several(prediction)
     source, every = scores(source, systems, answers, chosen, settings, are_compared=are_compared)
     resolved = list({scored.metric.name: scored.metric for scored in every}.values())
-    how: dict[str, Any] = {"cluster": cluster, "missing": missing, "unanswerable": unanswerable}
+    how: dict[str, Any] = {"cluster": cluster, "missing": missing, "unanswerable": settings.unanswerable}
     if has_texts:
         how["protocol"] = protocol
 

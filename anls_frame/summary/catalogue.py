@@ -68,7 +68,7 @@ def _scored(field: str, *, by_words: bool = False) -> Callable[..., pl.Expr]:
     def scored(prediction: pl.Expr, answers: pl.Expr, *, protocol: ScoreProtocol | str = "anls") -> pl.Expr:
         if by_words:
             protocol = PROTOCOLS["anls"].replace(errors=resolve_errors(protocol).by("word"))
-        return scores.score(prediction, answers, protocol=protocol).struct.field(field)
+        return scores.fields_of_score(prediction, answers, protocol=protocol).struct.field(field)
 
     return scored
 

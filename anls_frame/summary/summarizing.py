@@ -149,8 +149,7 @@ def summarize(
     systems, is_comparison = systems_of(prediction), are_several(prediction)
     has_texts = are_texts(prediction, answers)
     worst = count("worst", worst, most=MOST_ROWS - 1)
-    text_options = scoring(protocol, has_texts=has_texts, unanswerable=unanswerable)
-    text_options |= detail_settings(details, has_texts=has_texts, is_comparison=is_comparison)
+    text_options = detail_settings(details, has_texts=has_texts, is_comparison=is_comparison)
     if part is not None and not (isinstance(part, str) and part):
         raise ValueError(f"part must be a non-empty string, got {part!r}")
     slicing = slicing_of(by)
@@ -162,6 +161,7 @@ def summarize(
             "several differ"
         )
     frame = at_hand(frame)
+    text_options |= scoring(protocol, frame, has_texts=has_texts, unanswerable=unanswerable)
     chosen = metrics_of(metrics, prediction, column_names(frame), has_texts=has_texts, protocol=protocol)
     if worst and not kept and are_of_pages(chosen) and _PAGE in {*column_names(frame)} - {*slicing.names}:
         # Pages are known by their names, as `read_pages` has them.
