@@ -152,7 +152,7 @@ def changes(
     frame = at_hand(frame)
     n = None if n is None else count("n", n, most=MOST_ROWS - 1)
     has_texts = answers is not None
-    chosen = once(resolve_for(metrics, given, has_texts=has_texts, protocol=protocol))
+    chosen = once(resolve_for(metrics, given, has_texts=has_texts, protocol=protocol, are_of_rows=True))
     settings = Settings(
         metrics=tuple(metric.described() for metric in chosen),
         has_texts=has_texts,

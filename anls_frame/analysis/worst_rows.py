@@ -122,7 +122,7 @@ def worst(
     n = count("n", n, most=MOST_ROWS - 1)
     columns = check_by(by)
     frame = at_hand(frame)
-    resolved = resolve(metrics, column_names(frame), has_texts=True, protocol=protocol)
+    resolved = resolve(metrics, column_names(frame), has_texts=True, protocol=protocol, are_of_rows=True)
     chosen = row_metrics(resolved, metrics)
     if len(chosen) > 1:
         raise ValueError(f"metrics must be one metric, got {[metric.name for metric in chosen]}")

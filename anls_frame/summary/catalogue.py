@@ -249,7 +249,11 @@ LENGTHS = {"words": "wer_corpus", "characters": "cer_corpus"}
 
 _ADVICE = {
     **dict.fromkeys(("accuracy", "acc", "em", "exact"), "for this score, pass 'exact_match'"),
-    "wer": "pass 'wer_corpus' for the rate of all rows together, 'wer_mean' for the mean of the rows' rates",
+    **{
+        name: f"pass '{name}_corpus' for the rate of all rows together, '{name}_mean' for the mean of the "
+        "rows' rates"
+        for name in ("cer", "wer")
+    },
     **dict.fromkeys(
         ("f1", "bleu", "rouge", "rouge_l", "rougel", "meteor", "chrf", "bertscore"),
         "this score is not built in: pass a column that has it, or Metric.of_texts(function, name={!r})",
@@ -257,8 +261,8 @@ _ADVICE = {
 }
 """What to pass for names that other programs have, in lower case."""
 
-OTHER_NAMES = {"cer": "cer_mean"}
-"""Other names of built-in scores."""
+NAMES_OF_ROWS = {"cer": "cer_mean"}
+"""Names of scores of a row that are ambiguous for many rows, which have a mean and a corpus rate."""
 
 _TAKEN = (*(name for name in COUNTS if name != "rows"), "n_clusters", "few_rows", "slice")
 
@@ -269,6 +273,7 @@ def resolve(
     *,
     has_texts: bool,
     protocol: ScoreProtocol | str = "anls",
+    are_of_rows: bool = False,
 ) -> tuple[Metric, ...]:
     """
     Return the metrics for `metrics=`: names, columns, expressions, metrics, or several of these.
@@ -283,6 +288,8 @@ def resolve(
         Whether the frame has texts to score.
     protocol
         How texts are scored; its `errors` prepares them for metrics that count edits.
+    are_of_rows
+        Whether single rows are scored, so that "cer" is not ambiguous.
     """
     if metrics is None:
         if not has_texts:
@@ -291,7 +298,9 @@ def resolve(
             )
         return TEXT_METRICS
     is_single = isinstance(metrics, str | pl.Expr | Metric) or not isinstance(metrics, Iterable)
-    every: Sequence[object] = [metrics] if is_single else list(metrics)  # type: ignore[arg-type] # not one
+    every: list[Any] = [metrics] if is_single else list(metrics)  # type: ignore[arg-type] # not one
+    if are_of_rows and has_texts:
+        every = [NAMES_OF_ROWS.get(given, given) if isinstance(given, str) else given for given in every]
     options: dict[str, Any] = {"has_texts": has_texts, "protocol": protocol}
     resolved = [metric for given in every for metric in _resolved(given, columns, **options)]
     if not resolved:
@@ -351,17 +360,16 @@ def _resolved(
         return [_computable(given, columns, protocol) if has_texts else given]
     if not isinstance(given, str):
         return [Metric(given)]  # type: ignore[arg-type] # it checks what it is given
-    name = OTHER_NAMES.get(given, given)
     if has_texts and given in SETS:
         return [
             metric
             for name in SETS[given]
             for metric in _resolved(name, columns, has_texts=True, protocol=protocol)
         ]
-    if has_texts and name in BUILT_IN:
-        return [BUILT_IN[name]]
-    if has_texts and name in DESCRIBED:
-        return [_prepared(DESCRIBED[name], protocol)]
+    if has_texts and given in BUILT_IN:
+        return [BUILT_IN[given]]
+    if has_texts and given in DESCRIBED:
+        return [_prepared(DESCRIBED[given], protocol)]
     if given in columns:
         return [Metric(given)]
     built_in = ", ".join(map(repr, (*SETS, *NAMES)))
