@@ -20,7 +20,7 @@ from anls_frame.export import rows_page, sources
 from anls_frame.export.column_headings import NAMES
 from anls_frame.export.display import spelled
 from anls_frame.export.heads import LEAST_ROWS, head
-from anls_frame.export.page_verdicts import digest
+from anls_frame.export.page_verdicts import OF_JUDGE, OF_TEXTS, digest
 from anls_frame.export.rows_content import LARGEST, MOST_ROWS, EmbeddedRows, RowsContent
 from anls_frame.export.sources import Source
 from anls_frame.frames.conversion import at_hand, column_names, in_polars
@@ -328,7 +328,9 @@ def browse(
         whatever `missing` says, and wrong otherwise.
     audit
         Whether to show only the rows that `audit_sample` drew, in random order, with the number of rows still
-        to be judged. The verdicts correct the score of all rows; see `corrected`.
+        to be judged. The verdicts correct the score of all rows; see `corrected`. If the first metric is a
+        column or an expression, such as the scores of a model as a judge, the page of one system has two
+        verdicts, `right` and `wrong`, which are the truth.
 
     Returns
     -------
@@ -407,6 +409,7 @@ def browse(
             settings=described,
             sort=asked.first_sort,
             is_audit=audit,
+            verdicts=OF_JUDGE if asked.is_judge else OF_TEXTS,
             names=asked.settings.names,
         ),
         frame,
@@ -431,9 +434,10 @@ def _notes(asked: Asked, table: pl.DataFrame, n_rows: int, totals: Sequence[Mapp
         said = f"Mean {name} {spelled(own['mean'], (), 'score')}"
         notes = [head(said, own["scored"], noun=row, worst=worst, lost=lost)] if own["scored"] else []
     if asked.is_audit:
+        texts = "score right (0), our error (1), or another verdict"
         notes.append(
             f"These are the {numbered(shown, row)} that were drawn, in random order. Judge each of them: "
-            "score right (0), our error (1), or another verdict."
+            f"{'right (1) or wrong (2)' if asked.is_judge else texts}."
         )
     if shown < n_rows:
         breaking = " or ".join(asked.compared) if len(asked.compared) < _NAMED else "a system"
