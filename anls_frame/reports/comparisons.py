@@ -812,8 +812,10 @@ class Comparison(SlicedResult[Table_co]):
         '400 rows can decide margins from 0.057 on; this one needs 3,000 to 3,500 if the systems are equal'
         >>> first = df.with_columns(first=pl.lit("a"))
         >>> comparison = af.compare(first, ["old", "new", "first"], "answer")
-        >>> print(comparison.decide(within=0.06, anchor="first"))
-        regressed: new is worse than first by more than 0.06; fine: new is not worse than old by 0.06 or more
+        >>> for sentence in comparison.decide(within=0.06, anchor="first").sentences:
+        ...     print(sentence)
+        regressed: new is worse than first by more than 0.06
+        fine: new is not worse than old by 0.06 or more (difference +0.000)
         """
         within = checked_margin("within", within, self.measures)
         alpha = level_of_run(number("alpha", alpha, 0, 0.5, ends=False), planned_runs)
