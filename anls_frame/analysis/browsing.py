@@ -23,7 +23,7 @@ from anls_frame.export.heads import LEAST_ROWS, head
 from anls_frame.export.page_verdicts import OF_JUDGE, OF_TEXTS, digest
 from anls_frame.export.rows_content import LARGEST, MOST_ROWS, EmbeddedRows, RowsContent
 from anls_frame.export.sources import Source
-from anls_frame.frames.conversion import at_hand, column_names, in_polars
+from anls_frame.frames.conversion import at_hand, column_names, in_polars, is_pandas
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.summary.catalogue import Metrics
 from anls_frame.summary.keys import explode_lists
@@ -412,7 +412,8 @@ def browse(
             verdicts=OF_JUDGE if asked.is_judge else OF_TEXTS,
             names=asked.settings.names,
         ),
-        frame,
+        # What is selected later are these rows, even if the caller sorts the frame in place.
+        frame.copy(deep=False) if is_pandas(frame) else frame,
     )
 
 

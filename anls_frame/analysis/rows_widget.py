@@ -33,6 +33,12 @@ except ImportError as error:
     raise ImportError('widgets need anywidget: pip install "anls-frame[widget]"') from error
 
 
+class _Given(AnyTrait):
+    """Any value except null, which traitlets would not check otherwise."""
+
+    allow_none = False
+
+
 class RowsWidget(AnyWidget):
     """
     A page of rows that is connected to the kernel, returned by `RowsPage.widget`.
@@ -61,7 +67,7 @@ class RowsWidget(AnyWidget):
     _name = Unicode().tag(sync=True)
     _frame = Unicode().tag(sync=True)
     _rows = Int().tag(sync=True)
-    _verdicts = AnyTrait().tag(sync=True, echo_update=False)
+    _verdicts = _Given().tag(sync=True, echo_update=False)
     _selected = AnyTrait().tag(sync=True, echo_update=False)
 
     def __init__(

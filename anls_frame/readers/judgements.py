@@ -507,7 +507,7 @@ def _truth(
     given, verdict = cs.by_name(score).cast(pl.Float64), pl.col("verdict").cast(pl.String)
     metric, best = (cer, 0.0) if lower_is_better else (anls, 1.0)
     # Of a page that equals a wrong reference, nobody knows how much is wrong.
-    turned = pl.lit(best) if lower_is_better else pl.when(given < 1).then(1.0).otherwise(0.0)
+    turned = pl.lit(best) if lower_is_better else pl.when(given < 1).then(1.0).when(given >= 1).then(0.0)
     known = pl.lit(None, pl.Float64)
     if repaired is not None:
         how["protocol"] = resolve_errors(how["protocol"]) if lower_is_better else how["protocol"]

@@ -441,7 +441,8 @@ class Selective(SlicedResult[Table_co]):
                 "one as model_confidence"
             )
         (ranked,) = self._all_rows
-        lowest = float(number("threshold", threshold, -np.inf) if self._higher_is_surer else -threshold)
+        given = number("threshold", threshold, -np.inf)
+        lowest = given if self._higher_is_surer else -given
         target, two_sided = number("risk", risk, 0, 1, ends=False), 2 * _level(confidence) - 1
         accepted = ranked.accepted([lowest])
 
