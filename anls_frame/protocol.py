@@ -20,6 +20,15 @@ Cut = Literal["distance", "similarity"]
 Unit = Literal["codepoint", "grapheme", "word"]
 Words = Literal["whitespace", "spaces", "uax29"]
 Hits = Literal["aligned", "longer"]
+
+
+class _NotAsked(str):
+    """A value that nobody passed: a default that some functions replace by their own."""
+
+    __slots__ = ()
+
+
+_CODEPOINT: Any = _NotAsked("codepoint")
 _BESIDE = ("threshold", "errors")
 """Options that are stated beside the name of a protocol."""
 
@@ -104,7 +113,7 @@ class ScoreProtocol:
     length: Length = "prepared"
     cut: Cut = "similarity"
     threshold: float | None = None
-    unit: Unit = "codepoint"
+    unit: Unit = _CODEPOINT
     words: Words = "whitespace"
     hits: Hits = "aligned"
     equivalences: Mapping[str, str] | tuple[tuple[str, str], ...] = ()
@@ -225,6 +234,18 @@ def resolve_protocol(protocol: ScoreProtocol | str, option: str = "protocol") ->
     return PROTOCOLS[protocol]
 
 
+def by_words(protocol: ScoreProtocol | str) -> ScoreProtocol:
+    """Return the protocol in words; raise an error if the caller has asked for code points."""
+    whole = resolve_protocol(protocol)
+    if whole.unit == "codepoint" and not isinstance(whole.unit, _NotAsked):
+        raise ValueError(
+            "protocol: this rate counts words, but unit='codepoint' asks for characters; leave the unit out, "
+            "or use cer for the error rate of characters, and 1 - nls(..., protocol='raw') for the one that "
+            "is at most 1"
+        )
+    return whole.by("word")
+
+
 def resolve_errors(protocol: ScoreProtocol | str) -> ScoreProtocol:
     """Return the protocol that prepares texts for error rates."""
     whole = resolve_protocol(protocol)
@@ -278,12 +299,16 @@ def protocol_to_dict(protocol: ScoreProtocol) -> dict[str, Any]:
 
 def _options(protocol: ScoreProtocol) -> dict[str, Any]:
     """Return the options with the equivalences as lists, and `errors` as they are."""
-    return {**vars(protocol), "equivalences": [list(pair) for pair in protocol.equivalences]}
+    equivalences = [list(pair) for pair in protocol.equivalences]
+    return {**vars(protocol), "unit": str(protocol.unit), "equivalences": equivalences}
 
 
 def protocol_from_dict(options: Mapping[str, Any]) -> ScoreProtocol:
     """Return the protocol with the options that `protocol_to_dict` returned."""
     errors = options.get("errors", "raw")
+    if options.get("unit") == "codepoint":
+        # Files do not say whether it was asked for.
+        options = {name: value for name, value in options.items() if name != "unit"}
     return ScoreProtocol(
         **{**options, "errors": errors if isinstance(errors, str) else protocol_from_dict(errors)}
     )

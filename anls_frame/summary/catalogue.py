@@ -73,11 +73,15 @@ def _scored(field: str, *, by_words: bool = False) -> Callable[..., pl.Expr]:
     return scored
 
 
-def _by_errors(function: Callable[..., pl.Expr], *fields: str) -> Callable[..., pl.Expr]:
+def _by_errors(
+    function: Callable[..., pl.Expr], *fields: str, by_words: bool = False
+) -> Callable[..., pl.Expr]:
     """Return a function of texts, or the sum of fields, that prepares them as a protocol does for errors."""
 
     def rate(prediction: pl.Expr, answers: pl.Expr, *, protocol: ScoreProtocol | str = "anls") -> pl.Expr:
-        scored = function(prediction, answers, protocol=resolve_errors(protocol))
+        # Errors of characters may be in any unit, beside those of words.
+        errors = resolve_errors(protocol).by("word") if by_words else resolve_errors(protocol)
+        scored = function(prediction, answers, protocol=errors)
         values = [scored.struct.field(field) for field in fields]
         return pl.sum_horizontal(values, ignore_nulls=False) if fields else scored
 
@@ -129,7 +133,7 @@ DESCRIBED = {
     metric.name: metric
     for metric in (
         _described("char_errors", "character errors", _scored("char_errors")),
-        _described("wer_mean", "WER (mean)", _by_errors(words.wer), format="rate"),
+        _described("wer_mean", "WER (mean)", _by_errors(words.wer, by_words=True), format="rate"),
         _described(
             "wer_corpus",
             "WER (corpus)",
@@ -147,7 +151,12 @@ DESCRIBED = {
             "CER in any order",
             _by_errors(page_errors.page_errors, *(kind for kind in page_errors.KINDS if kind != "moved")),
         ),
-        _described("bag_of_words", "bag-of-words error", _by_errors(words.bag_of_words_error), format="rate"),
+        _described(
+            "bag_of_words",
+            "bag-of-words error",
+            _by_errors(words.bag_of_words_error, by_words=True),
+            format="rate",
+        ),
         *(
             # These have a preparation of their own, whatever the protocol.
             _share(name, label, lambda p, a, *, _score=score, **_: _score(p, a))
@@ -239,7 +248,7 @@ _ROW_METRICS = {
         for name, label in {"anls": "ANLS", "nls": "NLS", "exact_match": "exact match"}.items()
     },
     "cer": _described("cer", "CER", _scored("cer"), format="rate"),
-    "wer": _described("wer", "WER", _by_errors(words.wer), format="rate"),
+    "wer": _described("wer", "WER", _by_errors(words.wer, by_words=True), format="rate"),
     **{name: DESCRIBED[name] for name in ("char_errors", "bag_of_words")},
 }
 """The scores of a row of texts, of which there are quantiles, by name."""
