@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
-from anls_frame._arguments import choice, count, flag, share
+from anls_frame._arguments import choice, count, flag, share, string
 
 __all__ = ["PROTOCOLS", "ScoreProtocol"]
 
@@ -215,7 +215,7 @@ def _checked(equivalences: object) -> tuple[tuple[str, str], ...]:
     for pair in pairs:
         match list(pair) if isinstance(pair, list | tuple) else pair:
             case [str(old), str(new)] if old:
-                checked.append((old, new))
+                checked.append((string("equivalences", old), string("equivalences", new)))
             case [str(), str()]:
                 raise ValueError("equivalences must replace texts of at least one character, got ''")
             case _:

@@ -91,3 +91,22 @@ def test_a_summary_names_its_parts(parts: Any, tmp_path: Any, monkeypatch: pytes
         pytest.skip("cannot be written")
     with pytest.raises(ValueError, match=r"is not a summary.*: its parts must be"):
         af.Summary.load(path)
+
+
+HALF = "a\ud800"
+TEXTS = pl.DataFrame({"p": ["a"], "a": ["b"]})
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: af.PROTOCOLS["anls"].replace(equivalences={HALF: "b"}),
+        lambda: af.add_scores(TEXTS, "p", "a", prefix=HALF),
+        lambda: af.Metric(pl.lit(1.0), name=HALF),
+        lambda: af.anls_score(HALF, ["a"]),
+        lambda: af.pairs.get_cer("a", HALF),
+    ],
+)
+def test_half_of_a_surrogate_pair_is_named_as_such(call: Any) -> None:
+    with pytest.raises(ValueError, match=r"holds half of a surrogate pair, which is not text: 'a\\ud800'"):
+        call()
