@@ -323,9 +323,10 @@ def browse(
         `"empty"`, the default, scores a null prediction as an empty string, as reports do; `"drop"` leaves a
         row without a score in which the prediction of a system is null, as comparisons do.
     unanswerable
-        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
-        treats the empty text as their answer: such a row is right if its prediction is null or empty,
-        whatever `missing` says, and wrong otherwise.
+        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts); a row of
+        `fields` counts, as wrong, if something was predicted there. `"empty"` treats the empty text as their
+        answer: such a row is right if its prediction is null or empty, whatever `missing` says, and wrong
+        otherwise.
     audit
         Whether to show only the rows that `audit_sample` drew, in random order, with the number of rows still
         to be judged. The verdicts correct the score of all rows; see `corrected`. If the first metric is a

@@ -104,9 +104,10 @@ def find_slices(
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves such rows out.
         Rows with a null score are always left out.
     unanswerable
-        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
-        treats the empty text as their answer: such a row is right if its prediction is null or empty,
-        whatever `missing` says, and wrong otherwise.
+        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts); a row of
+        `fields` counts, as wrong, if something was predicted there. `"empty"` treats the empty text as their
+        answer: such a row is right if its prediction is null or empty, whatever `missing` says, and wrong
+        otherwise.
     confidence
         Expected share of the intervals of listed slices that contain the true value; slices are tested at
         level 1 minus this share.
