@@ -37,7 +37,8 @@ def test_the_command_of_pypi_anls(tmp_path: Path) -> None:
     files = ("--gold-label-file", "gold.json", "--submission-file", "sent.json", "--output-dir", "out")
     done = shell.run(tmp_path, *files, "--anls-threshold", "0.5", program="calculate-anls")
     assert done.returncode == 0
-    assert json.loads((tmp_path / "out" / "results.json").read_text("utf-8"))["result"] == {"score": 1 - 1 / 9}
+    written = json.loads((tmp_path / "out" / "results.json").read_text("utf-8"))
+    assert written["result"] == {"score": 1 - 1 / 9}
 
 
 @pytest.mark.parametrize(("reduction", "expected"), [("mean", 0.75), ("sum", 1.5), ("none", [1.0, 0.5])])
@@ -71,9 +72,10 @@ def test_corrections_of_grammar() -> None:
     source, right = "He go home .", "He goes home ."
     corrected = {"start": 1, "end": 2, "type": "SVA", "corrections": ["goes"], "annotator": 0}
     rows = pl.DataFrame({"prediction": [right, source], "source": [source] * 2, "edits": [[corrected]] * 2})
-    scored = rows.select(gec.m2_corpus(gec.m2("prediction", "source", "edits")).struct.field("precision", "recall"))
+    counts = gec.m2_corpus(gec.m2("prediction", "source", "edits"))
+    scored = rows.select(counts.struct.field("precision", "recall"))
     # One edit of two is proposed, and it is right.
     assert scored.row(0) == (1.0, 0.5)
     same = pl.DataFrame({"prediction": [right], "source": [source], "references": [[right]]})
-    measured = same.select(gec.i_measure("prediction", "source", references="references").struct.field("i_measure"))
-    assert measured.item() == 1.0
+    measure = gec.i_measure("prediction", "source", references="references")
+    assert same.select(measure.struct.field("i_measure")).item() == 1.0
