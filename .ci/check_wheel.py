@@ -4,7 +4,8 @@ Check a wheel as its users meet it: ``python .ci/check_wheel.py WHEEL [--quick]`
 It must be small, have what belongs in it and nothing else, and its page must not need other files, because
 PyPI shows it alone. It is installed into new environments, without anything being built: with the oldest
 Polars that it supports and with the newest, pre-releases included. There `anls-frame doctor` compares known
-scores by their bits, and the sample data are reported. This needs nothing but Python, on any system. With
+scores by their bits, the sample data are reported, and the examples of the README run in their order, from an
+empty folder. This needs nothing but Python, on any system. With
 ``--quick``, a wheel that is not compiled as it is released may have any size and relative links, and is
 installed alone, once: it uses what the Python that checks it has installed.
 """
@@ -12,6 +13,7 @@ installed alone, once: it uses what the Python that checks it has installed.
 from __future__ import annotations
 
 import argparse
+import doctest
 import importlib.util
 import math
 import os
@@ -30,6 +32,7 @@ from pathlib import Path
 # with its docstrings takes 0.8 MB.
 LARGEST = 9 * 1024 * 1024 // 4
 ALONE = ["--no-deps"]
+README = Path(__file__).resolve().parent.parent / "README.md"
 SAMPLE = Path(__file__).resolve().parent.parent / "data" / "ocr_qa.parquet"
 REPORT = [
     "--prediction",
@@ -79,9 +82,9 @@ def check_installed(wheel: Path, options: list[str], folder: Path, *, system_sit
         pip = [sys.executable, "-m", "pip", "--python", folder / "venv"]
     environment = {**os.environ, "PYTHONPATH": "", "PYTHONUTF8": "1"}
 
-    def run(*command: str | Path) -> str:
+    def run(*command: str | Path, cwd: Path = folder) -> str:
         ran = subprocess.run(  # noqa: S603 - our own command
-            command, cwd=folder, env=environment, capture_output=True, encoding="utf-8", check=False
+            command, cwd=cwd, env=environment, capture_output=True, encoding="utf-8", check=False
         )
         if ran.returncode:
             sys.exit(f"{' '.join(map(str, command))} failed:\n{ran.stdout}{ran.stderr}")
@@ -97,8 +100,20 @@ def check_installed(wheel: Path, options: list[str], folder: Path, *, system_sit
     found = run(scripts / "anls-frame", "doctor")
     if str(folder) not in found:
         sys.exit(f"the library is not that of the wheel:\n{found}")
+    (folder / "readme").mkdir()
+    run(scripts / "python", "-c", readme_script(), cwd=folder / "readme")
     print(found, report, sep="\n")
     print(f"{' '.join(options)}: {taken:.0f} s from no environment to the first report")
+
+
+def readme_script() -> str:
+    """Return the Python examples of the README as a program, in their order; it warns of nothing."""
+    text = README.read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    code = [doctest.script_from_examples(block) if ">>>" in block else block for block in blocks]
+    if not code:
+        sys.exit("the README has no examples in Python")
+    return "\n".join(["import warnings", "warnings.simplefilter('error')", *code])
 
 
 def main() -> None:

@@ -169,9 +169,15 @@ def flag(name: str, value: Any) -> bool:
 
 
 def string(name: str, value: Any, wanted: str = "a string") -> str:
-    """Return the value; raise an error unless it is a string."""
+    """Return the value; raise an error unless it is a string, and text."""
     if not isinstance(value, str):
         raise TypeError(f"{name} must be {wanted}, got {type(value).__name__}")
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            message = f"{name} holds half of a surrogate pair, which is not text: {value!a}"
+            raise ValueError(message) from None
     return value
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
-from anls_frame._arguments import choice, count, flag, share
+from anls_frame._arguments import choice, count, flag, share, string
 
 __all__ = ["PROTOCOLS", "ScoreProtocol"]
 
@@ -20,6 +20,15 @@ Cut = Literal["distance", "similarity"]
 Unit = Literal["codepoint", "grapheme", "word"]
 Words = Literal["whitespace", "spaces", "uax29"]
 Hits = Literal["aligned", "longer"]
+
+
+class _NotAsked(str):
+    """A value that nobody passed: a default that some functions replace by their own."""
+
+    __slots__ = ()
+
+
+_CODEPOINT: Any = _NotAsked("codepoint")
 _BESIDE = ("threshold", "errors")
 """Options that are stated beside the name of a protocol."""
 
@@ -74,8 +83,10 @@ class ScoreProtocol:
         the other, each to the whole text; a Unicode form is applied before and after.
     errors
         The protocol that prepares texts for error rates (CER, WER, edits and confusions) in functions of
-        frames: the name of a preset or a `ScoreProtocol`, whose own threshold and `errors` are not used. Row
-        functions for a single error rate, such as `cer`, take such a protocol as their `protocol`.
+        frames: the name of a preset or a `ScoreProtocol`, whose own threshold and `errors` are not used. By
+        default, the preset "raw" for a protocol that cuts scores, and the protocol itself for one that does
+        not, such as "jiwer". Row functions for a single error rate, such as `cer`, take such a protocol as
+        their `protocol`.
 
     Raises
     ------
@@ -102,19 +113,20 @@ class ScoreProtocol:
     length: Length = "prepared"
     cut: Cut = "similarity"
     threshold: float | None = None
-    unit: Unit = "codepoint"
+    unit: Unit = _CODEPOINT
     words: Words = "whitespace"
     hits: Hits = "aligned"
     equivalences: Mapping[str, str] | tuple[tuple[str, str], ...] = ()
-    errors: ScoreProtocol | str = "raw"
+    errors: ScoreProtocol | str | None = None
 
     def replace(self, **options: Any) -> ScoreProtocol:
         r"""
         Return a copy of the protocol with other values for some options.
 
-        By default, error rates (`cer`, and those of reports, which use `errors`) do not prepare texts. Start
-        a protocol for error rates from the preset "raw", in which every step is off; a plain `ScoreProtocol`
-        ignores case and collapses whitespace, as scores for question answering do.
+        Error rates (`cer`, and those of reports, which use `errors`) do not prepare texts under protocols
+        that cut scores. Start a protocol for error rates from the preset "raw", in which every step is off; a
+        plain `ScoreProtocol` ignores case and collapses whitespace, as scores for question answering do. With
+        a `threshold` added, a protocol without one still prepares texts for error rates as before.
 
         Parameters
         ----------
@@ -152,6 +164,9 @@ class ScoreProtocol:
         unknown = [name for name in options if name not in known]
         if unknown:
             raise TypeError(f"a protocol has no option {unknown[0]!r}; its options are {', '.join(known)}")
+        if self.threshold is None and self.errors is None and options.get("threshold") is not None:
+            rules = {name: value for name, value in options.items() if name != "threshold"}
+            options = {"errors": dataclasses.replace(self, **rules), **options}
         return dataclasses.replace(self, **options)
 
     def __post_init__(self) -> None:
@@ -166,10 +181,13 @@ class ScoreProtocol:
         choice("words", self.words, get_args(Words))
         choice("hits", self.hits, get_args(Hits))
         object.__setattr__(self, "equivalences", _checked(self.equivalences))
-        if self.errors != "raw":  # the presets are made before names can be looked up
+        if self.errors is not None:
             if isinstance(self.errors, str):
                 choice("errors", self.errors, PROTOCOLS)
-            object.__setattr__(self, "errors", _for_errors(resolve_protocol(self.errors, "errors")))
+            errors = _for_errors(resolve_protocol(self.errors, "errors"))
+            default = _for_errors(self) if self.threshold is None else "raw"
+            # Protocols that prepare texts alike are equal.
+            object.__setattr__(self, "errors", None if errors == default else errors)
         if self.unit != "codepoint" and self.length != "prepared":
             raise ValueError(
                 f'length must be "prepared" for the unit {self.unit!r}, got {self.length!r}, which counts '
@@ -197,7 +215,7 @@ def _checked(equivalences: object) -> tuple[tuple[str, str], ...]:
     for pair in pairs:
         match list(pair) if isinstance(pair, list | tuple) else pair:
             case [str(old), str(new)] if old:
-                checked.append((old, new))
+                checked.append((string("equivalences", old), string("equivalences", new)))
             case [str(), str()]:
                 raise ValueError("equivalences must replace texts of at least one character, got ''")
             case _:
@@ -216,9 +234,24 @@ def resolve_protocol(protocol: ScoreProtocol | str, option: str = "protocol") ->
     return PROTOCOLS[protocol]
 
 
+def by_words(protocol: ScoreProtocol | str) -> ScoreProtocol:
+    """Return the protocol in words; raise an error if the caller has asked for code points."""
+    whole = resolve_protocol(protocol)
+    if whole.unit == "codepoint" and not isinstance(whole.unit, _NotAsked):
+        raise ValueError(
+            "protocol: this rate counts words, but unit='codepoint' asks for characters; leave the unit out, "
+            "or use cer for the error rate of characters, and 1 - nls(..., protocol='raw') for the one that "
+            "is at most 1"
+        )
+    return whole.by("word")
+
+
 def resolve_errors(protocol: ScoreProtocol | str) -> ScoreProtocol:
     """Return the protocol that prepares texts for error rates."""
-    return resolve_protocol(resolve_protocol(protocol).errors)
+    whole = resolve_protocol(protocol)
+    if whole.errors is None:
+        return whole if whole.threshold is None else PROTOCOLS["raw"]
+    return resolve_protocol(whole.errors)
 
 
 def resolve_scoring(protocol: ScoreProtocol | str) -> ScoreProtocol:
@@ -227,7 +260,8 @@ def resolve_scoring(protocol: ScoreProtocol | str) -> ScoreProtocol:
     if resolved.threshold is None:
         raise ValueError(
             f"protocol must have a threshold for ANLS, but {described(resolved)} has none; give it one, such "
-            "as threshold=0.5"
+            "as threshold=0.5, which changes no error rate, or ask for metrics that need none, such as "
+            "metrics='nls' or 'cer_corpus'"
         )
     return resolved
 
@@ -256,17 +290,25 @@ def preset_name(protocol: object) -> str | None:
 
 def protocol_to_dict(protocol: ScoreProtocol) -> dict[str, Any]:
     """Return the options as values that JSON can hold."""
-    errors = protocol.errors
+    errors = _for_errors(resolve_errors(protocol))
     return {
-        **vars(protocol),
-        "equivalences": [list(pair) for pair in protocol.equivalences],
-        "errors": errors if isinstance(errors, str) else protocol_to_dict(errors),
+        **_options(protocol),
+        "errors": errors if isinstance(errors, str) else {**_options(errors), "errors": "raw"},
     }
+
+
+def _options(protocol: ScoreProtocol) -> dict[str, Any]:
+    """Return the options with the equivalences as lists, and `errors` as they are."""
+    equivalences = [list(pair) for pair in protocol.equivalences]
+    return {**vars(protocol), "unit": str(protocol.unit), "equivalences": equivalences}
 
 
 def protocol_from_dict(options: Mapping[str, Any]) -> ScoreProtocol:
     """Return the protocol with the options that `protocol_to_dict` returned."""
     errors = options.get("errors", "raw")
+    if options.get("unit") == "codepoint":
+        # Files do not say whether it was asked for.
+        options = {name: value for name, value in options.items() if name != "unit"}
     return ScoreProtocol(
         **{**options, "errors": errors if isinstance(errors, str) else protocol_from_dict(errors)}
     )
@@ -284,9 +326,9 @@ def described(protocol: ScoreProtocol) -> str:
 
 def _spelled(protocol: ScoreProtocol, ignored: tuple[str, ...] = ()) -> list[str]:
     """Return the name of the most similar preset, and ``option=value`` for each difference from it."""
-    given = protocol_to_dict(protocol)
+    given = _options(protocol)
     differing = {
-        name: [key for key in given if key not in ignored and given[key] != protocol_to_dict(preset)[key]]
+        name: [key for key in given if key not in ignored and given[key] != _options(preset)[key]]
         for name, preset in PROTOCOLS.items()
     }
 
@@ -294,39 +336,45 @@ def _spelled(protocol: ScoreProtocol, ignored: tuple[str, ...] = ()) -> list[str
         return len(differing[name]), (PROTOCOLS[name].threshold is None) != (protocol.threshold is None)
 
     nearest = min(differing, key=distance)
+    own = {key: given[key] for key in differing[nearest] if key != "errors"}
     parts = [nearest]
-    for key in differing[nearest]:
-        value = given[key]
-        if key == "errors":
-            name, *options = _spelled(resolve_errors(protocol), _BESIDE)
-            parts += [f"errors={name}", *(f"errors.{option}" for option in options)]
-        else:
-            # Escaped, because a comma and a name before "=" begin the next option.
-            in_json = json.dumps(value, ensure_ascii=False).replace("=", "\\u003d")
-            parts.append(f"{key}={value if isinstance(value, str) else in_json}")
+    for key, value in own.items():
+        # Escaped, because a comma and a name before "=" begin the next option.
+        in_json = json.dumps(value, ensure_ascii=False).replace("=", "\\u003d")
+        parts.append(f"{key}={value if isinstance(value, str) else in_json}")
+    # The default for error rates depends on the preset with which the text begins.
+    errors = resolve_errors(protocol)
+    if "errors" not in ignored and resolve_errors(PROTOCOLS[nearest].replace(**own)) != errors:
+        name, *options = _spelled(errors, _BESIDE)
+        parts += [f"errors={name}", *(f"errors.{option}" for option in options)]
     return parts
 
 
 def _for_errors(protocol: ScoreProtocol) -> ScoreProtocol | str:
     """Return the protocol as `errors` stores it: the name of a preset that prepares texts alike, if any."""
     name, *options = _spelled(protocol, _BESIDE)
-    return dataclasses.replace(protocol, threshold=None, errors="raw") if options else name
+    return dataclasses.replace(protocol, threshold=None, errors=None) if options else name
 
 
 def plugin_options(protocol: ScoreProtocol | str) -> dict[str, Any]:
     """Return the options that the plugin reads, without those passed separately or used only in Python."""
     # A copy of the equivalences, because the plugin cannot read a pickle in which two options share them.
-    options = protocol_to_dict(resolve_protocol(protocol))
+    options = _options(resolve_protocol(protocol))
     del options["threshold"], options["hits"], options["errors"]
     return options
 
 
 def plugin_scoring(protocol: ScoreProtocol | str) -> dict[str, Any]:
-    """Return the options that the plugin needs to compute all scores of a row."""
-    whole = resolve_scoring(protocol)
+    """
+    Return the options that the plugin needs to compute all scores of a row.
+
+    Without a threshold, ANLS is NLS, and is not to be shown.
+    """
+    whole = resolve_protocol(protocol)
+    keeps_all = 0.0 if whole.cut == "similarity" else 1.0
     return {
         "protocol": plugin_options(whole),
-        "threshold": whole.threshold,
+        "threshold": keeps_all if whole.threshold is None else whole.threshold,
         "cer_protocol": plugin_options(resolve_errors(whole)),
     }
 

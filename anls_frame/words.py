@@ -12,7 +12,7 @@ import polars as pl
 from anls_frame import _plugin
 from anls_frame._typing import IntoColumn, IntoExprColumn, Missing
 from anls_frame.metrics.row_functions import fields_on_columns, on_columns
-from anls_frame.protocol import ScoreProtocol, resolve_protocol
+from anls_frame.protocol import ScoreProtocol, by_words, resolve_protocol
 
 __all__ = ["bag_of_words_error", "edit_counts", "mer", "wer", "wil", "word_errors"]
 
@@ -82,7 +82,7 @@ def wer(
     │ 2.0  │
     └──────┘
     """
-    return _plugin.score("wer", prediction, answers, missing, _by_words(protocol))
+    return _plugin.score("wer", prediction, answers, missing, by_words(protocol))
 
 
 @fields_on_columns
@@ -217,7 +217,7 @@ def word_errors(
     │ 1             ┆ 0         ┆ 1          ┆ 2    │
     └───────────────┴───────────┴────────────┴──────┘
     """
-    return _plugin.score("word_errors", prediction, answers, missing, _by_words(protocol))
+    return _plugin.score("word_errors", prediction, answers, missing, by_words(protocol))
 
 
 @on_columns
@@ -415,15 +415,11 @@ def bag_of_words_error(
     (0.5, 0.0)
     """
     counts = word_errors(prediction, answers, protocol=protocol, missing=missing)
-    shared = _plugin.score("shared_units", prediction, answers, missing, _by_words(protocol))
+    shared = _plugin.score("shared_units", prediction, answers, missing, by_words(protocol))
     _, _, in_reference, in_prediction = _counted(counts, protocol)
     errors = pl.max_horizontal(in_reference, in_prediction) - shared
     words = pl.max_horizontal(in_reference, pl.lit(1, pl.Int64))
     return (errors / words).alias("bag_of_words_error")
-
-
-def _by_words(protocol: ScoreProtocol | str) -> ScoreProtocol:
-    return resolve_protocol(protocol).by("word")
 
 
 def _counted(counts: pl.Expr, protocol: ScoreProtocol | str) -> tuple[pl.Expr, pl.Expr, pl.Expr, pl.Expr]:

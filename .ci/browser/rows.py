@@ -11,6 +11,7 @@ import html
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -636,6 +637,36 @@ def check_audit(browser: Browser, path: Path) -> list[str]:
     return wrong
 
 
+def check_judge(browser: Browser, path: Path) -> list[str]:
+    """Judge all drawn rows of a judge's scores, by keys and by mouse, right and wrong in turns; save them."""
+    page, wrong = opened(browser, path)
+    number = number_in(page.locator("#count").inner_text())
+    page.keyboard.press("Enter")
+    shown = page.locator("#row .verdict").all_inner_texts()
+    if [text.split()[-1] for text in shown] != ["right", "wrong"]:
+        wrong.append(f"{path.name}: buttons {shown}")
+    for at in range(number):
+        if at % 4 < 2:  # noqa: PLR2004 - half of them
+            page.keyboard.press("12"[at % 2])
+        else:
+            page.locator("#row .verdict", has_text=("right", "wrong")[at % 2]).click()
+        if at + 1 < number:
+            page.locator("#row header button").nth(1).click()
+    with page.expect_download() as download:
+        page.locator("#save").click()
+    saved = path.with_suffix(".jsonl")
+    download.value.save_as(saved)
+    lines = [json.loads(line) for line in saved.read_bytes().splitlines()]
+    given = Counter(line["verdict"] for line in lines)
+    if given != {"right": number // 2, "wrong": number // 2} or {line["score"] for line in lines} != {
+        "judge"
+    }:
+        wrong.append(f"{path.name}: saved {given}, {lines[:2]}")
+    print(f"{path.name}: {number} rows judged")
+    page.context.close()
+    return wrong
+
+
 def check_marks(browser: Browser, path: Path) -> list[str]:
     """Give all selected rows a verdict, by keys and by buttons, and undo it; then save all of them."""
     page, wrong = opened(browser, path, "#right=%22none%22&predictions=%22same%22")
@@ -733,6 +764,7 @@ PARTS: dict[str, list[tuple[Callable[[Browser, Path], list[str]], list[str]]]] =
         (check_verdicts, ["one", "hostile", "runs"]),
         (check_marks, ["two"]),
         (check_audit, ["audit"]),
+        (check_judge, ["judge"]),
     ],
     "confined": [(check_confined, ["one"])],
 }

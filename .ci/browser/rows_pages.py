@@ -18,6 +18,7 @@ TYPES = ("form", "table", "layout", "free text", "handwritten")
 WRONG, WRONG_LETTERS = 0.5, 0.08
 LONGEST_HOSTILE = 200
 MANY_SYSTEMS, MANY_ROWS = 43, 10_000
+JUDGED = 40
 SQUARE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
 """An image of a single pixel."""
 SYSTEMS = {"tesseract": "tesseract", "rapidocr": "rapidocr"}
@@ -126,6 +127,13 @@ def write_questions(folder: Path, questions: pl.DataFrame) -> None:
     )
     sample.write_parquet(folder / "audit.parquet")
     sample.anls.browse("prediction", "answers", id="question_id", audit=True).write(folder / "audit.html")
+    # A judge that passes every answer, half of which are wrong.
+    judged = pl.DataFrame({"id": range(400), "prediction": "an answer", "answers": "another", "judge": 1.0})
+    drawn = judged.anls.audit_sample(JUDGED, score="judge")
+    drawn.write_parquet(folder / "judge.parquet")
+    drawn.anls.browse("prediction", "answers", id="id", metrics="judge", audit=True).write(
+        folder / "judge.html"
+    )
     # The same questions several times, told apart by columns that verdicts keep.
     predicted = questions.unpivot(
         list(SYSTEMS), index=["question_id", "answers"], variable_name="system", value_name="prediction"

@@ -13,6 +13,28 @@ import anls_frame as af
 VERDICTS = 100
 
 
+def check_judge(folder: Path) -> str:
+    """Correct the scores of a judge by right and wrong, in Python and in the shell, which must agree."""
+    sample = pl.read_parquet(folder / "judge.parquet")
+    page = sample.anls.browse("prediction", "answers", id="id", metrics="judge", audit=True)
+    verdicts = af.readers.read_verdicts(folder / "judge.jsonl", page)
+    truth = af.audited_scores(sample, verdicts, "judge", id="id")
+    found = af.corrected(truth, "judge", "audited_score").overall.row(0, named=True)
+    # Half of the answers are wrong, and the judge passed all.
+    if not found["corrected_low"] <= 1 / 2 <= found["corrected_high"] or found["score"] != 1:
+        sys.exit(f"judge: {found}")
+    files = (folder / "judge.jsonl", folder / "judge.parquet")
+    command = [Path(sys.executable).with_name("anls-frame"), "verdicts", *files, "-m", "judge"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 - our own
+    said = done.stdout.splitlines()[-1]
+    if (
+        f"{found['corrected']:.3f} [{found['corrected_low']:.3f}, " not in done.stdout
+        or "ANLS" in done.stdout
+    ):
+        sys.exit(f"judge: the shell says {done.stdout!r}, Python {found}")
+    return said
+
+
 def main(folder: Path) -> None:
     """Read the verdicts of all pages in a folder."""
     questions = pl.read_parquet("data/ocr_qa.parquet")
@@ -44,6 +66,8 @@ def main(folder: Path) -> None:
     if not said.startswith(f"audit: {corrected['corrected']:.3f} [{corrected['corrected_low']:.3f}, "):
         sys.exit(f"audit: the shell says {said!r}, Python {corrected}")
     print(f"audit: {audited.height} verdicts; {said}")
+    said = check_judge(folder)
+    print(f"judge: {said}")
     for name, frame, id_, page in (
         ("one", questions, "question_id", one),
         ("hostile", hostile, "a", af.browse(hostile, "a", "b", id="a")),

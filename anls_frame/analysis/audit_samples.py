@@ -184,6 +184,10 @@ def audit_sample(
     return as_kind_of(given, frame.with_columns(columns))
 
 
+_NULL, _BETWEEN = "null", " / "
+"""A missing value in the name of a stratum, and what stands between the values of several columns."""
+
+
 def _lean_column(lean: str, score: str | None, systems: Mapping[str, str], names: Sequence[Any]) -> list[str]:
     """Return the column of numbers that a draw needs; raise an error if an argument is missing."""
     if string("lean", lean) == "differing" and len(systems) < 2:  # noqa: PLR2004
@@ -214,9 +218,16 @@ def _kinds(rows: pl.DataFrame, lean: str, score: str | None, texts: Sequence[str
 
 def _labels(kinds: pl.Series, slices: Sequence[str]) -> pl.Expr:
     """Return the names of strata: kinds of rows, crossed with the values of slices."""
-    values = [cs.by_name(name).cast(pl.String).fill_null("null") for name in slices]
+    values = [_spelled(cs.by_name(name).cast(pl.String)) for name in slices]
     is_alone = bool(slices) and kinds.n_unique() == 1
-    return pl.concat_str([*([] if is_alone else [pl.lit(kinds)]), *values], separator=" / ")
+    return pl.concat_str([*([] if is_alone else [pl.lit(kinds)]), *values], separator=_BETWEEN)
+
+
+def _spelled(value: pl.Expr) -> pl.Expr:
+    """Return values so that joined ones are equal only if all of them are; most are written as they are."""
+    is_ambiguous = (value == _NULL) | value.str.contains(_BETWEEN, literal=True) | value.str.starts_with('"')
+    quoted_value = pl.concat_str([pl.lit('"'), value.str.replace_all('"', '""', literal=True), pl.lit('"')])
+    return pl.when(is_ambiguous).then(quoted_value).otherwise(value).fill_null(_NULL)
 
 
 def _shared_out(strata: pl.DataFrame, n: int, least: int) -> dict[str, int]:

@@ -63,6 +63,12 @@ class Asked:
         return list(self.systems)[1:]
 
     @property
+    def is_judge(self) -> bool:
+        """Whether a given score of one system is judged, rather than a comparison of texts."""
+        metric = self.metrics[0]
+        return len(self.systems) == 1 and not (metric.is_built_in or metric.is_function)
+
+    @property
     def first_sort(self) -> str:
         """The column by which rows are initially sorted, with a leading hyphen if large values are bad."""
         if self.is_audit:

@@ -20,10 +20,10 @@ from anls_frame.export import rows_page, sources
 from anls_frame.export.column_headings import NAMES
 from anls_frame.export.display import spelled
 from anls_frame.export.heads import LEAST_ROWS, head
-from anls_frame.export.page_verdicts import digest
+from anls_frame.export.page_verdicts import OF_JUDGE, OF_TEXTS, digest
 from anls_frame.export.rows_content import LARGEST, MOST_ROWS, EmbeddedRows, RowsContent
 from anls_frame.export.sources import Source
-from anls_frame.frames.conversion import at_hand, column_names, in_polars
+from anls_frame.frames.conversion import at_hand, column_names, in_polars, is_pandas
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.summary.catalogue import Metrics
 from anls_frame.summary.keys import explode_lists
@@ -323,12 +323,15 @@ def browse(
         `"empty"`, the default, scores a null prediction as an empty string, as reports do; `"drop"` leaves a
         row without a score in which the prediction of a system is null, as comparisons do.
     unanswerable
-        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
-        treats the empty text as their answer: such a row is right if its prediction is null or empty,
-        whatever `missing` says, and wrong otherwise.
+        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts); a row of
+        `fields` counts, as wrong, if something was predicted there. `"empty"` treats the empty text as their
+        answer: such a row is right if its prediction is null or empty, whatever `missing` says, and wrong
+        otherwise.
     audit
         Whether to show only the rows that `audit_sample` drew, in random order, with the number of rows still
-        to be judged. The verdicts correct the score of all rows; see `corrected`.
+        to be judged. The verdicts correct the score of all rows; see `corrected`. If the first metric is a
+        column or an expression, such as the scores of a model as a judge, the page of one system has two
+        verdicts, `right` and `wrong`, which are the truth.
 
     Returns
     -------
@@ -378,7 +381,7 @@ def browse(
             by=check_by(by),
             keep=check_keep(keep),
             missing=missing,
-            **scoring(protocol, has_texts=True, unanswerable=unanswerable)
+            **scoring(protocol, frame, has_texts=True, unanswerable=unanswerable)
             | detail_settings(details=True, has_texts=True),
         ),
         row_id=id,
@@ -407,9 +410,11 @@ def browse(
             settings=described,
             sort=asked.first_sort,
             is_audit=audit,
+            verdicts=OF_JUDGE if asked.is_judge else OF_TEXTS,
             names=asked.settings.names,
         ),
-        frame,
+        # What is selected later are these rows, even if the caller sorts the frame in place.
+        frame.copy(deep=False) if is_pandas(frame) else frame,
     )
 
 
@@ -431,9 +436,10 @@ def _notes(asked: Asked, table: pl.DataFrame, n_rows: int, totals: Sequence[Mapp
         said = f"Mean {name} {spelled(own['mean'], (), 'score')}"
         notes = [head(said, own["scored"], noun=row, worst=worst, lost=lost)] if own["scored"] else []
     if asked.is_audit:
+        texts = "score right (0), our error (1), or another verdict"
         notes.append(
             f"These are the {numbered(shown, row)} that were drawn, in random order. Judge each of them: "
-            "score right (0), our error (1), or another verdict."
+            f"{'right (1) or wrong (2)' if asked.is_judge else texts}."
         )
     if shown < n_rows:
         breaking = " or ".join(asked.compared) if len(asked.compared) < _NAMED else "a system"

@@ -79,9 +79,10 @@ def changes(
         only the baseline gives a prediction is a loss. `"drop"` leaves out rows in which any prediction is
         null. Rows in which an existing score is null are always left out, as in `compare`.
     unanswerable
-        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
-        treats the empty text as their answer: such a row is right if its prediction is null or empty,
-        whatever `missing` says, and wrong otherwise.
+        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts); a row of
+        `fields` counts, as wrong, if something was predicted there. `"empty"` treats the empty text as their
+        answer: such a row is right if its prediction is null or empty, whatever `missing` says, and wrong
+        otherwise.
 
     Returns
     -------
@@ -149,18 +150,18 @@ def changes(
     """
     choice("kind", kind, get_args(Kind))
     given = resolve_systems(systems)
+    frame = at_hand(frame)
     n = None if n is None else count("n", n, most=MOST_ROWS - 1)
     has_texts = answers is not None
-    chosen = once(resolve_for(metrics, given, has_texts=has_texts, protocol=protocol))
+    chosen = once(resolve_for(metrics, given, has_texts=has_texts, protocol=protocol, are_of_rows=True))
     settings = Settings(
         metrics=tuple(metric.described() for metric in chosen),
         has_texts=has_texts,
         missing=missing,
         keep=check_keep(keep),
-        **scoring(protocol, has_texts=has_texts, unanswerable=unanswerable),
+        **scoring(protocol, frame, has_texts=has_texts, unanswerable=unanswerable),
     )
     columns = _columns([*given], chosen, settings, is_gain=kind == "better")
-    frame = at_hand(frame)
     selection = select_from(frame, given, answers, chosen, settings)
     rows = selection.scored(_may_differ(selection.systems, chosen, settings))
     # A score counts only if all systems have one, as in comparisons.
@@ -202,7 +203,7 @@ def _changed(selection: Selection, rows: pl.LazyFrame, kind: Kind, n: int | None
 def _may_differ(systems: int, metrics: Sequence[Metric], settings: Settings) -> pl.Expr:
     """Return the rows whose scores may differ; those of equal texts cannot."""
     if settings.has_texts and all(metric.is_built_in or metric.is_function for metric in metrics):
-        baseline, *others = (predicted(f"text_{system}") for system in range(systems))
+        baseline, *others = (predicted(pl.col(f"text_{system}")) for system in range(systems))
         return pl.any_horizontal(baseline != other for other in others)
     return pl.lit(value=True)
 

@@ -9,14 +9,14 @@ import polars as pl
 
 from anls_frame._arguments import takes_names
 from anls_frame._typing import Missing, Table, table_of_frame
-from anls_frame.frames.conversion import as_kind_of, to_pandas
+from anls_frame.frames.conversion import as_kind_of, at_hand, to_pandas
 from anls_frame.protocol import ScoreProtocol, resolve_scoring
 from anls_frame.summary import details, fixed_point
 from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.keys import canonical, chosen_keys, explode_lists, named
 from anls_frame.summary.labels import warn_of_labels
 from anls_frame.summary.rows import sums_of_anls, sums_of_texts
-from anls_frame.summary.settings import Settings, Unanswerable, check_by
+from anls_frame.summary.settings import Settings, Unanswerable, check_by, of_rows
 from anls_frame.summary.summary import Summary
 from anls_frame.summary.system_rows import scored_rows, single
 
@@ -150,9 +150,10 @@ def length_scores(
     missing
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out.
     unanswerable
-        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
-        treats the empty text as their answer: such a row is right if its prediction is null or empty,
-        whatever `missing` says, and wrong otherwise.
+        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts); a row of
+        `fields` counts, as wrong, if something was predicted there. `"empty"` treats the empty text as their
+        answer: such a row is right if its prediction is null or empty, whatever `missing` says, and wrong
+        otherwise.
 
     Returns
     -------
@@ -199,11 +200,12 @@ def length_scores(
     └─────────────┴───────────┴─────┴──────────┘
     """
     columns = check_by(by)
+    frame = at_hand(frame)
     settings = Settings(
         by=columns,
         protocol=resolve_scoring(protocol),
         missing=missing,
-        unanswerable=unanswerable,
+        unanswerable=of_rows(unanswerable, frame),
     )
     rows = scored_rows(frame, {prediction: prediction}, answers, [], settings)
     scored = single(rows, settings).filter(pl.col("row_digest").is_not_null())

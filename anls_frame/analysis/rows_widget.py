@@ -19,7 +19,7 @@ from anls_frame._text import numbered, quoted
 from anls_frame.export import rows_page
 from anls_frame.export.html import source
 from anls_frame.export.packed import plain_value
-from anls_frame.export.page_verdicts import REPEATS, VERDICTS, verdict_frame
+from anls_frame.export.page_verdicts import REPEATS, SCORE, verdict_frame
 from anls_frame.export.rows_content import RowsContent
 from anls_frame.export.values import plain_frame
 from anls_frame.frames.conversion import as_kind_of, attach
@@ -31,6 +31,12 @@ try:
     from traitlets import Int, TraitError, Unicode, validate
 except ImportError as error:
     raise ImportError('widgets need anywidget: pip install "anls-frame[widget]"') from error
+
+
+class _Given(AnyTrait):
+    """Any value except null, which traitlets would not check otherwise."""
+
+    allow_none = False
 
 
 class RowsWidget(AnyWidget):
@@ -61,7 +67,7 @@ class RowsWidget(AnyWidget):
     _name = Unicode().tag(sync=True)
     _frame = Unicode().tag(sync=True)
     _rows = Int().tag(sync=True)
-    _verdicts = AnyTrait().tag(sync=True, echo_update=False)
+    _verdicts = _Given().tag(sync=True, echo_update=False)
     _selected = AnyTrait().tag(sync=True, echo_update=False)
 
     def __init__(
@@ -98,6 +104,7 @@ class RowsWidget(AnyWidget):
             dict.fromkeys(("id", *REPEATS))
             | {name: _written(value) for name, value in key.items()}
             | {"row": row, "verdict": verdict_of[row], "digest": digest}
+            | {SCORE: self._content.metrics[0]["name"]}
             for row, key, digest in zip(rows, keys, self._digests(rows), strict=True)
         ]
         return as_kind_of(self._given, verdict_frame(lines))
@@ -112,8 +119,8 @@ class RowsWidget(AnyWidget):
     def _check_verdicts(self, proposal: Any) -> dict[str, list[int]]:
         """Return the row numbers of verdicts, after checks, because a browser may send anything."""
         given: dict[str, list[int]] = proposal["value"]
-        if type(given) is not dict or not set(given) <= set(VERDICTS):
-            raise TraitError(f"verdicts must be by {', '.join(VERDICTS)}, got {quoted(given)}")
+        if type(given) is not dict or not set(given) <= set(self._content.verdicts):
+            raise TraitError(f"verdicts must be by {', '.join(self._content.verdicts)}, got {quoted(given)}")
         _check_rows("verdicts", list(given.values()), self._numbers)
         return given
 

@@ -65,9 +65,10 @@ def worst(
         `"empty"`, the default, scores a null prediction as an empty string, as reports do; `"drop"` leaves
         out such rows, which have no text to look at.
     unanswerable
-        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
-        treats the empty text as their answer: such a row is right if its prediction is null or empty,
-        whatever `missing` says, and wrong otherwise.
+        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts); a row of
+        `fields` counts, as wrong, if something was predicted there. `"empty"` treats the empty text as their
+        answer: such a row is right if its prediction is null or empty, whatever `missing` says, and wrong
+        otherwise.
 
     Returns
     -------
@@ -122,14 +123,14 @@ def worst(
     n = count("n", n, most=MOST_ROWS - 1)
     columns = check_by(by)
     frame = at_hand(frame)
-    resolved = resolve(metrics, column_names(frame), has_texts=True, protocol=protocol)
+    resolved = resolve(metrics, column_names(frame), has_texts=True, protocol=protocol, are_of_rows=True)
     chosen = row_metrics(resolved, metrics)
     if len(chosen) > 1:
         raise ValueError(f"metrics must be one metric, got {[metric.name for metric in chosen]}")
     metric = chosen[0]
     new = _NEW if metric.is_built_in or isinstance(metric.numerator, str) else (*_NEW, metric.name)
     check_by_names(columns, new)
-    text_options = scoring(protocol, has_texts=True, unanswerable=unanswerable)
+    text_options = scoring(protocol, frame, has_texts=True, unanswerable=unanswerable)
     settings = Settings(by=columns, metrics=(metric.described(),), missing=missing, **text_options)
     selection = select_from(frame, {_SYSTEM: prediction}, answers, [metric], settings)
     ranks = selection.ranks(mean)

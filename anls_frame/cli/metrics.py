@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from anls_frame.summary.catalogue import NAMES, OTHER_NAMES, SETS
+from anls_frame.summary.catalogue import NAMES, NAMES_OF_ROWS, SETS
 from anls_frame.summary.measures import Metric
 
 
@@ -60,7 +60,7 @@ def _bounded(name: str, columns: Callable[[], Collection[str]]) -> Metric:
         raise ValueError(
             f"--metric {name}: write both bounds and a score, as bounds:0:1:judge or bounds:0::loss"
         )
-    if metric in {*SETS, *NAMES, *OTHER_NAMES}:
+    if metric in {*SETS, *NAMES, *NAMES_OF_ROWS}:
         raise ValueError(f"--metric {name}: {score} is no column; its bounds are known")
     return Metric(metric, bounds=bounds) if isinstance(metric, str) else replace(metric, bounds=bounds)
 

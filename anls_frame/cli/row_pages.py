@@ -9,12 +9,14 @@ import polars as pl
 
 import anls_frame as af
 from anls_frame.cli import options
+from anls_frame.frames.number_columns import with_numbers
 from anls_frame.metrics.scores import score
 from anls_frame.protocol import PROTOCOLS, resolve_errors
 from anls_frame.readers._log_files import name_of
 from anls_frame.readers.any_file import scan
 from anls_frame.readers.system_files import SystemFiles, texts_of
 from anls_frame.summary.rows import with_unanswerable
+from anls_frame.summary.settings import of_rows
 
 if TYPE_CHECKING:
     from anls_frame.analysis.browsing import RowsPage
@@ -34,6 +36,10 @@ def texts(given: SystemFiles) -> tuple[pl.LazyFrame | pl.DataFrame, dict[str, st
     return frame.rename(dict.fromkeys(systems.values(), "prediction")), dict.fromkeys(systems, "prediction")
 
 
+SCORES = ("anls", "cer", "wer")
+"""The scores of texts that verdicts correct."""
+
+
 def with_scores(
     frame: pl.LazyFrame | pl.DataFrame, systems: Mapping[str, str], scoring: options.Reporting, metric: str
 ) -> tuple[pl.LazyFrame, dict[str, str]]:
@@ -41,10 +47,23 @@ def with_scores(
     Return rows with the score of each system, and the columns of these scores by system.
 
     The score is `"anls"` or, of pages, `"cer"` or `"wer"`: the errors of a page, divided by the mean length
-    of the references, so that the mean of all pages is the corpus rate.
+    of the references, so that the mean of all pages is the corpus rate. Any other score is a column, and the
+    frame has only one system.
     """
+    if metric not in SCORES:
+        if len(systems) > 1:
+            raise ValueError(
+                f"--metric {metric}: a column has the scores of one system, not of {len(systems)}"
+            )
+        if metric not in frame.collect_schema():
+            raise ValueError(
+                f"--metric must be one of {', '.join(SCORES)}, or a column with scores, got {metric}"
+            )
+        numbers = with_numbers(frame.lazy(), [metric])
+        return numbers, dict.fromkeys(systems, metric)
     scores = {name: f"__anls_frame_score_{name}" for name in systems}
     unanswerable: Any = scoring.unanswerable
+    unanswerable = of_rows(unanswerable, frame)
     answered = with_unanswerable(frame.lazy(), systems.values(), "answers", unanswerable)
     values = [_score(metric, column, scoring).alias(scores[name]) for name, column in systems.items()]
     return pl.concat([frame.lazy(), answered.select(values)], how="horizontal"), scores

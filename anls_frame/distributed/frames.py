@@ -20,6 +20,7 @@ import daft
 import pyarrow as pa
 
 from anls_frame._arguments import count
+from anls_frame.frames import field_rows
 from anls_frame.frames.documents import DOCUMENT
 from anls_frame.metrics import scoring
 from anls_frame.reports import wrapping_costs
@@ -28,6 +29,7 @@ from anls_frame.slices.plan import Plan
 from anls_frame.slices.result import Slices
 from anls_frame.summary import summarizing
 from anls_frame.summary.catalogue import BUILT_IN
+from anls_frame.summary.settings import INVENTED
 from anls_frame.summary.summary import Summary, merge
 
 _SECONDS_OF_REST = 0.5
@@ -125,6 +127,8 @@ def with_unwrapped(frame: Any, **options: Any) -> Batches:
 def summarize(frame: Any, *, part: str | None = None, **options: Any) -> Summary:
     """Return the summary of all rows."""
     batches = Batches.of(frame)
+    if options["unanswerable"] == "drop" and _are_fields(batches.frame):
+        options["unanswerable"] = INVENTED
     nothing: Summary = summarizing.summarize(batches.nothing, **options, part=part)
     options["keep"] = nothing.settings.keep
     names = summarizing.columns_read(nothing, batches.frame.column_names, **options)
@@ -164,6 +168,17 @@ def find_slices(frame: Any, *, prediction: Any, columns: Any, **options: Any) ->
     summarized.check(nothing, None, metrics)
     slices: Slices = finding.find_slices(summarizing.summarize(frame, **passed), metrics=metrics, **options)
     return slices
+
+
+def _are_fields(frame: daft.DataFrame) -> bool:
+    """Return whether the rows come from `fields`, as `are_fields` does for frames at hand."""
+    dtypes = {field.name: field.dtype for field in frame.schema()}
+    names = [name for name in field_rows.status_columns(frame.column_names) if dtypes[name].is_string()]
+    if field_rows.FIELD not in dtypes:
+        return False
+    few = len(field_rows.STATUSES) + 2
+    columns = (frame.select(name).distinct().limit(few).to_pydict()[name] for name in names)
+    return any(map(field_rows.hold_statuses, columns))
 
 
 def _computed(

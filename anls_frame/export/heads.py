@@ -41,14 +41,18 @@ def head(
     worst
         The slice with the worst score, and this score.
     lost
-        The share of lost points by error type, possibly of some types only.
+        The shares of lost points by error type, which add up to 1. The rest is called "other types".
     """
     parts = [f"{score} · {numbered(rows, noun)}, {more}" if more else f"{score} over {numbered(rows, noun)}"]
     if worst is not None:
         name, figure = worst
         parts.append(f"worst: {name} {figure}")
     shares = sorted((lost or {}).items(), key=lambda item: -item[1])[:_TYPES]
-    named = [f"{100 * share:.0f} % {kind}" for kind, share in shares if share >= _LEAST_SHARE]
+    rounded = {kind: round(100 * share) for kind, share in shares if share >= _LEAST_SHARE}
+    named = [f"{share} % {kind}" for kind, share in rounded.items()]
+    rest = 100 - sum(rounded.values())
+    if named and rest > 0 and len(lost or {}) > len(named):
+        named.append(f"{rest} % other types")
     if named:
         parts.append(f"lost points: {', '.join(named)}")
     return f"{'; '.join(parts)}."

@@ -10,10 +10,19 @@ import polars as pl
 
 from anls_frame.frames.strict_json import Number
 
-VERDICTS = ("our_error", "answer_wrong", "answer_incomplete", "ambiguous_question", "format", "score_right")
+OF_TEXTS = ("our_error", "answer_wrong", "answer_incomplete", "ambiguous_question", "format", "score_right")
+"""Verdicts on a comparison of texts: why a row lost points."""
+
+OF_JUDGE = ("right", "wrong")
+"""Verdicts where a score is given, as by a model as a judge: they say what is true, whatever the score."""
+
+VERDICTS = (*OF_TEXTS, *OF_JUDGE)
 
 REPEATS = ("system", "epoch")
 """Columns that tell rows with the same id apart."""
+
+SCORE = "score"
+"""Column with the name of the score that was judged: the first of the page."""
 
 
 def repeating(schema: pl.Schema) -> list[str]:
@@ -35,8 +44,8 @@ def digest(predictions: Sequence[str | None], answers: Sequence[str | None] | No
 
 def verdict_frame(verdicts: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     """Return verdicts as a frame; numeric ids stay as written until all ids are known."""
-    names = ("id", "row", "verdict", "digest", *REPEATS)
-    columns = {name: [verdict[name] for verdict in verdicts] for name in names}
+    names = ("id", "row", "verdict", "digest", *REPEATS, SCORE)
+    columns = {name: [verdict.get(name) for verdict in verdicts] for name in names}
     dtypes: dict[str, Any] = dict.fromkeys(names, pl.String) | {
         "row": pl.Int64,
         "verdict": pl.Enum(VERDICTS),

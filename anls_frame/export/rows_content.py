@@ -10,6 +10,7 @@ import polars as pl
 
 from anls_frame._text import spelled
 from anls_frame.export.column_headings import ROWS, RowNames
+from anls_frame.export.page_verdicts import OF_TEXTS
 
 LARGEST = 12_000_000
 """Bytes of the largest page."""
@@ -62,6 +63,8 @@ class RowsContent:
         The column by which rows are initially sorted, with a leading hyphen for descending order.
     is_audit
         Whether all rows are to be judged, in order.
+    verdicts
+        The verdicts that can be given.
     names
         The names for rows and their texts.
     """
@@ -79,6 +82,7 @@ class RowsContent:
     source: Sequence[str] = ()
     sort: str
     is_audit: bool = False
+    verdicts: Sequence[str] = OF_TEXTS
     names: RowNames = ROWS
 
 

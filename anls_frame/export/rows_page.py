@@ -13,6 +13,7 @@ import functools
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from html import escape
 
@@ -22,7 +23,7 @@ from anls_frame._palette import ERROR_COLORS
 from anls_frame._text import shown
 from anls_frame.export.html import source, templates
 from anls_frame.export.packed import Packed
-from anls_frame.export.page_verdicts import VERDICTS
+from anls_frame.export.page_verdicts import OF_TEXTS
 from anls_frame.export.rows_content import EmbeddedRows, RowsContent
 from anls_frame.pairs.marks import STYLES, TAGS
 
@@ -84,10 +85,10 @@ def page(content: RowsContent) -> str:
         "audit": content.is_audit,
         "names": {name: getattr(content.names, name) for name in ("row", "answer", "prediction")},
         "protocol": content.settings["protocol"],
-        "verdicts": VERDICTS,
+        "verdicts": list(content.verdicts),
         "colors": ERROR_COLORS,
         "columns": packed.columns,
-        "key": _key(packed),
+        "key": _key(packed, content.verdicts),
     }
     return (
         templates()
@@ -124,11 +125,12 @@ def framed(html: str, name: str = "") -> str:
     )
 
 
-def _key(packed: Packed) -> str:
-    """Return the storage key of verdicts, which depends only on the texts of the page."""
+def _key(packed: Packed, verdicts: Sequence[str]) -> str:
+    """Return the storage key of verdicts, which depends on the texts of the page and on what can be said."""
     names = [name for name in packed.columns if re.match("(id|row|answers|prediction_.*)$", name)]
     parts = (packed.parts[packed.columns[name][part]] for name in names for part in ("codes", "pool"))
-    return hashlib.sha256("".join(parts).encode()).hexdigest()[:16]
+    said = "" if verdicts == OF_TEXTS else " ".join(verdicts)
+    return hashlib.sha256("".join([*parts, said]).encode()).hexdigest()[:16]
 
 
 def embedded(content: RowsContent, html: str) -> EmbeddedRows:

@@ -25,9 +25,15 @@ def with_numbers(frame: pl.LazyFrame, names: Iterable[str]) -> pl.LazyFrame:
     DTypeError
         If a column has other texts, or numbers among true and false.
     """
+    read = numbers_of(frame, names)
+    return origins.like(frame.with_columns(**read), frame) if read else frame
+
+
+def numbers_of(frame: pl.LazyFrame, names: Iterable[str]) -> dict[str, pl.Expr]:
+    """Return the numbers of the columns that hold them as texts, as `with_numbers` reads them."""
     schema = frame.collect_schema()
     texts = [name for name in dict.fromkeys(names) if schema.get(name) == pl.String]
-    return origins.like(frame.with_columns(_read(frame, name) for name in texts), frame) if texts else frame
+    return {name: _read(frame, name) for name in texts}
 
 
 def _read(frame: pl.LazyFrame, name: str) -> pl.Expr:

@@ -76,7 +76,9 @@ def difference(scored_by: str | None, protocol: ScoreProtocol) -> str:
     if scored_by is None or protocol.replace(errors="raw") == PROTOCOLS[scored_by]:
         return ""
     used = described(protocol)
-    if used == scored_by:
+    if used == scored_by and protocol.threshold is None:
+        used = f"{used} without a threshold"
+    elif used == scored_by:
         used = f"{used} with the threshold {protocol.threshold:g}"
     return (
         f"The file's harness uses protocol {scored_by}, but these scores use protocol {used}. Pass protocol "

@@ -7,7 +7,13 @@ import polars as pl
 from anls_frame import _plugin
 from anls_frame._typing import IntoColumn, IntoExprColumn, Missing
 from anls_frame.metrics.row_functions import fields_on_columns, on_columns
-from anls_frame.protocol import ScoreProtocol, check_substitution_cost, plugin_scoring, resolve_threshold
+from anls_frame.protocol import (
+    ScoreProtocol,
+    check_substitution_cost,
+    plugin_scoring,
+    resolve_scoring,
+    resolve_threshold,
+)
 
 __all__ = ["anls", "cer", "exact_match", "nearest_answer", "nls", "score"]
 
@@ -410,4 +416,15 @@ def score(
     [{'nls': 0.8888888888888888, 'anls': 0.8888888888888888, 'cer': 0.1111111111111111, \
 'exact_match': False, 'char_errors': 1, 'reference_length': 9, 'answer_index': 1}]
     """
+    return fields_of_score(prediction, answers, protocol=resolve_scoring(protocol), missing=missing)
+
+
+def fields_of_score(
+    prediction: IntoExprColumn,
+    answers: IntoColumn,
+    *,
+    protocol: ScoreProtocol | str = "anls",
+    missing: Missing = "drop",
+) -> pl.Expr:
+    """Return `score` for callers that show no ANLS if the protocol has no threshold."""
     return _plugin.score("score", prediction, answers, missing, **plugin_scoring(protocol))

@@ -14,8 +14,8 @@ from anls_frame._typing import Missing, ScoreColumn
 from anls_frame.frames import conversion
 from anls_frame.frames.answer_texts import warn_of_answers
 from anls_frame.frames.checks import check_column, check_dtypes, check_new_names, free_name
-from anls_frame.metrics.scores import anls, cer, exact_match, nls, score
-from anls_frame.protocol import ScoreProtocol, resolve_errors, resolve_scoring
+from anls_frame.metrics.scores import anls, cer, exact_match, fields_of_score, nls
+from anls_frame.protocol import ScoreProtocol, resolve_errors, resolve_protocol, resolve_scoring
 
 __all__ = ["add_scores"]
 
@@ -112,9 +112,9 @@ def add_scores(
     )
     prefix, suffix = string("prefix", prefix), string("suffix", suffix)
     names = {field: f"{prefix}{field}{suffix}" for field in _score_columns(columns)}
-    compared = resolve_scoring(protocol)
+    compared = resolve_scoring(protocol) if "anls" in names else resolve_protocol(protocol)
     # Always built, because it checks the options.
-    scores = score(*texts, protocol=compared, missing=missing)
+    scores = fields_of_score(*texts, protocol=compared, missing=missing)
     # Computing a single score takes less time.
     match list(names):
         case ["nls"]:

@@ -11,7 +11,13 @@ from anls_frame.pairs.units import in_python, options, tokens
 from anls_frame.protocol import resolve_threshold
 
 
-def anls_score(prediction: str, answers: Sequence[str], threshold: float = 0.5) -> float:
+def anls_score(
+    prediction: str,
+    answers: Sequence[str] | None = None,
+    threshold: float = 0.5,
+    *,
+    gold_labels: Sequence[str] | None = None,
+) -> float:
     """
     ANLS of one prediction, as in the function of the same name in the PyPI package anls.
 
@@ -25,6 +31,8 @@ def anls_score(prediction: str, answers: Sequence[str], threshold: float = 0.5) 
         The accepted answers, at least one.
     threshold
         The threshold t in [0, 1]: the score is kept where d / L < t.
+    gold_labels
+        The name of `answers` in the PyPI package. Pass one of the two.
 
     Returns
     -------
@@ -34,7 +42,8 @@ def anls_score(prediction: str, answers: Sequence[str], threshold: float = 0.5) 
     Raises
     ------
     TypeError
-        If the prediction or an answer is not a string, or if `answers` is one string.
+        If the prediction or an answer is not a string, `answers` is one string, or both `answers` and
+        `gold_labels` are passed, or neither.
     ValueError
         If there is no answer, or the threshold is outside [0, 1].
 
@@ -43,7 +52,17 @@ def anls_score(prediction: str, answers: Sequence[str], threshold: float = 0.5) 
     >>> import anls_frame as af
     >>> af.anls_score("CocaCola", ["Coca Cola", "Coca Cola Company"])
     0.8888888888888888
+
+    With the names of the PyPI package:
+
+    >>> af.anls_score(prediction="CocaCola", gold_labels=["Coca Cola"], threshold=0.5)
+    0.8888888888888888
     """
+    if (answers is None) == (gold_labels is None):
+        raise TypeError(
+            "pass the accepted answers as answers= or as gold_labels=, its name in PyPI anls, and not as both"
+        )
+    answers = gold_labels if answers is None else answers
     if isinstance(answers, str) or not isinstance(answers, Iterable):
         raise TypeError(f"answers must be a list of strings, got {answers!r}; wrap a string in a list")
     accepted = [string("answer", answer) for answer in answers]
@@ -64,7 +83,9 @@ def edit_distance(a: str | Sequence[str], b: str | Sequence[str]) -> int:
     Parameters
     ----------
     a, b
-        Two strings, or two sequences of strings, whose entries are compared as a whole.
+        Two strings, or two sequences of strings, whose entries are compared as a whole. The distance is
+        symmetric, so it does not matter which is which: `str1` and `str2`, `s1` and `s2`, or `seq1` and
+        `seq2` in other packages.
 
     Returns
     -------
@@ -100,9 +121,10 @@ def get_cer(prediction: str, reference: str) -> float:
     Parameters
     ----------
     prediction
-        The predicted text.
+        The predicted text: `src` of a function `get_cer(src, trg)`, the text that is turned into the other,
+        and `hypothesis` or `preds` of packages that pass the reference first, such as jiwer and nlptutti.
     reference
-        The correct text.
+        The correct text, by whose length the edits are divided: `trg`, `reference` or `refs` there.
 
     Returns
     -------

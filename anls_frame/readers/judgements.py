@@ -17,7 +17,7 @@ from anls_frame._typing import Missing, table_of_frame
 from anls_frame.analysis.audit_samples import AUDIT
 from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.export.packed import plain_value
-from anls_frame.export.page_verdicts import REPEATS, VERDICTS, digest, repeating, verdict_frame
+from anls_frame.export.page_verdicts import REPEATS, SCORE, VERDICTS, digest, repeating, verdict_frame
 from anls_frame.export.values import plain_frame
 from anls_frame.frames.checks import check_column
 from anls_frame.frames.conversion import (
@@ -38,7 +38,7 @@ from anls_frame.readers import _content, _raw
 from anls_frame.readers._problems import Problems
 from anls_frame.summary.keys import optional
 from anls_frame.summary.rows import with_unanswerable
-from anls_frame.summary.settings import MOST_ROWS, Unanswerable
+from anls_frame.summary.settings import MOST_ROWS, Unanswerable, of_rows
 from anls_frame.summary.systems import systems_of
 
 if TYPE_CHECKING:
@@ -289,10 +289,12 @@ def read_verdicts(path: str | os.PathLike[str], page: RowsPage | None = None) ->
           otherwise as `String`; null without such a column;
         - `row` (`Int64`): the number of the row in the frame, from 0;
         - `verdict` (`Enum`): `our_error`, `answer_wrong`, `answer_incomplete`, `ambiguous_question`, `format`
-          or `score_right`;
+          or `score_right`; on a page whose score is a column, `right` or `wrong`;
         - `digest` (`String`): the digest of the row's predictions and answers;
         - `system` and `epoch` (`String`): the values of the columns with these names, which distinguish rows
-          with the same id; null without such a column.
+          with the same id; null without such a column;
+        - `score` (`String`): the name of the score that was judged, the first of the page; null in files
+          without it.
 
     Raises
     ------
@@ -377,6 +379,7 @@ _FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "verdict": (lambda value: _is_text(value) and value in VERDICTS, f"one of {', '.join(VERDICTS)}"),
     "digest": (_is_text, "a string"),
     **dict.fromkeys(REPEATS, (_is_key, "a string or a finite number")),
+    SCORE: (lambda value: value is None or _is_text(value), "a string"),
 }
 """What the fields of a verdict must be."""
 
@@ -433,12 +436,13 @@ def audited_scores(
     -------
     Frame
         All rows, in memory, as the same kind of frame with a new column `audited_score` (`Float64`), null for
-        rows without a verdict; for several systems, `audited_score_NAME` for each. The verdicts `score_right`
-        and `our_error` keep the given score. Without a repaired answer, the verdict `answer_wrong` reverses
-        the score: it becomes 1 where points were lost, because the model may well have been right, and 0
-        where none were lost; `answer_incomplete` gives 1. Without a repaired answer, both verdicts set an
-        error rate to 0. With several systems, repair the answers, because only one of two texts that lost
-        points may be right.
+        rows without a verdict; for several systems, `audited_score_NAME` for each. The verdicts `right` and
+        `wrong` are the best score and the worst, 1 and 0 (of error rates 0 and 1), whatever was given. The
+        verdicts `score_right` and `our_error` keep the given score. Without a repaired answer, the verdict
+        `answer_wrong` reverses the score: it becomes 1 where points were lost, because the model may well
+        have been right, and 0 where none were lost; `answer_incomplete` gives 1. Without a repaired answer,
+        both verdicts set an error rate to 0. With several systems, repair the answers, because only one of
+        two texts that lost points may be right.
 
     Raises
     ------
@@ -447,8 +451,8 @@ def audited_scores(
     DuplicateColumnError
         If the frame has a column with the name of a new one.
     ValueError
-        If a drawn row has no verdict, an undrawn row has one, a verdict does not match exactly one row, or an
-        option has an invalid value.
+        If a drawn row has no verdict, an undrawn row has one, a verdict does not match exactly one row, a row
+        with the best score has the verdict `our_error`, or an option has an invalid value.
 
     See Also
     --------
@@ -487,6 +491,7 @@ def audited_scores(
     judged_rows = judged(rows, verdicts, prediction, answers, id=id)
     if AUDIT in names:
         _check_complete(rows, judged_rows, id)
+    _check_errors(judged_rows, scores, id, lower_is_better=lower_is_better)
     full = [
         name for name, counted in (("format", format), ("ambiguous_question", ambiguous)) if counted == "full"
     ]
@@ -510,7 +515,7 @@ def _truth(
     given, verdict = cs.by_name(score).cast(pl.Float64), pl.col("verdict").cast(pl.String)
     metric, best = (cer, 0.0) if lower_is_better else (anls, 1.0)
     # Of a page that equals a wrong reference, nobody knows how much is wrong.
-    turned = pl.lit(best) if lower_is_better else pl.when(given < 1).then(1.0).otherwise(0.0)
+    turned = pl.lit(best) if lower_is_better else pl.when(given < 1).then(1.0).when(given >= 1).then(0.0)
     known = pl.lit(None, pl.Float64)
     if repaired is not None:
         how["protocol"] = resolve_errors(how["protocol"]) if lower_is_better else how["protocol"]
@@ -520,10 +525,29 @@ def _truth(
         .then(pl.coalesce(known, turned))
         .when(verdict == "answer_incomplete")
         .then(pl.coalesce(known, pl.lit(best)))
-        .when(verdict.is_in(full))
+        .when(verdict.is_in([*full, "right"]))
         .then(best)
+        .when(verdict == "wrong")
+        .then(1 - best)
         .otherwise(given)
     )
+
+
+def _check_errors(
+    judged_rows: pl.DataFrame, scores: Mapping[str, str], id_column: str | None, *, lower_is_better: bool
+) -> None:
+    """Raise an error for verdicts of an error on rows without one, which would confirm their score."""
+    given = (cs.by_name(score).cast(pl.Float64) for score in scores.values())
+    are_best = pl.all_horizontal((one <= 0 if lower_is_better else one >= 1) for one in given)
+    ids = judged_rows.filter((pl.col("verdict").cast(pl.String) == "our_error") & are_best)
+    if ids.height:
+        named = listed(map(quoted, ids[id_column or _ROW].to_list()), _NAMED)
+        raise ValueError(
+            f"{numbered(ids.height, 'row')} ({id_column or 'row'} {named}) with the verdict 'our_error' and "
+            f"the best score in {' and '.join(map(repr, scores.values()))}: nothing was lost there, and the "
+            "verdict would confirm the score. To judge a given score, such as that of a model as a judge, "
+            "make the page with this column as metrics=, where verdicts are 'right' and 'wrong'"
+        )
 
 
 def _check_complete(rows: pl.DataFrame, judged_rows: pl.DataFrame, id_column: str | None) -> None:
@@ -633,6 +657,7 @@ def lost_points(
     """
     choice("metric", metric, ("anls", "cer"))
     systems = prediction if isinstance(prediction, Mapping) else {prediction: prediction}
+    unanswerable = of_rows(unanswerable, frame)
     texts = [*systems.values(), answers]
     lazy = to_lazy(judged, texts, ["verdict"])
     own_rows = with_unanswerable(lazy, systems.values(), answers, unanswerable).collect()

@@ -20,14 +20,14 @@ from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.frames import origins
 from anls_frame.frames.checks import check_column, free_name
 from anls_frame.frames.conversion import as_kind_of, at_hand, column_names, in_polars
-from anls_frame.protocol import ScoreProtocol, described, resolve_errors, resolve_scoring
+from anls_frame.protocol import ScoreProtocol, described, resolve_errors, resolve_protocol
 from anls_frame.reports.pairing import disagreeing, first_of
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import Metrics, resolve
 from anls_frame.summary.keys import canonical, explode_lists, key_names, named, optional
 from anls_frame.summary.labels import warn_of_labels
 from anls_frame.summary.measures import Metric
-from anls_frame.summary.settings import Settings, Unanswerable, are_texts, check_by, check_keep
+from anls_frame.summary.settings import Settings, Unanswerable, are_texts, check_by, check_keep, of_rows
 from anls_frame.summary.system_rows import scored_rows
 from anls_frame.summary.systems import systems_of
 
@@ -103,9 +103,9 @@ def scored_epochs(
         by=by,
         metrics=chosen,
         has_texts=has_texts,
-        protocol=resolve_scoring(protocol),
+        protocol=resolve_protocol(protocol),
         missing=missing,
-        unanswerable=unanswerable,
+        unanswerable=of_rows(unanswerable, frame),
         keep=tuple(columns),
     )
     rows = scored_rows(frame, systems_of(prediction), answers, chosen, settings)
@@ -180,7 +180,8 @@ def _result(frame: Any, epochs: RepeatedAnswers, questions: pl.DataFrame, names:
     how, other = [], ""
     metrics = epochs.scores.values()
     if any(metric.is_built_in or metric.is_function for metric in metrics):
-        how = [f"protocol {described(settings.protocol)}", f"threshold {settings.protocol.threshold:g}"]
+        how, threshold = [f"protocol {described(settings.protocol)}"], settings.protocol.threshold
+        how += [] if threshold is None else [f"threshold {threshold:g}"]
         if any(metric.row == "cer" for metric in metrics):
             how.append(f"CER protocol {described(resolve_errors(settings.protocol))}")
         other = origins.difference(origins.of(frame).protocol, settings.protocol)
@@ -244,9 +245,10 @@ def mean_over_epochs(
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves such rows out.
         Rows with a null score are always left out.
     unanswerable
-        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
-        treats the empty text as their answer: such a row is right if its prediction is null or empty,
-        whatever `missing` says, and wrong otherwise.
+        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts); a row of
+        `fields` counts, as wrong, if something was predicted there. `"empty"` treats the empty text as their
+        answer: such a row is right if its prediction is null or empty, whatever `missing` says, and wrong
+        otherwise.
 
     Returns
     -------
@@ -366,9 +368,10 @@ def pass_at_k(
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves such rows out.
         Rows with a null score are always left out.
     unanswerable
-        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
-        treats the empty text as their answer: such a row is right if its prediction is null or empty,
-        whatever `missing` says, and wrong otherwise.
+        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts); a row of
+        `fields` counts, as wrong, if something was predicted there. `"empty"` treats the empty text as their
+        answer: such a row is right if its prediction is null or empty, whatever `missing` says, and wrong
+        otherwise.
 
     Returns
     -------
@@ -584,9 +587,10 @@ def variance_components(
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves such rows out.
         Rows with a null score are always left out.
     unanswerable
-        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
-        treats the empty text as their answer: such a row is right if its prediction is null or empty,
-        whatever `missing` says, and wrong otherwise.
+        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts); a row of
+        `fields` counts, as wrong, if something was predicted there. `"empty"` treats the empty text as their
+        answer: such a row is right if its prediction is null or empty, whatever `missing` says, and wrong
+        otherwise.
 
     Returns
     -------

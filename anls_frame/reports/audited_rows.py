@@ -15,7 +15,7 @@ from anls_frame._text import listed, numbered
 from anls_frame.analysis.audit_samples import AUDIT
 from anls_frame.exceptions import DTypeError, warn
 from anls_frame.frames.documents import numbers
-from anls_frame.frames.number_columns import with_numbers
+from anls_frame.frames.number_columns import numbers_of
 from anls_frame.reports.lines import cells_in_slices
 from anls_frame.statistics.corrected_means import Audit
 from anls_frame.statistics.intervals import USUAL_CORRELATION
@@ -116,10 +116,14 @@ def audited(
         for number, system in enumerate(systems.values())
         for role, column in system._asdict().items()
     }
-    source = with_numbers(source, [*described.values(), *scored.values()])
+    read = [*described.values(), *scored.values()]
+    # Keys see the columns as the user does, also those that hold numbers as texts.
+    number = {name: cs.by_name(name).as_expr() for name in read} | numbers_of(source, read)
+    _check_numbers(source.select(**{f"{index}": number[name] for index, name in enumerate(read)}), read)
+    number = {name: value.cast(pl.Float64).fill_nan(None) for name, value in number.items()}
     least, most = bounds
-    columns = [_number(source, column).alias(role) for role, column in described.items()]
-    columns += [((_number(source, scored[name]) - least) / (most - least)).alias(name) for name in scored]
+    columns = [number[column].alias(role) for role, column in described.items()]
+    columns += [((number[scored[name]] - least) / (most - least)).alias(name) for name in scored]
     columns += [cs.by_name(names[STRATUM]).alias(STRATUM)] if STRATUM in names else []
     rows = canonical(source.select(*keys, *columns).collect(engine="streaming"))
     _check_values(rows, systems, bounds)
@@ -153,12 +157,11 @@ def audited(
     return AuditedRows(cells, judged, known)
 
 
-def _number(source: pl.LazyFrame, name: str) -> pl.Expr:
-    """Return a column of numbers, or of true and false, with NaN as null."""
-    dtype = source.collect_schema()[name]
-    if not (dtype.is_numeric() or dtype == pl.Boolean):
-        raise DTypeError(f"column {name!r} must hold numbers or true and false, but has dtype {dtype}")
-    return cs.by_name(name).cast(pl.Float64).fill_nan(None)
+def _check_numbers(numbers: pl.LazyFrame, names: Sequence[str]) -> None:
+    """Raise an error if a column, the first of these names that of the first column, holds no numbers."""
+    for name, dtype in zip(names, numbers.collect_schema().dtypes(), strict=True):
+        if not (dtype.is_numeric() or dtype == pl.Boolean):
+            raise DTypeError(f"column {name!r} must hold numbers or true and false, but has dtype {dtype}")
 
 
 def _check_values(rows: pl.DataFrame, systems: Mapping[str, System], bounds: tuple[float, float]) -> None:

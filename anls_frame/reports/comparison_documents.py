@@ -488,7 +488,14 @@ def _head_of_two(view: ComparisonView) -> str:
         for line, each in zip((row, *others), view.metrics, strict=True)
     ]
     tables = [(columns, metric_lines(view.differences, metric.name, columns)) for columns in view.tables]
-    worst = worst_slice(tables, metric, "difference", difference_kind(view.kind(metric)))
+    level = significance_level(view.settings["confidence"])
+    sign = 1 if metric.higher_is_better else -1
+
+    def is_loss(slices: pl.DataFrame) -> pl.Series:
+        """Return which slices lost, by a difference that the tests of all slices together show."""
+        return ((slices["p_adjusted"] <= level) & (sign * slices["difference"] < 0)).fill_null(value=False)
+
+    worst = worst_slice(tables, metric, "difference", difference_kind(view.kind(metric)), is_loss)
     first = head(
         f"{label} of {' against '.join(scores)}: {changes[0]}", row["n"], noun=view.names.row, worst=worst
     )

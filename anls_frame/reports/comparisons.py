@@ -812,8 +812,10 @@ class Comparison(SlicedResult[Table_co]):
         '400 rows can decide margins from 0.057 on; this one needs 3,000 to 3,500 if the systems are equal'
         >>> first = df.with_columns(first=pl.lit("a"))
         >>> comparison = af.compare(first, ["old", "new", "first"], "answer")
-        >>> print(comparison.decide(within=0.06, anchor="first"))
-        regressed: new is worse than first by more than 0.06; fine: new is not worse than old by 0.06 or more
+        >>> for sentence in comparison.decide(within=0.06, anchor="first").sentences:
+        ...     print(sentence)
+        regressed: new is worse than first by more than 0.06
+        fine: new is not worse than old by 0.06 or more (difference +0.000)
         """
         within = checked_margin("within", within, self.measures)
         alpha = level_of_run(number("alpha", alpha, 0, 0.5, ends=False), planned_runs)
@@ -918,9 +920,10 @@ def compare(
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves out rows in which
         any prediction is null. Rows in which an existing score is null are always left out.
     unanswerable
-        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
-        treats the empty text as their answer: such a row is right if its prediction is null or empty,
-        whatever `missing` says, and wrong otherwise.
+        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts); a row of
+        `fields` counts, as wrong, if something was predicted there. `"empty"` treats the empty text as their
+        answer: such a row is right if its prediction is null or empty, whatever `missing` says, and wrong
+        otherwise.
     details
         Whether to count the error types of each system against those of the first system, for `transitions`.
     confidence

@@ -25,7 +25,7 @@ from anls_frame.results import SlicedResult
 from anls_frame.statistics.risk_coverage import Accepted, RiskCoverage, difference_of_augrc
 from anls_frame.summary import slicing as slices_of
 from anls_frame.summary import system_rows
-from anls_frame.summary.catalogue import Metrics
+from anls_frame.summary.catalogue import Metrics, are_of_fields
 from anls_frame.summary.keys import (
     CLUSTER,
     canonical,
@@ -442,7 +442,8 @@ class Selective(SlicedResult[Table_co]):
                 "one as model_confidence"
             )
         (ranked,) = self._all_rows
-        lowest = float(number("threshold", threshold, -np.inf) if self._higher_is_surer else -threshold)
+        given = number("threshold", threshold, -np.inf)
+        lowest = given if self._higher_is_surer else -given
         target, two_sided = number("risk", risk, 0, 1, ends=False), 2 * _level(confidence) - 1
         accepted = ranked.accepted([lowest])
 
@@ -594,9 +595,10 @@ def selective(
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves such rows out.
         Rows with a null score are always left out.
     unanswerable
-        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
-        treats the empty text as their answer: such a row is right if its prediction is null or empty,
-        whatever `missing` says, and wrong otherwise.
+        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts); a row of
+        `fields` counts, as wrong, if something was predicted there. `"empty"` treats the empty text as their
+        answer: such a row is right if its prediction is null or empty, whatever `missing` says, and wrong
+        otherwise.
     confidence
         Confidence level of the intervals.
 
@@ -651,7 +653,8 @@ def selective(
     every = metrics_of(wanted, prediction, column_names(frame), has_texts=has_texts, protocol=protocol)
     if len(every) > 1 or every[0].is_ratio:
         names = [metric.name for metric in every]
-        raise ValueError(f"metrics must be one score of rows, got {names}; pass 'anls' or 'exact_match'")
+        one = "'exact_match'" if are_of_fields(every) else "'anls' or 'exact_match'"
+        raise ValueError(f"metrics must be one score of rows, got {names}; pass {one}")
     systems, slicing = systems_of(prediction), slices_of.resolve(by)
     settings = Settings(
         by=slicing.names,
@@ -661,7 +664,7 @@ def selective(
         has_texts=has_texts,
         missing=missing,
         keep=tuple(dict.fromkeys(columns.values())),
-        **scoring(protocol, has_texts=has_texts, unanswerable=unanswerable),
+        **scoring(protocol, frame, has_texts=has_texts, unanswerable=unanswerable),
     )
     scored = system_rows.scored_rows(
         frame, systems, answers, every, settings, slicing=slicing, numbers=settings.keep

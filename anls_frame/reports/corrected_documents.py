@@ -12,7 +12,7 @@ import polars as pl
 from anls_frame._text import numbered
 from anls_frame.export import Document, Table
 from anls_frame.export.display import Glance, figure, glances, shown_as, spelled
-from anls_frame.export.document import FEW, OVERALL, SLICE
+from anls_frame.export.document import FEW, GROUP, OVERALL, SLICE
 from anls_frame.export.result_tables import result_table
 from anls_frame.results import View
 
@@ -93,10 +93,28 @@ def notes(view: CorrectedView) -> list[str]:
         )
     if any(frame["few_rows"].any() for frame in tables):
         said.append(f"{FEW} few rows: verdicts rest on few documents; treat the interval as rough.")
+    said += _slices_without_verdicts(view)
     if view.settings["cluster"] is None:
         said.append(
             "Without cluster=, rows are treated as independent; name their documents if they have any."
         )
+    return said
+
+
+def _slices_without_verdicts(view: CorrectedView) -> list[str]:
+    """Return a note on slices in which nobody judged a row, so that all rows stand for them."""
+    said = []
+    for columns, frame in view.result.sliced_tables():
+        slices = frame.filter(
+            (pl.col(SLICE) == GROUP) & (pl.col("system") == next(iter(view.result.systems)))
+        )
+        without = slices.filter(pl.col("n_audited") == 0)
+        if columns and without.height:
+            rows = numbered(int(without["n"].sum()), "row")
+            said.append(
+                f"{without.height:,} of {numbered(slices.height, 'slice')} by {' and '.join(columns)}, with "
+                f"{rows}, have no verdict: the figure of all rows takes them to be like the others."
+            )
     return said
 
 
@@ -118,6 +136,14 @@ def sentence(line: Mapping[str, Any], *, percent: bool = False) -> str:
         low, high = sorted((sign * line["bias_low"], sign * line["bias_high"]))
         ends = ", ".join(figure(end, kind) for end in (low, high))
         bias = f", {spelled(abs(line['bias']), (), kind)} too {side} [{ends}]"
+        if low <= 0 <= high:
+            # An interval with both signs claims no direction.
+            shift = spelled(
+                line["bias"],
+                [line["bias_low"], line["bias_high"]],
+                shown_as("difference", percent=percent),
+            )
+            bias = f"; they may be right: bias {shift}"
         # The share of the uncertainty due to the draw is estimated and may exceed the whole.
         removable = min(100 * line["audit_share"], 100)
         share = f"; more verdicts could remove {removable:.0f} % of its variance"

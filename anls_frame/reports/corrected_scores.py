@@ -339,7 +339,7 @@ class Corrected(SlicedResult[Table_co]):
             "bias_high": bias_high,
             "audit_low": audit_low,
             "audit_high": audit_high,
-            "audit_share": mean.drawn_variance / mean.variance,
+            "audit_share": max(1 - mean.full_variance / mean.variance, 0.0),
             **agreement(mean.audit),
         }
 

@@ -231,6 +231,9 @@ def decide(
             counted = f"in {number:,} of {numbered(len(answers), 'slice')}"
             in_rows = f"on all rows{f' and {counted}' if number else ''}"
             said += f", {in_rows if line['answer'] == answer else counted}"
+        if answer == "fine" and line["difference"] is not None:
+            # "Not worse" may be much better.
+            said += f" (difference {line['difference']:+.3f})"
         decided.append((answer, f"{said}; {_advice(line, own)}" if answer == "undecided" else said))
     decided.sort(key=lambda pair: _ORDER.index(pair[0]))
     return Decision(

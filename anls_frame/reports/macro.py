@@ -9,6 +9,7 @@ document's influence on the figure of the slice (the delta method for a linear c
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -277,10 +278,16 @@ def weights_of(slices: pl.DataFrame, weights: Mapping[object, float] | None) -> 
             f"weights must name each slice once; {f'{unknown[0]!r} is no slice' if unknown else ''}"
             f"{f'the slice {without[0]!r} has none' if without and not unknown else ''} among {values}"
         )
-    given = np.array([weights[value] for value in values], np.float64)
+    are_numbers = all(_is_number(weights[value]) for value in values)
+    given = np.array([weights[value] for value in values], np.float64) if are_numbers else np.zeros(0)
     if not (np.isfinite(given).all() and (given >= 0).all() and given.any()):
         raise ValueError(f"weights must be numbers of at least 0, and not all 0, got {dict(weights)}")
     return given
+
+
+def _is_number(weight: object) -> bool:
+    """Return whether a weight is a number; texts that read like one, and true and false, are not."""
+    return isinstance(weight, Real) and not isinstance(weight, bool | np.bool_)
 
 
 def _divided(x: FloatArray, y: FloatArray) -> FloatArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from typing import Any
@@ -52,6 +52,8 @@ _LONG_WORDS = 12
 """Characters of a word, on average, that no language with spaces has."""
 _LOST = ("missing", "empty", "invented", "wrong")
 """Error types of rows that score 0."""
+_PARTLY_RIGHT = "partly right (near and others)"
+"""The name of all other error types, whose rows lose a part of their points."""
 _PAIR = ("reference_char", "predicted_char")
 _SHORT_LABELS = {"zeros": "ANLS is 0"}
 """Names of metrics above columns, where they differ from their labels."""
@@ -275,13 +277,15 @@ def _report_head(view: ReportView) -> str:
         score = f"{label} {100 * overall[metric.name]:.1f} %{interval}, {wer}"
     lost = {}
     if metric is BUILT_IN["anls"] and view.details and settings.missing == "empty":
-        # The shares in all points lost in ANLS, of types whose rows score 0.
+        # The shares in all points lost in ANLS: of types whose rows score 0, and of all others together.
         points = overall["n"] * (1 - overall["anls"])
         errors, _ = view.details
         types = errors.frame.filter(pl.col("error_type").cast(pl.String).is_in(_LOST)).select(
             "error_type", "n"
         )
         lost = {kind: n / points for kind, n in types.iter_rows()} if points > 0 else {}
+        if lost:
+            lost[_PARTLY_RIGHT] = max(1 - sum(lost.values()), 0.0)
     sentence = head(
         f"{name}{score}",
         overall.get(f"{metric.name}_n", overall["n"]),
@@ -295,20 +299,33 @@ def _report_head(view: ReportView) -> str:
 
 
 def worst_slice(
-    tables: Sequence[tuple[tuple[str, ...], pl.DataFrame]], metric: Metric, column: str, kind: Kind
+    tables: Sequence[tuple[tuple[str, ...], pl.DataFrame]],
+    metric: Metric,
+    column: str,
+    kind: Kind,
+    only: Callable[[pl.DataFrame], pl.Series] | None = None,
 ) -> tuple[str, str] | None:
-    """Return the label and the figure of the worst slice that is not tiny, if slices differ at all."""
-    scored: list[tuple[float, str, str]] = []
+    """
+    Return the label and the figure of the worst slice that is not tiny, if slices differ at all.
+
+    `only` says which slices may be called the worst.
+    """
+    scored: list[tuple[float, str, str, bool]] = []
     for by, table in tables:
         # In Python, because a name that reads like a pattern would select other columns.
         is_scored = [value is not None for value in table.get_column(column).to_list()]
         slices = table.filter((table[SLICE] == GROUP) & (table["n"] >= LEAST_ROWS) & pl.Series(is_scored))
+        may_be = [True] * slices.height if only is None else only(slices).to_list()
         names = [name for name in (column, f"{column}_low", f"{column}_high") if name in slices.columns]
         figures = zip(*(slices.get_column(name).to_list() for name in names), strict=True)
-        for label, (value, *ends) in zip(slice_labels(slices, by), figures, strict=True):
-            scored.append((value, label, spelled(value, ends, kind)))
-    worst = (min if metric.higher_is_better else max)(scored, default=None, key=lambda line: line[0])
-    return None if worst is None or all(value == worst[0] for value, _, _ in scored) else worst[1:]
+        labelled = zip(slice_labels(slices, by), figures, may_be, strict=True)
+        scored += (
+            (value, name, spelled(value, ends, kind), chosen) for name, (value, *ends), chosen in labelled
+        )
+    best_first = sorted(scored, key=lambda line: line[0], reverse=bool(metric.higher_is_better))
+    if not scored or best_first[0][0] == best_first[-1][0]:
+        return None
+    return next(((name, figure) for _, name, figure, chosen in reversed(best_first) if chosen), None)
 
 
 def _report_figures(view: ReportView) -> list[Figure]:
@@ -322,7 +339,7 @@ def _report_figures(view: ReportView) -> list[Figure]:
     threshold = settings.protocol.threshold or 0.0
     parts = [
         ("NLS 0", histogram.low, "#6B7480"),
-        (f"set to 0 by the threshold {threshold:g}", histogram.cut, "#AAB2BD"),
+        *([(f"set to 0 by the threshold {threshold:g}", histogram.cut, "#AAB2BD")] if threshold else []),
         ("kept", sum(histogram.bins) - histogram.cut, "#56B4E9"),
         ("NLS 1", histogram.high, _palette.BLUE),
     ]
@@ -384,7 +401,9 @@ def _alignments(worst: pl.DataFrame, settings: Settings) -> list[Figure]:
     names = [metric.name for metric in settings.metrics]
     are_rates = "anls" not in names and any(metric.row == "cer" for metric in settings.metrics)
     word_rates = [(name, "WER") for name in ("wer_corpus", "wer_mean") if name in names]
-    scores = [*([] if are_rates else [("anls", "ANLS")]), ("cer", "CER"), *word_rates[:1]]
+    # Without a threshold, there is no ANLS.
+    similarity = ("nls", "NLS") if settings.protocol.threshold is None else ("anls", "ANLS")
+    scores = [*([] if are_rates else [similarity]), ("cer", "CER"), *word_rates[:1]]
     # The texts are shown unprepared, so only the unit is that of the protocol.
     compared = resolve_errors(settings.protocol)
     protocol = replace(PROTOCOLS["raw"].by(compared.unit), words=compared.words)

@@ -556,9 +556,10 @@ def report(
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves such rows out.
         Rows with a null score are always left out.
     unanswerable
-        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
-        treats the empty text as their answer: such a row is right if its prediction is null or empty,
-        whatever `missing` says, and wrong otherwise.
+        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts); a row of
+        `fields` counts, as wrong, if something was predicted there. `"empty"` treats the empty text as their
+        answer: such a row is right if its prediction is null or empty, whatever `missing` says, and wrong
+        otherwise.
     worst
         Number of rows to keep, those with the worst scores in the first metric.
     keep

@@ -106,9 +106,10 @@ def find_slices(
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves such rows out.
         Rows with a null score are always left out.
     unanswerable
-        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
-        treats the empty text as their answer: such a row is right if its prediction is null or empty,
-        whatever `missing` says, and wrong otherwise.
+        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts); a row of
+        `fields` counts, as wrong, if something was predicted there. `"empty"` treats the empty text as their
+        answer: such a row is right if its prediction is null or empty, whatever `missing` says, and wrong
+        otherwise.
     confidence
         Expected share of the intervals of listed slices that contain the true value; slices are tested at
         level 1 minus this share.
@@ -191,7 +192,7 @@ def find_slices(
         metrics=tuple(metric.described() for metric in chosen),
         has_texts=has_texts,
         missing=missing,
-        **scoring(protocol, has_texts=has_texts, unanswerable=unanswerable),
+        **scoring(protocol, frame, has_texts=has_texts, unanswerable=unanswerable),
     )
     own = [for_system(metric, system) for metric in chosen for system in systems]
     needed = [*dict.fromkeys(own_metrics.needed(own)), *optional(cluster)]
@@ -211,7 +212,7 @@ def find_slices(
     are_compared = are_several(prediction)
     source, every = scores(source, systems, answers, chosen, settings, are_compared=are_compared)
     resolved = list({scored.metric.name: scored.metric for scored in every}.values())
-    how: dict[str, Any] = {"cluster": cluster, "missing": missing, "unanswerable": unanswerable}
+    how: dict[str, Any] = {"cluster": cluster, "missing": missing, "unanswerable": settings.unanswerable}
     if has_texts:
         how["protocol"] = protocol
 

@@ -302,13 +302,14 @@ class CorrectedMean:
         half = quantile * math.sqrt(variance)
         return max(self.estimate - half, 0.0), min(self.estimate + half, 1.0)
 
-    def verdicts_needed(self, width: float, confidence: float = 0.95) -> int | None:
-        """
-        Return the total number of verdicts that gives about this width; None if no number does.
+    @property
+    def full_variance(self) -> float:
+        """Expected variance if every row were judged, which more verdicts cannot reduce."""
+        return self._between + self._within / max(float(self.audit.sizes[~self.audit.known].sum()), 1.0)
 
-        Strata share the verdicts in proportion to their rows and to the residual standard deviation of the
-        truth given the score. The variance between documents remains even if every row is judged.
-        """
+    @cached_property
+    def _between(self) -> float:
+        """Variance between documents that remains however many verdicts there are."""
         audit = self.audit
         open_totals = np.where(
             audit.known[audit.stratum],
@@ -316,17 +317,31 @@ class CorrectedMean:
             audit.n * (self._truths - self.tuning * self._scores)[audit.stratum] + self.tuning * audit.total,
         )
         left = self._shares(open_totals, self.estimate)
-        least = audit.documents / max(audit.documents - 1, 1) * float(left @ left)
-        wanted = (width / 2 / self._quantile(confidence)) ** 2
-        if wanted <= least:
-            return None
+        return audit.documents / max(audit.documents - 1, 1) * float(left @ left)
+
+    @cached_property
+    def _within(self) -> float:
+        """Variance of one verdict around what its score says; that of many is divided by their number."""
+        audit = self.audit
         residual = audit.truth - self.tuning * audit.score
         deviation = residual - (self._truths - self.tuning * self._scores)[audit.judged_stratum]
         judged = audit.judged > 0
         spread = np.maximum(audit.mean_of_judged(deviation**2)[judged], _LEAST_SPREAD / audit.judged[judged])
         sigma = float(audit.sizes[judged] @ np.sqrt(spread)) / self.rows
-        needed = math.ceil(sigma**2 * self.clustering / (wanted - least))
-        return needed if needed <= audit.sizes[~audit.known].sum() else None
+        return sigma**2 * self.clustering
+
+    def verdicts_needed(self, width: float, confidence: float = 0.95) -> int | None:
+        """
+        Return the total number of verdicts that gives about this width; None if no number does.
+
+        Strata share the verdicts in proportion to their rows and to the residual standard deviation of the
+        truth given the score. The variance between documents remains even if every row is judged.
+        """
+        wanted = (width / 2 / self._quantile(confidence)) ** 2
+        if wanted <= self._between:
+            return None
+        needed = math.ceil(self._within / (wanted - self._between))
+        return needed if needed <= self.audit.sizes[~self.audit.known].sum() else None
 
 
 def agreement(audit: Audit) -> dict[str, float | None]:

@@ -68,16 +68,20 @@ def _scored(field: str, *, by_words: bool = False) -> Callable[..., pl.Expr]:
     def scored(prediction: pl.Expr, answers: pl.Expr, *, protocol: ScoreProtocol | str = "anls") -> pl.Expr:
         if by_words:
             protocol = PROTOCOLS["anls"].replace(errors=resolve_errors(protocol).by("word"))
-        return scores.score(prediction, answers, protocol=protocol).struct.field(field)
+        return scores.fields_of_score(prediction, answers, protocol=protocol).struct.field(field)
 
     return scored
 
 
-def _by_errors(function: Callable[..., pl.Expr], *fields: str) -> Callable[..., pl.Expr]:
+def _by_errors(
+    function: Callable[..., pl.Expr], *fields: str, by_words: bool = False
+) -> Callable[..., pl.Expr]:
     """Return a function of texts, or the sum of fields, that prepares them as a protocol does for errors."""
 
     def rate(prediction: pl.Expr, answers: pl.Expr, *, protocol: ScoreProtocol | str = "anls") -> pl.Expr:
-        scored = function(prediction, answers, protocol=resolve_errors(protocol))
+        # Errors of characters may be in any unit, beside those of words.
+        errors = resolve_errors(protocol).by("word") if by_words else resolve_errors(protocol)
+        scored = function(prediction, answers, protocol=errors)
         values = [scored.struct.field(field) for field in fields]
         return pl.sum_horizontal(values, ignore_nulls=False) if fields else scored
 
@@ -130,7 +134,7 @@ DESCRIBED = {
     metric.name: metric
     for metric in (
         _described("char_errors", "character errors", _scored("char_errors")),
-        _described("wer_mean", "WER (mean)", _by_errors(words.wer), format="rate"),
+        _described("wer_mean", "WER (mean)", _by_errors(words.wer, by_words=True), format="rate"),
         _described(
             "wer_corpus",
             "WER (corpus)",
@@ -148,7 +152,12 @@ DESCRIBED = {
             "CER in any order",
             _by_errors(page_errors.page_errors, *(kind for kind in page_errors.KINDS if kind != "moved")),
         ),
-        _described("bag_of_words", "bag-of-words error", _by_errors(words.bag_of_words_error), format="rate"),
+        _described(
+            "bag_of_words",
+            "bag-of-words error",
+            _by_errors(words.bag_of_words_error, by_words=True),
+            format="rate",
+        ),
         *(
             # These have a preparation of their own, whatever the protocol.
             _share(name, label, lambda p, a, *, _score=score, **_: _score(p, a))
@@ -274,7 +283,7 @@ _ROW_METRICS = {
         for name, label in {"anls": "ANLS", "nls": "NLS", "exact_match": "exact match"}.items()
     },
     "cer": _described("cer", "CER", _scored("cer"), format="rate"),
-    "wer": _described("wer", "WER", _by_errors(words.wer), format="rate"),
+    "wer": _described("wer", "WER", _by_errors(words.wer, by_words=True), format="rate"),
     **{name: DESCRIBED[name] for name in ("char_errors", "bag_of_words")},
 }
 """The scores of a row of texts, of which there are quantiles, by name."""
@@ -284,7 +293,11 @@ LENGTHS = {"words": "wer_corpus", "characters": "cer_corpus"}
 
 _ADVICE = {
     **dict.fromkeys(("accuracy", "acc", "em", "exact"), "for this score, pass 'exact_match'"),
-    "wer": "pass 'wer_corpus' for the rate of all rows together, 'wer_mean' for the mean of the rows' rates",
+    **{
+        name: f"pass '{name}_corpus' for the rate of all rows together, '{name}_mean' for the mean of the "
+        "rows' rates"
+        for name in ("cer", "wer")
+    },
     **dict.fromkeys(
         ("f1", "bleu", "rouge", "rouge_l", "rougel", "meteor", "chrf", "bertscore"),
         "this score is not built in: pass a column that has it, or Metric.of_texts(function, name={!r})",
@@ -292,8 +305,8 @@ _ADVICE = {
 }
 """What to pass for names that other programs have, in lower case."""
 
-OTHER_NAMES = {"cer": "cer_mean"}
-"""Other names of built-in scores."""
+NAMES_OF_ROWS = {"cer": "cer_mean"}
+"""Names of scores of a row that are ambiguous for many rows, which have a mean and a corpus rate."""
 
 _TAKEN = (*(name for name in COUNTS if name != "rows"), "n_clusters", "few_rows", "slice")
 
@@ -304,6 +317,7 @@ def resolve(
     *,
     has_texts: bool,
     protocol: ScoreProtocol | str = "anls",
+    are_of_rows: bool = False,
 ) -> tuple[Metric, ...]:
     """
     Return the metrics for `metrics=`: names, columns, expressions, metrics, or several of these.
@@ -318,6 +332,8 @@ def resolve(
         Whether the frame has texts to score.
     protocol
         How texts are scored; its `errors` prepares them for metrics that count edits.
+    are_of_rows
+        Whether single rows are scored, so that "cer" is not ambiguous.
     """
     if metrics is None:
         if not has_texts:
@@ -326,7 +342,9 @@ def resolve(
             )
         return TEXT_METRICS
     is_single = isinstance(metrics, str | pl.Expr | Metric) or not isinstance(metrics, Iterable)
-    every: Sequence[object] = [metrics] if is_single else list(metrics)  # type: ignore[arg-type] # not one
+    every: list[Any] = [metrics] if is_single else list(metrics)  # type: ignore[arg-type] # not one
+    if are_of_rows and has_texts:
+        every = [NAMES_OF_ROWS.get(given, given) if isinstance(given, str) else given for given in every]
     options: dict[str, Any] = {"has_texts": has_texts, "protocol": protocol}
     resolved = [metric for given in every for metric in _resolved(given, columns, **options)]
     if not resolved:
@@ -426,17 +444,16 @@ def _resolved(
         return [_computable(given, columns, protocol) if has_texts else given]
     if not isinstance(given, str):
         return [Metric(given)]  # type: ignore[arg-type] # it checks what it is given
-    name = OTHER_NAMES.get(given, given)
     if has_texts and given in SETS:
         return [
             metric
             for name in SETS[given]
             for metric in _resolved(name, columns, has_texts=True, protocol=protocol)
         ]
-    if has_texts and name in BUILT_IN:
-        return [BUILT_IN[name]]
-    if has_texts and name in DESCRIBED:
-        return [_prepared(DESCRIBED[name], protocol)]
+    if has_texts and given in BUILT_IN:
+        return [BUILT_IN[given]]
+    if has_texts and given in DESCRIBED:
+        return [_prepared(DESCRIBED[given], protocol)]
     if given in columns:
         return [Metric(given)]
     built_in = ", ".join(map(repr, (*SETS, *NAMES)))

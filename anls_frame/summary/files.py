@@ -134,6 +134,7 @@ def read(source: io.BytesIO, name: str) -> tuple[dict[str, pl.DataFrame], dict[s
             if _checksum(file, _start_of_checksum(file, checksum)) != checksum:
                 raise ValueError("it was changed or damaged after it was saved, because its checksum differs")
         header = {name: metadata[name] for name in HEADER}
+        _check_parts(header["parts"])
         header["settings"] = Settings.from_dict(header["settings"])
         header["predictions"] = {system: Predictions(**own) for system, own in header["predictions"].items()}
         # One after the other, because together they have the columns of all frames, mostly null.
@@ -147,6 +148,13 @@ def read(source: io.BytesIO, name: str) -> tuple[dict[str, pl.DataFrame], dict[s
     except _DAMAGE as error:
         raise _no_summary(name, error) from None
     return frames, header
+
+
+def _check_parts(parts: Any) -> None:
+    """Raise an error unless there are parts, each with its number of rows, which tell duplicates apart."""
+    numbers = list(parts.values()) if isinstance(parts, dict) else []
+    if not numbers or not all(type(rows) is int and rows >= 0 for rows in numbers):
+        raise ValueError(f"its parts must be names with their numbers of rows, but are {parts!r}")
 
 
 def _check_size(source: io.BytesIO) -> None:

@@ -228,7 +228,7 @@ class Metric:
         >>> import polars as pl
         >>> import anls_frame as af
         >>> df = pl.DataFrame({"prediction": ["a", "bc", "xyz"], "answer": ["a", "b", "xyz"]})
-        >>> metrics = ["cer", af.Metric.quantile("cer"), af.Metric.quantile("cer", 0.9)]
+        >>> metrics = ["cer_mean", af.Metric.quantile("cer"), af.Metric.quantile("cer", 0.9)]
         >>> overall = af.report(df, "prediction", "answer", metrics=metrics).overall
         >>> overall["cer_median"], overall["cer_quantile_0.9"]
         (0.0, 0.8)

@@ -20,7 +20,7 @@ def texts_notes(counts: Mapping[str, Any], unanswerable: Unanswerable) -> list[s
     """Return notes on predictions that were perhaps not meant to be scored as texts, if there are any."""
     notes = []
     how = 'which are not scored (unanswerable="empty", in the shell --unanswerable empty, scores them)'
-    if unanswerable == "empty":
+    if unanswerable != "drop":
         how = "which are scored as wrong"
     if invented := _counted(counts["n_invented"]):
         notes.append(f"Texts predicted in rows without an answer, {how}: {invented}.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
 import polars.selectors as cs
@@ -40,7 +40,9 @@ def named(metrics: Iterable[Metric]) -> list[str]:
     return [value for value in values if isinstance(value, str)]
 
 
-def values(source: pl.LazyFrame, metric: Metric, texts: Sequence[pl.Expr]) -> list[pl.Expr]:
+def values(
+    source: pl.LazyFrame, metric: Metric, texts: Sequence[pl.Expr], numbers: Mapping[str, pl.Expr]
+) -> list[pl.Expr]:
     """
     Return the values of a custom metric: the score of a row and, for a rate, numerator and denominator.
 
@@ -52,11 +54,13 @@ def values(source: pl.LazyFrame, metric: Metric, texts: Sequence[pl.Expr]) -> li
         The custom metric.
     texts
         The columns of predictions and answers, for functions of these.
+    numbers
+        The numbers of columns that hold them as texts, by column.
     """
-    numerator = scored(source, metric, metric.numerator, texts)
+    numerator = scored(source, metric, metric.numerator, texts, numbers)
     if not metric.is_ratio:
         return [numerator]
-    denominator = scored(source, metric, metric.denominator, texts)
+    denominator = scored(source, metric, metric.denominator, texts, numbers)
     # With denominator 0, the numerator, or null if the row has no score.
     score = pl.when(denominator > 0).then(numerator / denominator).otherwise(numerator)
     if metric.skips_empty_rows:
@@ -64,10 +68,16 @@ def values(source: pl.LazyFrame, metric: Metric, texts: Sequence[pl.Expr]) -> li
     return [score, numerator, denominator]
 
 
-def scored(source: pl.LazyFrame, metric: Metric, value: object, texts: Sequence[pl.Expr]) -> pl.Expr:
+def scored(
+    source: pl.LazyFrame,
+    metric: Metric,
+    value: object,
+    texts: Sequence[pl.Expr],
+    numbers: Mapping[str, pl.Expr],
+) -> pl.Expr:
     """Return a metric's numerator or denominator as an expression of numbers."""
     if isinstance(value, str):
-        expression: pl.Expr = cs.by_name(value)
+        expression: pl.Expr = numbers.get(value, cs.by_name(value).as_expr())
     elif isinstance(value, pl.Expr):
         expression = value
     else:
@@ -84,9 +94,9 @@ def scored(source: pl.LazyFrame, metric: Metric, value: object, texts: Sequence[
     if not (dtypes[0].is_numeric() or dtypes[0] in (pl.Boolean, pl.Null)):
         what = f"column {value!r}" if isinstance(value, str) else f"metric {metric.name!r}"
         raise DTypeError(f"{what} has dtype {dtypes[0]}; scores must be numbers")
-    numbers = expression.cast(pl.Float64)
+    score = expression.cast(pl.Float64)
     # In a column, NaN is a score that is missing; from a function, a mistake.
-    return numbers.fill_nan(None) if isinstance(value, str) else numbers
+    return score.fill_nan(None) if isinstance(value, str) else score
 
 
 def beside(scores: Sequence[str], score: str, numerator: str) -> pl.Expr:

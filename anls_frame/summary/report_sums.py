@@ -16,9 +16,9 @@ from anls_frame.summary.measures import COUNTS
 from anls_frame.summary.predictions import Predictions
 from anls_frame.summary.rows import (
     KEPT,
-    ROW_SCORES,
     kept_names,
     own_and_kept,
+    row_scores,
     sums_of_anls,
     sums_of_texts,
     totals,
@@ -62,7 +62,7 @@ def collect(rows: SystemRows, settings: Settings, *, part: str | None) -> tuple[
         frame.filter(pl.col(first_score(settings)).is_not_null()), (*rows.keys, *kept_names(settings))
     )
     worst = worst_rows(candidates, settings) if settings.worst else candidates.head(0)
-    shown = ("prediction", "answers", *ROW_SCORES) if settings.has_texts else ()
+    shown = ("prediction", "answers", *row_scores(settings)) if settings.has_texts else ()
     worst = worst.select(*rows.keys, *shown, *own_and_kept(settings), "row_digest")
     frames["worst"] = worst.collect(engine="streaming")
     n_missing = int(frames["cells"]["n_missing"].sum())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import polars as pl
 import polars.selectors as cs
@@ -13,10 +13,7 @@ from anls_frame.metrics.errors import ERROR_TYPES, error_type
 from anls_frame.protocol import plugin_scoring
 from anls_frame.summary import fixed_point
 from anls_frame.summary.fixed_point import FINE_BITS, SCORE_BITS
-from anls_frame.summary.settings import Settings, Unanswerable
-
-ROW_SCORES = ("nls", "anls", "cer", "exact_match")
-"""Scores of a row that the worst rows show."""
+from anls_frame.summary.settings import INVENTED, Settings, Unanswerable
 
 UNANSWERABLE = "__anls_frame_unanswerable"
 """Name of the column that says which rows have no answer, where these are scored."""
@@ -28,41 +25,49 @@ KEPT = "kept"
 
 
 def with_unanswerable(
+    source: pl.LazyFrame, predictions: Iterable[str], answers: str, unanswerable: Unanswerable
+) -> pl.LazyFrame:
+    """Return rows with their texts as they are scored, in place of the texts themselves."""
+    source, texts = scored_texts(source, predictions, answers, unanswerable)
+    return source.with_columns(text.alias(name) for name, text in texts.items())
+
+
+def scored_texts(
     source: pl.LazyFrame,
     predictions: Iterable[str],
     answers: str,
     unanswerable: Unanswerable,
     *,
     of_fields: bool = False,
-) -> pl.LazyFrame:
+) -> tuple[pl.LazyFrame, dict[str, pl.Expr]]:
     """
-    Return rows with `unanswerable` applied to rows without an answer.
+    Return rows, and the texts of each column as they are scored.
 
-    With "empty", the answer of such rows, and a null prediction there, become the empty text, and the column
-    `UNANSWERABLE` marks these rows. With "drop", nothing changes. In rows of fields, a row without an answer
-    and without a prediction is no field of these systems, so its answer stays null.
+    With "empty", the answer of rows without an answer, and a null prediction there, are the empty text, and
+    the column `UNANSWERABLE` marks these rows; with `INVENTED`, and for scores of fields, only those in which
+    something is predicted, because a row without either is no field of these systems.
+    The columns of texts themselves never change: what slices rows, and metrics of columns, are to see what
+    the user sees.
     """
     schema = source.collect_schema()
-    texts = [answers, *dict.fromkeys(predictions)]
-    if unanswerable == "drop" or not all(_holds_texts(schema[name]) for name in texts):
-        return source  # other dtypes are refused when they are scored
-    accepted, *predicted_texts = (cs.by_name(name).cast(pl.String) for name in texts)
+    names = [answers, *dict.fromkeys(predictions)]
+    if unanswerable == "drop" or not all(_holds_texts(schema[name]) for name in names):
+        return source, {name: cs.by_name(name) for name in names}  # other dtypes are refused when scored
+    accepted, *predicted_texts = (cs.by_name(name).cast(pl.String) for name in names)
     empty = pl.lit("")
-    is_unanswerable = accepted.is_null()
+    has_none = accepted.is_null()
     if isinstance(schema[answers], pl.List | pl.Array):
         accepted = cs.by_name(answers).cast(pl.List(pl.String))
         empty = pl.lit([""], dtype=pl.List(pl.String))
-        is_unanswerable = accepted.list.drop_nulls().list.len().fill_null(0) == 0
-    if of_fields:
-        is_unanswerable &= pl.any_horizontal(text.fill_null("") != "" for text in predicted_texts)
-    marked = source.with_columns(is_unanswerable.alias(UNANSWERABLE))
-    return marked.with_columns(
-        pl.when(UNANSWERABLE).then(empty).otherwise(accepted).alias(answers),
-        *(
-            pl.when(UNANSWERABLE).then(text.fill_null("")).otherwise(text).alias(name)
-            for name, text in zip(texts[1:], predicted_texts, strict=True)
-        ),
-    )
+        has_none = accepted.list.drop_nulls().list.len().fill_null(0) == 0
+    if of_fields or unanswerable == INVENTED:
+        has_none &= pl.any_horizontal(text.fill_null("") != "" for text in predicted_texts)
+    scored = {answers: pl.when(UNANSWERABLE).then(empty).otherwise(accepted)}
+    scored |= {
+        name: pl.when(UNANSWERABLE).then(text.fill_null("")).otherwise(text)
+        for name, text in zip(names[1:], predicted_texts, strict=True)
+    }
+    return source.with_columns(has_none.alias(UNANSWERABLE)), scored
 
 
 def _holds_texts(dtype: pl.DataType) -> bool:
@@ -72,14 +77,14 @@ def _holds_texts(dtype: pl.DataType) -> bool:
 
 
 def is_unanswerable(source: pl.LazyFrame) -> pl.Expr:
-    """Return which rows of `with_unanswerable` have no answer, as far as known."""
+    """Return which rows of `scored_texts` have no answer, as far as known."""
     known = UNANSWERABLE in source.collect_schema()
     return pl.col(UNANSWERABLE) if known else pl.lit(None, dtype=pl.Boolean)
 
 
-def predicted(prediction: str) -> pl.Expr:
-    """Return the predictions as scored, with the empty text for missing predictions."""
-    return cs.by_name(prediction).cast(pl.String).fill_null("")
+def predicted(text: pl.Expr) -> pl.Expr:
+    """Return predictions with the empty text for missing ones, as they are scored."""
+    return text.cast(pl.String).fill_null("")
 
 
 def scored_type(prediction: pl.Expr, answers: str, settings: Settings) -> pl.Expr:
@@ -111,10 +116,10 @@ def is_missing(null: str) -> pl.Expr:
     return pl.col(null) & pl.col("answerable")
 
 
-def kept(settings: Settings) -> list[pl.Expr]:
-    """Return the kept columns of rows."""
+def kept(settings: Settings, numbers: Mapping[str, pl.Expr]) -> list[pl.Expr]:
+    """Return the kept columns of rows; `numbers` are those that hold numbers as texts."""
     return [
-        cs.by_name(name).alias(column)
+        numbers.get(name, cs.by_name(name).as_expr()).alias(column)
         for name, column in zip(settings.keep, kept_names(settings), strict=True)
     ]
 
@@ -122,6 +127,12 @@ def kept(settings: Settings) -> list[pl.Expr]:
 def kept_names(settings: Settings) -> list[str]:
     """Return the names of the kept columns in rows."""
     return [f"keep_{index}" for index, _ in enumerate(settings.keep)]
+
+
+def row_scores(settings: Settings) -> list[str]:
+    """Return the scores of texts that the worst rows show; there is no ANLS without a threshold."""
+    cut = [] if settings.protocol.threshold is None else ["anls"]
+    return ["nls", *cut, "cer", "exact_match"]
 
 
 def own_and_kept(settings: Settings) -> list[str]:
@@ -137,7 +148,7 @@ def score_details(schema: pl.Schema, prediction: str, answers: str, settings: Se
     # `score` has the same rule, and users know its name from the error.
     check_dtypes(texts, _plugin.call("score", cs.by_name(prediction), cs.by_name(answers), **options))
     # Without null predictions, a score is null only if there is no answer.
-    return _plugin.call("score_details", predicted(prediction), cs.by_name(answers), **options)
+    return _plugin.call("score_details", predicted(cs.by_name(prediction)), cs.by_name(answers), **options)
 
 
 def sums_of_texts() -> list[pl.Expr]:

@@ -10,6 +10,7 @@ from anls_frame._arguments import choice, count, flag, share
 from anls_frame._native import __version__
 from anls_frame._typing import Missing
 from anls_frame.export.column_headings import ROWS, RowNames
+from anls_frame.frames.field_rows import are_fields
 from anls_frame.protocol import (
     PROTOCOLS,
     ScoreProtocol,
@@ -17,6 +18,7 @@ from anls_frame.protocol import (
     protocol_from_dict,
     protocol_to_dict,
     resolve_errors,
+    resolve_protocol,
     resolve_scoring,
     spelled,
 )
@@ -33,9 +35,17 @@ from anls_frame.summary.catalogue import (
 from anls_frame.summary.measures import Metric
 
 Unanswerable = Literal["drop", "empty"]
+INVENTED: Any = "invented"
+"""
+What `unanswerable="drop"` means for rows of `fields`, where a value without gold is an error.
+
+Rows without an answer count, with the empty text as their answer, if a system predicted something there.
+"""
 LONGEST_CONFUSION = 3
 _READ = 0.5
 """NLS from which on characters of a row count as confused, by default; below, the answer is another one."""
+_CUT = ("anls", "zeros")
+"""The metrics that need the threshold of a protocol."""
 MOST_ROWS = 1 << 32
 """Polars counts rows with 32 bits."""
 
@@ -101,7 +111,10 @@ class Settings:
 
     def __post_init__(self) -> None:
         choice("missing", self.missing, get_args(Missing))
-        choice("unanswerable", self.unanswerable, get_args(Unanswerable))
+        if self.unanswerable != INVENTED:
+            choice("unanswerable", self.unanswerable, get_args(Unanswerable))
+        if self.has_texts and any(metric.name in _CUT for metric in self.metrics if metric.is_built_in):
+            resolve_scoring(self.protocol)
         if not self.has_texts:
             # Null scores are always left out.
             object.__setattr__(self, "missing", "drop")
@@ -111,13 +124,13 @@ class Settings:
     @property
     def signature(self) -> str:
         """The settings that must be equal for scores to be comparable, in one line."""
-        parts = [_signature(metric) for metric in self.own]
+        parts, threshold = [_signature(metric) for metric in self.own], self.protocol.threshold
         if self.has_texts:
             parts = [
                 "anls",
                 *parts,
                 f"protocol:{described(self.protocol)}",
-                f"threshold:{self.protocol.threshold:g}",
+                f"threshold:{'none' if threshold is None else f'{threshold:g}'}",
                 f"errors:{described(resolve_errors(self.protocol))}",
             ]
         parts.append(f"missing:{self.missing}")
@@ -232,16 +245,26 @@ def are_texts(prediction: object, answers: str | None) -> bool:
     return answers is not None
 
 
+def of_rows(unanswerable: Unanswerable, frame: Any) -> Unanswerable:
+    """Return how rows without an answer are treated in this frame, which may be one of `fields`."""
+    if unanswerable != INVENTED:
+        choice("unanswerable", unanswerable, get_args(Unanswerable))
+    is_invented = unanswerable == "drop" and are_fields(frame)
+    return INVENTED if is_invented else unanswerable
+
+
 def scoring(
-    protocol: ScoreProtocol | str, *, has_texts: bool, unanswerable: Unanswerable = "drop"
+    protocol: ScoreProtocol | str, frame: Any, *, has_texts: bool, unanswerable: Unanswerable = "drop"
 ) -> dict[str, Any]:
-    """Return the fields of `Settings` for the scoring of texts; existing scores have none."""
+    """Return the fields of `Settings` for the scoring of a frame's texts; existing scores have none."""
     if not has_texts and unanswerable != "drop":
         raise ValueError(
             "unanswerable='empty' scores rows without an answer, but the scores exist already; fill their "
             "nulls with the scores that these rows should have"
         )
-    return {"protocol": resolve_scoring(protocol), "unanswerable": unanswerable} if has_texts else {}
+    if not has_texts:
+        return {}
+    return {"protocol": resolve_protocol(protocol), "unanswerable": of_rows(unanswerable, frame)}
 
 
 def detail_settings(details: object, *, has_texts: bool, is_comparison: bool = False) -> dict[str, Any]:

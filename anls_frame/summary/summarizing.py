@@ -95,9 +95,10 @@ def summarize(
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves such rows out.
         Null scores are always left out.
     unanswerable
-        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
-        treats the empty text as their answer: such a row is right if its prediction is null or empty,
-        whatever `missing` says, and wrong otherwise.
+        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts); a row of
+        `fields` counts, as wrong, if something was predicted there. `"empty"` treats the empty text as their
+        answer: such a row is right if its prediction is null or empty, whatever `missing` says, and wrong
+        otherwise.
     worst
         Number of rows to keep, those with the worst scores in the first metric (single system only).
     keep
@@ -150,8 +151,7 @@ def summarize(
     systems, is_comparison = systems_of(prediction), are_several(prediction)
     has_texts = are_texts(prediction, answers)
     worst = count("worst", worst, most=MOST_ROWS - 1)
-    text_options = scoring(protocol, has_texts=has_texts, unanswerable=unanswerable)
-    text_options |= detail_settings(details, has_texts=has_texts, is_comparison=is_comparison)
+    text_options = detail_settings(details, has_texts=has_texts, is_comparison=is_comparison)
     if part is not None and not (isinstance(part, str) and part):
         raise ValueError(f"part must be a non-empty string, got {part!r}")
     slicing = slicing_of(by)
@@ -163,6 +163,7 @@ def summarize(
             "several differ"
         )
     frame = at_hand(frame)
+    text_options |= scoring(protocol, frame, has_texts=has_texts, unanswerable=unanswerable)
     chosen = metrics_of(metrics, prediction, column_names(frame), has_texts=has_texts, protocol=protocol)
     if worst and not kept and are_of_pages(chosen) and _PAGE in {*column_names(frame)} - {*slicing.names}:
         # Pages are known by their names, as `read_pages` has them.

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
-import polars.selectors as cs
 
 from anls_frame import _plugin
 from anls_frame.frames.conversion import to_lazy
-from anls_frame.frames.number_columns import with_numbers
+from anls_frame.frames.number_columns import numbers_of
 from anls_frame.frames.progress import Advance, counted
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import are_of_fields
@@ -24,8 +23,8 @@ from anls_frame.summary.rows import (
     kept,
     predicted,
     score_details,
+    scored_texts,
     type_of,
-    with_unanswerable,
 )
 from anls_frame.summary.settings import Settings
 from anls_frame.summary.slicing import Slicing
@@ -141,27 +140,30 @@ def scored_rows(
     by_system = [[for_system(metric, system) for metric in metrics] for system in systems]
     own = [metric for every in by_system for metric in every if not metric.is_built_in]
     others = [*slicing.columns, *optional(settings.cluster), *settings.keep, *own_metrics.needed(own)]
-    texts = [*predictions, *optional(answers)]
-    source = to_lazy(frame, texts, others, answers=answers, protocol=settings.protocol)
-    source = counted(with_numbers(source, [*numbers, *own_metrics.named(own)]), advance)
+    read = [*predictions, *optional(answers)]
+    source = to_lazy(frame, read, others, answers=answers, protocol=settings.protocol)
+    # Keys, kept columns and metrics of columns see the frame as the user does, whatever is read or scored as
+    # something else: an expression equals the same expression made a column first.
+    in_numbers = numbers_of(source, [*numbers, *own_metrics.named(own)])
+    source = counted(source, advance)
+    texts: dict[str, pl.Expr] = {}
     if answers is not None:
-        source = with_unanswerable(
-            source, predictions, answers, settings.unanswerable, of_fields=are_of_fields(settings.metrics)
-        )
+        of_fields = are_of_fields(settings.metrics)
+        source, texts = scored_texts(source, predictions, answers, settings.unanswerable, of_fields=of_fields)
     keys, orders = sliced_keys(source, slicing, settings.cluster)
     selected: dict[str, pl.Expr] = {}
     for number, every in enumerate(by_system):
-        pair = [] if answers is None else [predicted(predictions[number]), cs.by_name(answers)]
+        pair = [] if answers is None else [predicted(texts[predictions[number]]), texts[answers]]
         for index, metric in enumerate(every):
             if not metric.is_built_in:
-                values = own_metrics.values(source, metric, pair)
+                values = own_metrics.values(source, metric, pair, in_numbers)
                 selected |= zip(columns(index, metric, number), values, strict=True)
     if answers is None:
         steps = _steps_of_scores(metrics, len(systems))
     else:
-        selected |= {"answers": cs.by_name(answers), "unanswerable": is_unanswerable(source)}
-        selected |= {f"text_{number}": cs.by_name(name) for number, name in enumerate(predictions)}
-        schema = source.collect_schema()
+        selected |= {"answers": texts[answers], "unanswerable": is_unanswerable(source)}
+        selected |= {f"text_{number}": texts[name] for number, name in enumerate(predictions)}
+        schema = source.select(text.alias(name) for name, text in texts.items()).collect_schema()
         for name in predictions:
             score_details(schema, name, answers, settings)  # raises an error that names the columns
         dtypes = [(f"text_{number}", schema[name]) for number, name in enumerate(predictions)]
@@ -175,7 +177,7 @@ def scored_rows(
         dropped += [*each("digest", len(systems)), *each("details", len(systems))]
         steps.append([pl.when(~pl.any_horizontal(each("missing", len(systems)))).then(pl.col(dropped))])
     return SystemRows(
-        inputs=source.select(*keys, *kept(settings), **selected),
+        inputs=source.select(*keys, *kept(settings, in_numbers), **selected),
         steps=steps,
         keys=key_names(settings.by, settings.cluster),
         metrics=tuple(metrics),

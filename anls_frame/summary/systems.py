@@ -42,9 +42,10 @@ def metrics_of(
     they are to be.
     """
     if are_several(prediction):
-        return resolve_for(given, resolve_systems(prediction), has_texts=has_texts, protocol=protocol)
+        how: dict[str, Any] = {"has_texts": has_texts, "protocol": protocol, "are_of_rows": are_of_rows}
+        return resolve_for(given, resolve_systems(prediction), **how)
     wanted = "anls" if are_of_rows and given is None and has_texts else given
-    resolved = resolve(wanted, columns, has_texts=has_texts, protocol=protocol)
+    resolved = resolve(wanted, columns, has_texts=has_texts, protocol=protocol, are_of_rows=are_of_rows)
     return row_metrics(resolved, wanted) if are_of_rows else resolved
 
 
@@ -54,6 +55,7 @@ def resolve_for(
     *,
     has_texts: bool,
     protocol: ScoreProtocol | str,
+    are_of_rows: bool = False,
 ) -> tuple[Metric, ...]:
     """
     Return the scores of rows for `metrics=`, each with a value for every system.
@@ -66,7 +68,7 @@ def resolve_for(
     if not (has_texts or all(isinstance(metric, Metric) for metric in every)):
         raise ValueError(f"metrics must be a name for the scores or a Metric, got {given!r}")
     wanted = "anls" if given is None else given
-    resolved = resolve(wanted, (), has_texts=has_texts, protocol=protocol)
+    resolved = resolve(wanted, (), has_texts=has_texts, protocol=protocol, are_of_rows=are_of_rows)
     metrics = of_own_fields(row_metrics(resolved, given), protocol)
     for metric in metrics:
         _check(metric, systems)

@@ -27,8 +27,8 @@ from anls_frame.analysis.rows_widget import RowsWidget
 QUESTIONS = pl.read_parquet("data/ocr_qa.parquet")
 # Saved by a page with these ids.
 SAVED = """\
-{"id":10110,"row":9,"verdict":"our_error","digest":"5c7dd6816c31c222"}
-{"id":10114,"row":13,"verdict":"answer_wrong","digest":"1bcb3e09dd949cd9"}
+{"id":10110,"row":9,"verdict":"our_error","score":"anls","digest":"5c7dd6816c31c222"}
+{"id":10114,"row":13,"verdict":"answer_wrong","score":"anls","digest":"1bcb3e09dd949cd9"}
 """
 GIVEN = {"our_error": [9], "answer_wrong": [13]}
 
@@ -102,7 +102,7 @@ def test_ids_are_those_of_the_file_that_the_page_saves(ids: str | None, tmp_path
     named = zip(written.get(str(ids), ["null"] * 2), ("x", "y"), page.digests([0, 1]), strict=True)
     lines = [
         f'{{"id":{id_},"system":"{system}","epoch":{row + 1},"row":{row},'
-        f'"verdict":"format","digest":"{digest}"}}'
+        f'"verdict":"format","score":"anls","digest":"{digest}"}}'
         for row, (id_, system, digest) in enumerate(named)
     ]
     (tmp_path / "verdicts.jsonl").write_text("\n".join(lines), encoding="utf-8")

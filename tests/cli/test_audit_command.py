@@ -143,12 +143,17 @@ def judge_pages(folder: Path, scans: pl.DataFrame, texts: list[str]) -> None:
         {
             "id": page,
             "row": row,
-            "verdict": "answer_wrong" if page in wrong else "our_error",
+            "verdict": "answer_wrong" if page in wrong else _said(read, reference),
             "digest": digest(read, [reference]),
         }
         for row, page, reference, *read in drawn.select("row", "question_id", "answers", *texts).iter_rows()
     ]
     (folder / "verdicts.jsonl").write_text("\n".join(map(json.dumps, lines)))
+
+
+def _said(read: list[str], reference: str) -> str:
+    """Return the verdict on a page whose reference is right."""
+    return "score_right" if all(text == reference for text in read) else "our_error"
 
 
 def rates_of_jiwer(scans: pl.DataFrame, engine: str) -> dict[str, tuple[float, float]]:

@@ -226,7 +226,10 @@ def test_gate_counts_slices_that_it_cannot_decide(run: Run, tmp_path: Path) -> N
     assert done.returncode == 0
     assert done.stderr.splitlines() == [
         "anls-frame: 1 slice cannot be tested at 0.05: fewer than 6 rows.",
-        "anls-frame: fine: new is not worse than old by 0.1 or more, on all rows and in 1 of 1 slice",
+        (
+            "anls-frame: fine: new is not worse than old by 0.1 or more, on all rows and in 1 of 1 slice "
+            "(difference -0.007)"
+        ),
     ]
 
 

@@ -48,7 +48,9 @@ def test_a_report_of_pages_is_that_of_the_frame(run: Callable[..., Done], tmp_pa
     expected = af.report(pages, "old", "reference", metrics="ocr")
 
     (found,) = lines(run("report", "old", "--gold", "truth", "--json"))
-    by_folder = lines(run("report", "old/*/*.txt", "--gold", "truth", "-b", "doc_id", "-m", "cer", "--json"))
+    by_folder = lines(
+        run("report", "old/*/*.txt", "--gold", "truth", "-b", "doc_id", "-m", "cer_mean", "--json")
+    )
 
     names = ("n", "cer_corpus", "insertions", "wer_corpus", "cer_mean", "cer_corpus_low", "cer_corpus_high")
     assert [found[name] for name in names] == [expected.overall[name] for name in names]

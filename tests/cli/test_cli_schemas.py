@@ -55,6 +55,7 @@ COMMANDS = {
         "verdicts verdicts.jsonl results.csv",
         "verdicts verdicts_two.jsonl old.jsonl new.jsonl",
         "verdicts audited.jsonl drawn.parquet",
+        "verdicts verdicts_judge.jsonl judge.parquet",
     ],
     "doctor": ["doctor", "doctor samples.jsonl --against anls"],
     "gec_m2": ["gec m2 system.txt gold.m2"],

@@ -225,7 +225,7 @@ def test_metrics_are_built_in_ones_functions_and_columns(run: Run, tmp_path: Pat
     frame.with_columns(texts).write_csv(tmp_path / "all.csv")
     frame.write_parquet(tmp_path / "all.parquet")
     pair = ["rapidocr", "tesseract"]
-    metrics = ("-m", "cer", "-m", "own.py:same", "-m", "own.py:sure")
+    metrics = ("-m", "cer_mean", "-m", "own.py:same", "-m", "own.py:sure")
 
     printed = fine(run("compare", f"all.{suffix}", "--systems", ",".join(pair), *metrics, "--json"))
 
@@ -233,14 +233,14 @@ def test_metrics_are_built_in_ones_functions_and_columns(run: Run, tmp_path: Pat
         return (prediction == answers.list.first()).cast(pl.Float64)
 
     sure = af.Metric({name: f"{name}_confidence" for name in pair}, name="sure")
-    assert figures(printed) == expected(frame, pair, metrics=["cer", af.Metric(same), sure])
+    assert figures(printed) == expected(frame, pair, metrics=["cer_mean", af.Metric(same), sure])
     of_set = figures(fine(run("compare", f"all.{suffix}", "--systems", ",".join(pair), "-m", "qa", "--json")))
     assert of_set == expected(frame, pair, metrics="qa")
 
 
 def test_the_best_is_said_where_a_file_is_written(run: Run, tmp_path: Path) -> None:
     ALL.write_parquet(tmp_path / "all.parquet")
-    options = ("compare", "all.parquet", *SYSTEMS, "-c", "doc_id", "-m", "anls", "-m", "cer")
+    options = ("compare", "all.parquet", *SYSTEMS, "-c", "doc_id", "-m", "anls", "-m", "cer_mean")
     for suffix in ("html", "csv", *amount((), ("json", "xlsx", "md"))):
         assert fine(run(*options, "-o", f"out.{suffix}")) == (
             "best: rapidocr (ANLS 0.8460), possibly best: rapidocr; "
@@ -348,7 +348,7 @@ def rounded(tables: Any) -> Any:
 
 
 def test_merge_compares_the_summaries_of_systems(run: Run, tmp_path: Path) -> None:
-    settings: dict[str, Any] = {"by": "doc_type", "cluster": "doc_id", "metrics": ["anls", "cer"]}
+    settings: dict[str, Any] = {"by": "doc_type", "cluster": "doc_id", "metrics": ["anls", "cer_mean"]}
     for name, rows in (("a", FRAME[:200]), ("b", FRAME[200:])):
         af.summarize(rows, SIX, "answers", **settings).save(tmp_path / f"{name}.parquet")
     af.summarize(FRAME, "dates", "answers").save(tmp_path / "one.parquet")

@@ -52,7 +52,9 @@ def test_what_is_printed_and_written(rows: pl.DataFrame, folder: Path) -> None:
     by_kind = found["tables"]["Thresholds for a risk of 10 % by kind"]
     assert by_kind == result.threshold(0.1, by="kind").to_dicts()
     assert found["tables"]["By kind"][0]["augrc"] == result.overall["augrc"].item()
-    assert found["notes"][1].startswith(
+    # All rows first, then the slices.
+    assert found["notes"][0].startswith(f"From {wanted['threshold']:g} on, at most 10 %")
+    assert found["notes"][2].startswith(
         "fax: Too few documents: even without any loss, they cannot certify a risk of 10 %"
     )
     done = shell.run(folder, *COMMAND, "-b", "kind", "-o", "passing.html")

@@ -32,7 +32,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "report": lambda frame, **how: af.report(frame, "prediction", "answers", **how),
     "two": lambda frame, **how: af.compare(frame, ["prediction", "other"], "answers", **how),
     "metrics": lambda frame, **how: af.compare(
-        frame, ["prediction", "other"], "answers", metrics=["anls", "cer"], **how
+        frame, ["prediction", "other"], "answers", metrics=["anls", "cer_mean"], **how
     ),
     "many": lambda frame, **how: af.compare(
         frame, {"x": "prediction", "y": "other", "z": "lang"}, "answers", draws=99, **how

@@ -132,7 +132,6 @@ def test_anls_without_a_threshold_says_how_to_give_one() -> None:
         ("cut", None, ValueError),
         *(("threshold", value, error) for value, error in THRESHOLD.invalid),
         ("errors", "docvqa", ValueError),
-        ("errors", None, TypeError),
         ("errors", {"ignore_case": True}, TypeError),
     ],
 )

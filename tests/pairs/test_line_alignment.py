@@ -233,7 +233,9 @@ def test_hostile_text_is_shown_and_does_nothing(text: str) -> None:
 def test_a_report_shows_its_worst_pages_line_by_line(tmp_path: Path) -> None:
     frame = pl.DataFrame({"page": ["p1", "p2"], "read": ["a\nXb\nc", "a x"], "truth": ["a\nb\nc", "a b"]})
 
-    af.report(frame, "read", "truth", metrics="cer", worst=2, keep="page").write(tmp_path / "report.html")
+    af.report(frame, "read", "truth", metrics="cer_mean", worst=2, keep="page").write(
+        tmp_path / "report.html"
+    )
 
     html = (tmp_path / "report.html").read_text("utf-8")
     assert ">p2: CER 0.333" in html

@@ -26,7 +26,7 @@ def test_saved_verdicts_are_joined_by_id(tmp_path: Path) -> None:
 
     verdicts = af.readers.read_verdicts(path, page)
 
-    assert verdicts.drop("system", "epoch").rows() == [
+    assert verdicts.drop("system", "epoch", "score").rows() == [
         (10110, 9, "our_error", "5c7dd6816c31c222"),
         (10114, 13, "answer_wrong", "1bcb3e09dd949cd9"),
         (10208, 22, "answer_incomplete", "b5e9af5ae93fed86"),
@@ -53,9 +53,8 @@ def test_ids_are_texts_unless_all_are_numbers(tmp_path: Path) -> None:
         found = af.readers.read_verdicts(path)
 
         assert found["id"].equals(expected)
-        assert found.schema["verdict"] == pl.Enum(
-            ["our_error", "answer_wrong", "answer_incomplete", "ambiguous_question", "format", "score_right"]
-        )
+        of_texts = ["our_error", "answer_wrong", "answer_incomplete", "ambiguous_question", "format"]
+        assert found.schema["verdict"] == pl.Enum([*of_texts, "score_right", "right", "wrong"])
 
 
 @pytest.mark.parametrize("page", [QUESTIONS, "page.html", 3])
@@ -96,14 +95,15 @@ def test_all_problems_of_a_file_are_named(tmp_path: Path) -> None:
 def test_epochs_and_systems_are_read(tmp_path: Path) -> None:
     path = tmp_path / "verdicts.jsonl"
     path.write_text(
-        '\ufeff{"id": 1, "system": "a", "epoch": 2, "row": 0, "verdict": "format", "digest": ""}\n'
+        '\ufeff{"id": 1, "system": "a", "epoch": 2, "row": 0, "verdict": "format", '
+        '"score": "nls", "digest": ""}\n'
         '{"id": 12345678901234567890, "row": 1, "verdict": "format", "digest": ""}\n',
         encoding="utf-8",
     )
 
     assert af.readers.read_verdicts(path).rows() == [
-        ("1", 0, "format", "", "a", "2"),
-        ("12345678901234567890", 1, "format", "", None, None),
+        ("1", 0, "format", "", "a", "2", "nls"),
+        ("12345678901234567890", 1, "format", "", None, None, None),
     ]
 
 

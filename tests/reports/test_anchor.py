@@ -36,7 +36,12 @@ def compared(frame: Any, **options: Any) -> af.Comparison:
 @pytest.mark.parametrize(
     ("since_first", "in_new", "answer", "printed"),
     [
-        (0, 2, "fine", "fine: new is not worse than last by 0.02 or more; fine: new is not worse than first"),
+        (
+            0,
+            2,
+            "fine",
+            "fine: new is not worse than last by 0.02 or more (difference -0.001); fine: new is not worse",
+        ),
         (90, 2, "regressed", "regressed: new is worse than first by more than 0.02; fine: new is not worse"),
         (34, 2, "undecided", "undecided: new could be worse than first by more than 0.02; "),
         (2, 90, "regressed", "regressed: new is worse than last by more than 0.02; regressed: new is worse"),

@@ -158,7 +158,7 @@ def test_one_blank_page_does_not_decide() -> None:
     frame = pl.DataFrame(
         {"old": [worse] * 20 + [""], "new": [better] * 20 + ["." * 36], "t": [page] * 20 + [""]}
     )
-    mean = compare(frame, {"old": "old", "new": "new"}, "t", metrics="cer")
+    mean = compare(frame, {"old": "old", "new": "new"}, "t", metrics="cer_mean")
     corpus = compare(frame, {"old": "old", "new": "new"}, "t", metrics="cer_corpus")
     assert mean.overall["difference"].item() > 1
     assert corpus.overall["difference"].item() == pytest.approx((20 * 50 + 36) / 20_000 - 0.2)

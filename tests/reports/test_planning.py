@@ -170,7 +170,10 @@ def decision(rows: list[tuple[str, float, float]], **options: Any) -> Any:
 
 
 def test_a_decision_is_one_sentence() -> None:
-    assert str(decision(gain(2, 2, 2000))) == "fine: new is not worse than old by 0.01 or more"
+    assert (
+        str(decision(gain(2, 2, 2000)))
+        == "fine: new is not worse than old by 0.01 or more (difference +0.000)"
+    )
     assert str(decision(gain(0, 200, 2000))) == "regressed: new is worse than old by more than 0.01"
     assert str(decision(gain(5, 5, 300))) == (
         "undecided: new could be worse than old by more than 0.01; 300 rows can decide margins from 0.03 on; "
@@ -194,7 +197,8 @@ def test_one_slice_can_decide() -> None:
         "the smallest of them has 40 rows"
     )
     fine = decision([*gain(2, 2, 5000), *gain(1, 1, 5000, "b")], within=0.02, slices=True)
-    assert str(fine) == "fine: new is not worse than old by 0.02 or more, on all rows and in 2 of 2 slices"
+    said = "fine: new is not worse than old by 0.02 or more, on all rows and in 2 of 2 slices"
+    assert str(fine) == f"{said} (difference +0.000)"
 
 
 def test_equal_systems_are_fine_if_there_are_enough_rows() -> None:

@@ -94,3 +94,23 @@ def test_the_errors_of_pages_by_kind_add_up_to_the_rates_of_a_report() -> None:
 def test_order_does_not_count_in_a_bag_of_words() -> None:
     frame = pl.DataFrame({"p": ["b a", "a c"], "a": ["a b", "a b"]})
     assert af.report(frame, "p", "a", metrics="bag_of_words").overall["bag_of_words"] == 0.25
+
+
+@pytest.mark.parametrize("metric", ["cer", "wer", "WER"])
+def test_a_rate_that_is_a_mean_or_that_of_the_corpus_is_asked_for_by_its_full_name(metric: str) -> None:
+    # One error in one character, and none in four: the mean is 0.5, the rate of the corpus 0.2.
+    frame = pl.DataFrame({"p": ["x", "four"], "q": ["a", "four"], "a": ["a", "four"]})
+    name = metric.lower()
+    hint = f"'{name}_corpus' for the rate of all rows together, '{name}_mean' for the mean"
+    for refused in (
+        lambda: af.report(frame, "p", "a", metrics=metric),
+        lambda: af.compare(frame, ["q", "p"], "a", metrics=metric),
+        lambda: af.summarize(frame, "p", "a", metrics=["anls", metric]),
+    ):
+        with pytest.raises(ValueError, match=hint):
+            refused()
+    rates = af.report(frame, "p", "a", metrics=["cer_corpus", "cer_mean"]).overall
+    assert (rates["cer_corpus"], rates["cer_mean"]) == (0.2, 0.5)
+    # The rate of a single row is one number, and a column of this name is the user's own.
+    assert af.worst(frame, "p", "a", metrics="cer", n=1)["cer"].item() == 1
+    assert af.report(frame.with_columns(cer=pl.lit(0.25)), "p", "a", metrics="cer").overall["cer"] == 0.25

@@ -160,17 +160,34 @@ def _verdicts(folder: Path, old: pl.DataFrame, new: pl.DataFrame) -> None:
 
 
 def _audit(folder: Path) -> None:
-    """Draw rows as the docs do, and find the score of each of them right."""
+    """Draw rows as the docs do, and find the score of each right; of the scores of a judge, each answer."""
     command = "audit results.jsonl -n 100 -c doc_id -o drawn.html --sample drawn.parquet"
     shell.fine(shell.run(folder, *command.split()))
-    drawn = pl.read_parquet(folder / "drawn.parquet").with_row_index("row").filter("audit")
+    _judged(folder / "drawn.parquet", folder / "audited.jsonl", {"verdict": "score_right"})
+    results = pl.read_parquet(folder / "results.parquet")
+    judged = results.with_columns(
+        pl.col("answers").list.first(),
+        judge=(pl.col("answers").list.first().str.len_chars() % 3 > 0).cast(int),
+    )
+    judged.select("question_id", "doc_id", "answers", "judge", prediction="a").write_csv(
+        folder / "judged.csv"
+    )
+    command = "audit judged.csv -n 100 -m judge -o drawn_judge.html --sample judge.parquet"
+    shell.fine(shell.run(folder, *command.split()))
+    said = {"verdict": "right", "score": "judge"}
+    _judged(folder / "judge.parquet", folder / "verdicts_judge.jsonl", said)
+
+
+def _judged(sample: Path, target: Path, said: dict[str, str]) -> None:
+    """Write the same verdict on all drawn rows of a sample."""
+    drawn = pl.read_parquet(sample).with_row_index("row").filter("audit")
     lines = [
-        {"id": one, "row": row, "verdict": "score_right", "digest": digest([prediction], answers)}
+        {"id": one, "row": row, **said, "digest": digest([prediction], answers)}
         for row, one, prediction, answers in drawn.select(
             "row", "question_id", "prediction", "answers"
         ).iter_rows()
     ]
-    (folder / "audited.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    target.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
 
 
 def _logs(folder: Path, old: pl.DataFrame, new: pl.DataFrame) -> None:

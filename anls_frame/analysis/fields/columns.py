@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from anls_frame.frames.field_rows import STATUSES
+
 FIELD, ITEM, ANSWERS, PREDICTION = "field", "item", "answers", "prediction"
 STATUS, CONFIDENCE = "status", "confidence"
 N_FIELDS, N_WRONG, ALL_RIGHT = "n_fields", "n_wrong", "all_right"
 
-BROKEN = "broken"
-STATUSES = ("matched", "missing", "invented", BROKEN)
+*_, BROKEN = STATUSES
 
 
 def columns_of_systems(

@@ -17,6 +17,7 @@ _SCORE = "__anls_frame_score"
 
 @options.command(
     "anls-frame audit results.csv -n 100 -c doc_id -o audit.html --sample audit.parquet",
+    "anls-frame audit judged.csv -n 100 -m judge -o audit_judge.html --sample audit_judge.parquet",
     "anls-frame audit old.jsonl new.jsonl -n 50 --lean differing -o audit_two.html --sample two.parquet",
 )
 def audit(
@@ -26,6 +27,7 @@ def audit(
     sample: Path,
     n: int = 200,
     lean: str = "uniform",
+    metric: str | None = None,
     cluster: str | None = None,
     keep: list[str] | None = None,
     named: options.SystemColumns,
@@ -50,6 +52,9 @@ def audit(
     lean
         uniform: draw all rows alike; score: draw partial scores more often; differing: draw only rows in
         which systems differ; or a column of numbers: draw rows with larger numbers more often.
+    metric
+        The score to be judged: a column of the file, such as that of a model as a judge, on whose page a row
+        is right or wrong. By default ANLS or, of pages, CER.
     """
     from anls_frame.cli.row_pages import page, texts, with_scores
     from anls_frame.export import row_files
@@ -63,7 +68,8 @@ def audit(
     names = names_of_rows(source.how())
     with working("Scoring"), reading(files[0], source.how()):
         frame, systems = texts(given)
-        scored_rows, scores = with_scores(frame, systems, scoring, names.metric)
+        judged = names.metric if metric is None else metric
+        scored_rows, scores = with_scores(frame, systems, scoring, judged)
         rows = scored_rows.collect()
         if not systems.keys() & {"answers", *REPEATS, cluster, lean, *(keep or ())} and len(systems) > 1:
             # The sample has each system under its name, as --systems of `verdicts` wants it.
@@ -71,7 +77,8 @@ def audit(
             rows = rows.drop(others).rename({column: name for name, column in systems.items()})
             systems = {name: name for name in systems}
         mean = pl.mean_horizontal(scores.values(), ignore_nulls=False).alias(_SCORE)
-        scored = rows.with_columns(mean).drop(scores.values()).drop_nulls(_SCORE)
+        own = [name for name in scores.values() if name != metric]
+        scored = rows.with_columns(mean).drop(own).drop_nulls(_SCORE)
         drawn = af.audit_sample(
             scored,
             n,
@@ -80,13 +87,19 @@ def audit(
             prediction=systems,
             cluster=cluster,
         ).drop(_SCORE)
-        shown: Any = {"metrics": [usual_metric(given)], "keep": keep or (), "audit": True, **vars(scoring)}
+        shown: Any = {
+            "metrics": [usual_metric(given) if metric is None else metric],
+            "keep": keep or (),
+            "audit": True,
+            **vars(scoring),
+        }
         made = page(drawn, systems, option="--n", **shown)
         made.write(output, title=", ".join(systems), source=files)
         row_files.write(drawn.lazy(), sample, escape_formulas=False, rows=names.row)
     without = rows.height - scored.height
     left_out = f"; {numbered(without, names.row)} without a score left out" if without else ""
     of = f" --systems {','.join(systems.values())}" if len(systems) > 1 else ""
+    of += "" if metric is None else f" -m {metric}"
     print(
         plain(
             f"{made.rows:,} of {numbered(scored.height, names.row)} drawn: {output}{left_out}\n"

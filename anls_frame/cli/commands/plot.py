@@ -66,6 +66,7 @@ def plot(
     from anls_frame._atomic import replacing
     from anls_frame.cli.metrics import parse
     from anls_frame.frames.number_columns import with_numbers
+    from anls_frame.protocol import resolve_errors
     from anls_frame.readers.any_file import are_pages, columns, load
     from anls_frame.readers.score_columns import columns_of, texts_of
     from anls_frame.summary.catalogue import TEXT_METRICS
@@ -110,7 +111,7 @@ def plot(
             scored(score, "reference_length"), score, "reference_length", by=by[0] if by else None
         ),
         "confusions": lambda: af.plot.confusion_matrix(
-            af.confusions(frame, *_TEXTS, protocol=scoring.protocol.errors)
+            af.confusions(frame, *_TEXTS, protocol=resolve_errors(scoring.protocol))
         ),
         "threshold": lambda: af.plot.threshold_curve(af.summarize(frame, *_TEXTS, **how)),
     }

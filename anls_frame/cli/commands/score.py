@@ -64,7 +64,7 @@ def score(
         ) from None
     if have_pages:
         # Prepared as the protocol prepares texts for errors.
-        words = af.wer("prediction", "answers", protocol=resolve_errors(scoring.protocol))
+        words = af.wer("prediction", "answers", protocol=resolve_errors(scoring.protocol).by("word"))
         scored = scored.with_columns(words.name.suffix(suffix))
     # The rows are read twice, because written rows are not kept in memory.
     with reading(file, source.how()):

@@ -79,7 +79,9 @@ def selective(
             confidence=confidence,
             **vars(scoring),
         )
-        by = options.tables(slicing.by) or [[]]
+        # What all rows allow comes first, and does not depend on the slices.
+        sliced = options.tables(slicing.by) or []
+        by = [[], *sliced]
         thresholds = [result.threshold(risk, confidence=confidence, by=columns) for columns in by]
     said = [
         line
@@ -95,7 +97,7 @@ def selective(
         shown = [str(target.output)] if target.output is not None else [repr(result), ""]
         print(plain("\n".join([*shown, *said])))
     codes = {0}
-    for table in thresholds if require_accepted is not None else ():
+    for table in (thresholds[1:] or thresholds) if require_accepted is not None else ():
         for status, accepted in table.select("status", "accepted").iter_rows():
             if status == "too_few_documents":
                 codes.add(UNDECIDED)

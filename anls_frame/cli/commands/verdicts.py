@@ -14,10 +14,12 @@ from anls_frame._text import numbered
 from anls_frame.cli import options
 from anls_frame.cli.output import four_digits, plain, print_table, working
 from anls_frame.export.column_headings import NAMES, RowNames
+from anls_frame.export.page_verdicts import OF_JUDGE
 
 
 @options.command(
     "anls-frame verdicts verdicts.jsonl results.csv -o judged.csv",
+    "anls-frame verdicts verdicts_judge.jsonl judge.parquet -m judge",
     "anls-frame verdicts verdicts_two.jsonl old.jsonl new.jsonl --json",
 )
 def verdicts(
@@ -26,6 +28,7 @@ def verdicts(
     *,
     target: options.Target,
     named: options.SystemColumns,
+    metric: str | None = None,
     scoring: options.Reporting,
     runs: options.Runs = "error",
     source: options.SourceOptions,
@@ -41,6 +44,8 @@ def verdicts(
     ----------
     saved
         Verdicts that a page of rows saved, in JSON Lines.
+    metric
+        The score that was judged, as for `audit`; by default the one that the file of verdicts names.
     """
     from anls_frame.analysis.audit_samples import PROBABILITY
     from anls_frame.cli.row_pages import texts, with_scores
@@ -60,39 +65,73 @@ def verdicts(
         except ValueError as error:
             raise ValueError(f"{saved}: {str(error).replace('id=', '--id')}") from None
         names = names_of_sample(files[0], source.how())
-        lost = af.readers.lost_points(rows, frame, columns, "answers", **vars(scoring), metric=names.metric)
-        corrected: dict[str, Any] = {}
-        for metric in names.corrected if PROBABILITY in frame.collect_schema() else ():
-            scored, scores = with_scores(frame, columns, scoring, metric)
-            how: Any = {"protocol": scoring.protocol, "missing": scoring.missing, "id": id}
-            how |= {"prediction": dict(columns), "lower_is_better": metric != "anls"}
-            truth = af.audited_scores(scored, given_verdicts, scores, **how)
-            systems = {name: (score, f"audited_score_{name}") for name, score in scores.items()}
-            # Rates may exceed 1.
-            highest = truth.select(pl.max_horizontal(pl.col(name).max() for name in scores.values())).item()
-            bounds = (0, max(1.0, highest or 0.0))
-            corrected[metric] = af.corrected(truth, systems=systems, bounds=bounds)
+        given_score = _judged_column(given_verdicts, metric, saved)
+        lost = (
+            af.readers.lost_points(rows, frame, columns, "answers", **vars(scoring), metric=names.metric)
+            if given_score is None
+            else None
+        )
+        wanted = names.corrected if metric is None else (metric,)
+        wanted = wanted if given_score is None else (given_score,)
+        how: dict[str, Any] = {"protocol": scoring.protocol, "missing": scoring.missing, "id": id}
+        corrected = {
+            name: _corrected(given_verdicts, with_scores(frame, columns, scoring, name), columns, name, **how)
+            for name in (wanted if PROBABILITY in frame.collect_schema() else ())
+        }
+    by_verdict = rows.group_by("verdict").agg(pl.len().alias("rows")).sort("verdict")
+    of_system = by_verdict.select(pl.lit(next(iter(columns))).alias("system"), pl.all())
     printed: dict[str, Any] = {
         "judged": rows.height,
-        "verdicts": lost.by_verdict.to_dicts(),
-        "systems": lost.by_system.to_dicts(),
+        "verdicts": (of_system if lost is None else lost.by_verdict).to_dicts(),
+        "systems": [] if lost is None else lost.by_system.to_dicts(),
     }
-    for metric, of_metric in corrected.items():
+    for score_name, of_metric in corrected.items():
         tables = {"corrected": of_metric.overall, "differences": of_metric.differences.drop("slice")}
         for name, table in tables.items():
-            printed.setdefault(name, []).extend({"metric": metric, **line} for line in table.to_dicts())
+            printed.setdefault(name, []).extend({"metric": score_name, **line} for line in table.to_dicts())
     target.put_rows(rows, printed)
     if target.json:
         return
-    by_verdict = lost.by_verdict.drop("system") if len(columns) == 1 else lost.by_verdict
+    if lost is not None:
+        by_verdict = lost.by_verdict.drop("system") if len(columns) == 1 else lost.by_verdict
     print_table(by_verdict, labels=names.columns)
-    for row in lost.by_system.to_dicts():
+    for row in () if lost is None else lost.by_system.to_dicts():
         _print_sentence(row, rows.height, names, is_alone=len(columns) == 1)
-    if corrected:
+    if corrected and lost is not None:
         print(names.flatters)
-    for metric, of_metric in corrected.items():
-        print(f"{NAMES[metric]}, corrected by the drawn {names.row}s:")
+    for score_name, of_metric in corrected.items():
+        print(f"{NAMES.get(score_name, plain(score_name))}, corrected by the drawn {names.row}s:")
         print(plain("\n".join(of_metric.to_document().notes)))
+
+
+def _corrected(
+    verdicts: pl.DataFrame, scored: tuple[Any, dict[str, str]], columns: Any, metric: str, **how: Any
+) -> Any:
+    """Return the score that the verdicts on a sample correct, from its rows and the columns of its scores."""
+    rows, scores = scored
+    how |= {"prediction": dict(columns), "lower_is_better": metric in ("cer", "wer")}
+    truth = af.audited_scores(rows, verdicts, scores, **how)
+    systems = {name: (score, f"audited_score_{name}") for name, score in scores.items()}
+    # Rates may exceed 1.
+    highest = truth.select(pl.max_horizontal(pl.col(name).max() for name in scores.values())).item()
+    return af.corrected(truth, systems=systems, bounds=(0, max(1.0, highest or 0.0)))
+
+
+def _judged_column(verdicts: pl.DataFrame, metric: str | None, saved: Path) -> str | None:
+    """Return the column of scores that the verdicts judge; None for a score of texts."""
+    from anls_frame.cli.row_pages import SCORES
+
+    names = verdicts["score"].drop_nulls().unique().sort().to_list()
+    is_of_column = verdicts["verdict"].cast(pl.String).is_in(OF_JUDGE).any()
+    if is_of_column and names and metric is not None and names != [metric]:
+        raise ValueError(
+            f"{saved}: these verdicts judge {' and '.join(names)}, not {metric}; pass -m {names[0]}"
+        )
+    if is_of_column:
+        if metric is None and len(names) != 1:
+            raise ValueError(f"{saved}: say which column of scores was judged, with --metric")
+        return metric or str(names[0])
+    return None if metric is None or metric in SCORES else metric
 
 
 def _print_sentence(system: Mapping[str, Any], judged: int, names: RowNames, *, is_alone: bool) -> None:

@@ -141,6 +141,7 @@ class Verdicts {
       epoch: rows.value("epoch", row),
       row: rows.number(row),
       verdict: this.of(row),
+      score: rows.meta.metrics[0].name,
       digest: digestOf([predictions.map((column) => column.value(row)), rows.get("answers").given(row)]),
     })}\n`).join("");
   }

@@ -1,0 +1,54 @@
+"""What is said of corrected scores: no direction without one, no figure that other figures contradict."""
+
+from __future__ import annotations
+
+import re
+
+import polars as pl
+import pytest
+
+import anls_frame as af
+
+
+def judged(seed: int, share: float, n: int = 2000, drawn: int = 200) -> pl.DataFrame:
+    """Return documents of four rows with the scores of a judge, and the truth of rows at random."""
+    rows = pl.DataFrame(
+        {"doc": [row // 4 for row in range(n)], "judge": [float(row % 3 > 0) for row in range(n)]}
+    )
+    noise = pl.int_range(n).shuffle(seed)
+    wrong = noise < share * n
+    rows = rows.with_columns(truth=pl.when(wrong).then(1 - pl.col("judge")).otherwise("judge"))
+    return rows.with_columns(people=pl.when(pl.int_range(n).shuffle(seed + 1) < drawn).then("truth"))
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("share", [0.02, 0.3])
+def test_a_bias_that_may_be_none_has_no_direction(seed: int, share: float) -> None:
+    made = af.corrected(judged(seed, share), "judge", "people", cluster="doc")
+    line = made.overall.row(0, named=True)
+    said = made.to_document().head
+    may_be_none = line["bias_low"] <= 0 <= line["bias_high"]
+    assert ("they may be right: bias" in said) == may_be_none
+    assert ("too high" in said or "too low" in said) != may_be_none
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_more_verdicts_could_remove_is_what_a_full_audit_removes(seed: int) -> None:
+    rows = judged(seed, 0.3)
+    line = af.corrected(rows, "judge", "people", cluster="doc").overall.row(0, named=True)
+    full = af.corrected(rows, "judge", "truth", cluster="doc").overall.row(0, named=True)
+    width, least = (one["corrected_high"] - one["corrected_low"] for one in (line, full))
+    # With every row judged, the interval is that of documents alone.
+    assert line["audit_share"] == pytest.approx(1 - (least / width) ** 2, abs=0.06)
+    assert full["audit_share"] == pytest.approx(0, abs=0.06)
+
+
+def test_slices_without_a_verdict_are_named() -> None:
+    rows = judged(1, 0.3).with_columns(
+        lang=pl.when(pl.col("doc") < 250).then(pl.lit("de")).otherwise(pl.lit("en"))
+    )
+    one = rows.with_columns(people=pl.when(pl.col("lang") == "de").then("people"))
+    said = " ".join(af.corrected(one, "judge", "people", cluster="doc", by="lang").to_document().notes)
+    assert "1 of 2 slices by lang, with 1,000 rows, have no verdict" in said
+    every = " ".join(af.corrected(rows, "judge", "people", cluster="doc", by="lang").to_document().notes)
+    assert not re.search("have no verdict:", every)

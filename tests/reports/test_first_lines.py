@@ -1,0 +1,119 @@
+"""The first line of a page or print says nothing that its own tables contradict, over drawn results."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+import shell
+
+import anls_frame as af
+
+SHARE = re.compile(r"(\d+) % ([^,.;]+)")
+WORST = re.compile(r"worst: (\S+) ([+-]?[\d.]+)")
+
+
+def drawn(seed: int, n: int = 600) -> pl.DataFrame:
+    """Return answers of two systems, whose errors have kinds and slices at random."""
+    draw = random.Random(seed)
+    kinds = [None, "", "right answer", "Right Answer", "rihgt answer", "right", "nothing like it", "1,5"]
+    weights = [draw.random() ** 2 for _ in kinds]
+    texts = {name: draw.choices(kinds, weights, k=n) for name in ("old", "new")}
+    slices = [draw.choice("abcde") for _ in range(n)]
+    if seed % 2:  # one slice loses
+        texts["new"] = [
+            None if one == "a" and draw.random() < 0.4 else text
+            for one, text in zip(slices, texts["new"], strict=True)
+        ]
+    return pl.DataFrame(
+        {**texts, "answer": "right answer", "lang": slices, "doc": [row // 4 for row in range(n)]}
+    )
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_shares_of_causes_add_up(seed: int) -> None:
+    rows = drawn(seed)
+    head = af.report(rows, "new", "answer", details=True).to_document().head
+    named = {kind: int(share) for share, kind in SHARE.findall(head.partition("lost points: ")[2])}
+    assert sum(named.values()) == 100
+    scored = af.add_scores(rows, "new", "answer", columns=["anls"], missing="empty").with_columns(
+        kind=af.error_type("new", "answer").cast(pl.String), lost=1 - pl.col("anls")
+    )
+    total = scored["lost"].sum()
+    by_type = {
+        kind: 100 * lost / total for kind, lost in scored.group_by("kind").agg(pl.sum("lost")).iter_rows()
+    }
+    partly = sum(
+        by_type.get(kind, 0) for kind in by_type if kind not in ("missing", "empty", "invented", "wrong")
+    )
+    for kind, share in named.items():
+        if kind.startswith("partly right"):
+            assert share == pytest.approx(partly, abs=0.51)
+        elif kind != "other types":
+            assert share == pytest.approx(by_type[kind], abs=0.51)
+    # What is not named lost no more than what is.
+    least = min((share for kind, share in named.items() if kind != "other types"), default=0)
+    unnamed = [
+        share
+        for kind, share in by_type.items()
+        if kind in ("missing", "empty", "wrong") and kind not in named
+    ]
+    assert all(share <= least + 0.51 for share in unnamed)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("metric", ["anls", "cer_mean"])
+def test_the_worst_slice_of_a_comparison_is_one_that_lost(seed: int, metric: str) -> None:
+    made = af.compare(
+        drawn(seed), ["old", "new"], "answer", by="lang", cluster="doc", metrics=metric, draws=999
+    )
+    head = made.to_document().head
+    lost = made.by_group.filter(
+        pl.col("p_adjusted") <= 0.05,
+        (pl.col("difference") < 0) if metric == "anls" else (pl.col("difference") > 0),
+    )
+    found = WORST.search(head)
+    if lost.is_empty():
+        assert found is None
+        return
+    assert found is not None
+    by = "difference"
+    row = lost.sort(by, descending=metric != "anls").row(0, named=True)
+    assert found[1] == row["lang"]
+
+
+def test_both_kinds_of_comparisons_occur() -> None:
+    heads = [
+        af.compare(drawn(seed), ["old", "new"], "answer", by="lang", draws=999).to_document().head
+        for seed in range(12)
+    ]
+    assert {WORST.search(head) is None for head in heads} == {True, False}
+
+
+def test_thresholds_by_slice_begin_with_what_all_rows_allow(tmp_path: Path) -> None:
+    draw = random.Random(1)
+    sure = [draw.random() for _ in range(2000)]
+    rows = pl.DataFrame(
+        {
+            "prediction": ["yes" if draw.random() < one**0.2 else "no" for one in sure],
+            "answers": "yes",
+            "sure": sure,
+            "kind": ["fax" if row % 25 == 0 else "form" for row in range(2000)],
+        }
+    )
+    rows.write_csv(tmp_path / "sure.csv")
+    command = ("selective", "sure.csv", "--model-confidence", "sure", "--risk", "0.1")
+    whole = shell.fine(shell.run(tmp_path, *command)).splitlines()[-1]
+    printed = shell.run(tmp_path, *command, "-b", "kind", "-o", "page.html").stdout.splitlines()
+    said = [line for line in printed if "risk of 10 %" in line or "at most 10 %" in line]
+    assert said[0] == whole
+    assert [line.partition(":")[0] for line in said[1:]] == ["form", "fax"]
+    found = json.loads(shell.run(tmp_path, *command, "-b", "kind", "--json").stdout)
+    assert list(found["tables"])[-2:] == [
+        "Thresholds for a risk of 10 %",
+        "Thresholds for a risk of 10 % by kind",
+    ]
