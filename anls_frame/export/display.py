@@ -13,7 +13,8 @@ import polars.selectors as cs
 from anls_frame._text import label
 from anls_frame._text import shortened as shortened_label
 from anls_frame.export.column_headings import ROWS, RowNames
-from anls_frame.export.document import BEST, MARKS, OVERALL, SLICE, Document, Kind, Table
+from anls_frame.export.columns import MARKS, Kind, ends_of
+from anls_frame.export.document import BEST, OVERALL, SLICE, Document, Table
 from anls_frame.export.values import as_text, plain_frame
 
 NUMERIC = frozenset(get_args(Kind)) - {"key", "text", "note", "link"}
@@ -61,6 +62,8 @@ class ShownColumn(NamedTuple):
         The columns with the ends of its intervals, which are shown in its cells.
     mark
         The column of truth values that is shown as a mark behind its figures, and the mark.
+    meaning
+        What it says, if that is known.
     """
 
     name: str
@@ -68,6 +71,7 @@ class ShownColumn(NamedTuple):
     kind: Kind
     interval: tuple[str, str] | None = None
     mark: tuple[str, str] | None = None
+    meaning: str = ""
 
     @property
     def is_numeric(self) -> bool:
@@ -264,14 +268,19 @@ def _columns(table: Table) -> list[ShownColumn]:
     intervals = {
         name: ends
         for name in names
-        for ends in [(f"{name}_low", f"{name}_high")]
+        for ends in [ends_of(name)]
         if {*ends} <= {*names} and all(table.kind(column) in NUMERIC for column in (name, *ends))
     }
     hidden = {end for ends in intervals.values() for end in ends}
     hidden |= {name for name in names if _is_repeated_count(table, name)}
     return [
         ShownColumn(
-            name, table.headings.get(name, name), table.kind(name), intervals.get(name), marks.get(name)
+            name,
+            table.headings.get(name, name),
+            table.kind(name),
+            intervals.get(name),
+            marks.get(name),
+            table.meaning(name),
         )
         for name in names
         if name not in hidden

@@ -177,7 +177,13 @@ def _sections(document: Document, links: Links) -> list[_Section]:
 
 
 def _section(figure: Figure, table: Table, links: Links) -> _Section:
-    content = {"figure": figure} | figure.content() | links.of_figure(figure, table)
+    definitions = [*table.definitions.items()]
+    content = {
+        "figure": figure,
+        "definitions": definitions,
+        **figure.content(),
+        **links.of_figure(figure, table),
+    }
     return _Section(figure.name, f"{type(figure).__name__.lower()}.html", content)
 
 
@@ -214,6 +220,7 @@ def _table(table: Table, room: int, links: Links) -> tuple[dict[str, object], in
         "bars": bars,
         "forest": forest,
         "columns": columns,
+        "definitions": [*table.definitions.items()],
         "drawn": drawn,
         "is_folded": table.is_folded,
         "keys": [column.heading for column in columns if column.kind == "key"],

@@ -24,9 +24,10 @@ from anls_frame._text import listed, numbered, shortened, shortened_apart, visib
 from anls_frame.export import Document, Kind, Table
 from anls_frame.export.charts import Figure, HeatMap
 from anls_frame.export.column_headings import RowNames
+from anls_frame.export.columns import COLUMNS, FEW, POSSIBLY_BEST, Column, by_name
 from anls_frame.export.display import Glance, difference_kind, glances, slice_labels, spelled
 from anls_frame.export.display import figure as rounded
-from anls_frame.export.document import BEST, FEW, GROUP, OVERALL, POSSIBLY_BEST, SLICE, TABLE, crossed
+from anls_frame.export.document import BEST, GROUP, OVERALL, SLICE, TABLE, crossed
 from anls_frame.export.heads import head
 from anls_frame.export.result_tables import result_table
 from anls_frame.export.side_by_side import SideBySide, apart, metric_lines, ordered, side_by_side
@@ -113,6 +114,10 @@ class ComparisonView(View):
         given = any(self.published.values())
         return beside_figures(self.result.ranked_overall, self.published, self.metrics) if given else None
 
+    def frame(self) -> pl.DataFrame:
+        """Return the differences to the baseline."""
+        return self.differences
+
     def table(
         self,
         name: str,
@@ -120,16 +125,22 @@ class ComparisonView(View):
         by: Sequence[str],
         metric: Metric | None = None,
         *,
-        kinds: Mapping[str, Kind] = MappingProxyType({}),
+        labels: Mapping[str, str] = MappingProxyType({}),
+        own: Mapping[str, Column] = MappingProxyType({}),
         **options: Any,
     ) -> Table:
         """Return a table of figures of a metric or, by `formats`, of the metric of each line."""
+        known, terms = COLUMNS, self.terms
         if metric is None:
             options["formats"] = self.formats
         else:
-            score, difference = self.kind(metric), difference_kind(self.kind(metric))
-            kinds = {"score": score, "baseline_score": score, "difference": difference, **kinds}
-        return result_table(name, frame, by, kinds=kinds, names=self.names, alpha=self.alpha, **options)
+            label, score = self.formats[metric.name]
+            kinds = {"score": score, "baseline_score": score, "difference": difference_kind(score)}
+            known = known | by_name(replace(known[name], kind=kind) for name, kind in kinds.items())
+            terms = {label: terms[label]}
+        own = by_name(replace(known[name], heading=label) for name, label in labels.items()) | dict(own)
+        options |= {"known": known, "terms": terms, "names": self.names, "alpha": self.alpha}
+        return result_table(name, frame, by, own, **options)
 
     @property
     def alpha(self) -> float:
@@ -198,7 +209,7 @@ class ComparisonView(View):
             signature=self.result.signature,
             notes=[*_notes(self), _BOLD, *notes],
             figures=[*figures, *type_changes.figures(transitions, self.systems[0])],
-            flat=Table("Differences", self.differences),
+            flat=Table("Differences", self.frame()),
             head=head,
         )
 
@@ -206,7 +217,7 @@ class ComparisonView(View):
         """Return the tables of a comparison for a screen, with at most `most` rows."""
         rankings = list(_rankings_on_screen(self)) if self.has_rankings else []
         if self.is_of_two:
-            shown = [*((_on_screen(table), list[str]()) for table in _tables_of_two(self)), *rankings]
+            shown = [*((table.on_screen(), list[str]()) for table in _tables_of_two(self)), *rankings]
         else:
             shown = [*rankings, *_grids_on_screen(self, most)]
         tables = [*(table for table, _ in shown), *macro_tables(self, self.tables)]
@@ -243,7 +254,7 @@ def _of_many(view: ComparisonView) -> _Parts:
     # Values that are the same in all lines are in the title.
     same = {"few_rows", *({"metric"} if len(view.metrics) == 1 else ())}
     columns = [column for column in differences.columns if column not in same]
-    listed = view.table(name, differences, view.settings["by"], columns=columns, is_folded=True)
+    listed = view.table(name, differences, view.settings["by"], shown=columns, is_folded=True)
     notes = []
     if has_pairs:
         number = len(view.systems) * (len(view.systems) - 1) // 2
@@ -279,15 +290,17 @@ def _ranking(view: ComparisonView, metric: Metric, label: str) -> Table:
         *(*DIFFERENCE, "p_adjusted"),
         *([] if view.settings["cluster"] is None else ["n_clusters"]),
     ]
-    # Facts keep their names.
-    labels = {"score": label, **{name: name for name in known}}
-    kinds: dict[str, Kind] = {}
+    own = {}
     for name in known:
         values = ranked[name]
         is_text = values.dtype == pl.String and values.count()
         is_link = is_text and values.str.contains(r"^https?://\S+$").all()
-        kinds[name] = "number" if values.dtype.is_integer() else "link" if is_link else "note"
-    return view.table(f"Ranking by {label}", ranked, (), metric, columns=columns, labels=labels, kinds=kinds)
+        kind: Kind = "number" if values.dtype.is_integer() else "link" if is_link else "note"
+        # Facts keep their names.
+        own[name] = Column(name, "", kind, name)
+    return view.table(
+        f"Ranking by {label}", ranked, (), metric, labels={"score": label}, own=own, shown=columns
+    )
 
 
 def _ranked(view: ComparisonView, metric: Metric) -> pl.DataFrame:
@@ -312,16 +325,16 @@ def _scores(
     heads = grid.slices.drop("few_rows")
     listed = pl.Series("best", [", ".join(line) for line in best], pl.String)
     frame = heads.hstack([*scores, listed, grid.slices["few_rows"]])
-    kinds: dict[str, Kind] = {**dict.fromkeys(names, view.kind(metric)), "best": "note"}
+    label, kind = view.formats[metric.name]
     # A page shows the first systems in a heat map above it.
     is_folded = len(names) > _DRAWN_SYSTEMS
     return result_table(
         name,
         frame,
         columns,
-        kinds=kinds,
-        labels={system: system for system in names},
-        columns=[SLICE, *columns, "n", *names, "best"],
+        by_name(Column(system, "", kind, system) for system in names),
+        shown=[SLICE, *columns, "n", *names, "best"],
+        terms={label: view.terms[label]},
         names=view.names,
         best=best,
         is_folded=is_folded,
@@ -335,7 +348,7 @@ def _rankings_on_screen(view: ComparisonView) -> Iterator[tuple[Table, list[str]
         names = table.frame["system"].to_list()
         short = shortened_apart(list(map(visible, names)))
         frame = table.frame.with_columns(pl.Series("system", short, pl.String))
-        yield replace(_on_screen(table), frame=frame), _key(short, names)
+        yield replace(table.on_screen(), frame=frame), _key(short, names)
 
 
 def _grids_on_screen(view: ComparisonView, most: int | None) -> Iterator[tuple[Table, list[str]]]:
@@ -356,11 +369,6 @@ def _grids_on_screen(view: ComparisonView, most: int | None) -> Iterator[tuple[T
         if hidden:
             notes.append(f"... and {numbered(len(hidden), 'more system')}; `ranking` has them all")
         yield replace(table, frame=frame, headings=shown), notes
-
-
-def _on_screen(table: Table) -> Table:
-    """Return a table without the numbers of clusters."""
-    return table.showing(name for name in table.headings if name != "n_clusters")
 
 
 def _key(short: Sequence[str], names: Sequence[str]) -> list[str]:
@@ -433,7 +441,7 @@ def _shown_of_two(view: ComparisonView, first: Sequence[str]) -> dict[str, Any]:
     scores = ("baseline_score", "score")
     clusters = [] if view.settings["cluster"] is None else ["n_clusters"]
     columns = [*first, "n", *scores, *DIFFERENCE, "p_value", "p_adjusted", *VOTES, *clusters]
-    return {"columns": columns, "labels": dict(zip(scores, view.systems, strict=True))}
+    return {"shown": columns, "labels": dict(zip(scores, view.systems, strict=True))}
 
 
 # Names and notes

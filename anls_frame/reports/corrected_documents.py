@@ -11,25 +11,15 @@ import polars as pl
 
 from anls_frame._text import numbered
 from anls_frame.export import Document, Table
+from anls_frame.export.columns import COLUMNS, CORRECTED, FEW, by_name
 from anls_frame.export.display import Glance, figure, glances, shown_as, spelled
-from anls_frame.export.document import FEW, OVERALL, SLICE
+from anls_frame.export.document import OVERALL, SLICE
 from anls_frame.export.result_tables import result_table
 from anls_frame.results import View
 
 _IN_NAME = ("system", "baseline")
 _DIFFERENCES = ("bias", "given_difference", "difference")
-_SHOWN = ("n", "n_audited", "score", "corrected", "bias", "given_difference", "difference", "p_adjusted")
-"""The columns that people read on a screen, with their intervals."""
-_NAMES = {
-    "n_audited": "judged",
-    "n_clusters_audited": "documents judged",
-    "verdicts_worth": "equivalent verdicts",
-    "audit_low": "these rows alone, low",
-    "audit_high": "these rows alone, high",
-    "audit_share": "removable variance",
-    "given_difference": "given difference",
-}
-"""Names of columns that only corrected scores have."""
+_KNOWN = COLUMNS | by_name(CORRECTED)
 
 
 @dataclass(kw_only=True)
@@ -43,17 +33,23 @@ class CorrectedView(View):
         """The tables with their keys."""
         return [*self.result.sliced_tables(), *self.result.sliced_tables(self.result.differences_by)]
 
+    def frame(self) -> pl.DataFrame:
+        """Return the corrected scores of a single system, or the differences to the baseline."""
+        result = self.result
+        frame: pl.DataFrame = (
+            result.to_polars() if len(result.systems) == 1 else result.flat(result.differences_by)
+        )
+        return frame
+
     def document(self) -> Document:
         """Return corrected scores as a document for export."""
-        said, title, result = notes(self), "Corrected scores", self.result
-        is_single = len(result.systems) == 1
-        flat = Table(title, result.to_polars() if is_single else result.flat(result.differences_by))
-        return Document(title, _tables(self), self.settings, result.signature, said, flat=flat, head=said[0])
+        said, title, signature = notes(self), "Corrected scores", self.result.signature
+        flat = Table(title, self.frame())
+        return Document(title, _tables(self), self.settings, signature, said, flat=flat, head=said[0])
 
     def glances(self, most: int | None) -> list[Glance]:
         """Return the tables for a screen, with at most `most` rows."""
-        figures = [name for shown in _SHOWN for name in (shown, f"{shown}_low", f"{shown}_high")]
-        tables = [table.showing(figures) for table in _tables(self)]
+        tables = [table.on_screen() for table in _tables(self)]
         document = Document(tables[0].name, tables, {}, self.result.signature, notes(self))
         return glances(document, tables, most)
 
@@ -66,7 +62,7 @@ def _tables(view: CorrectedView) -> list[Table]:
             own = frame.filter(pl.col("system") == name)
             against = f" against {own['baseline'][0]}" if "baseline" in own.columns else ""
             by = f" by {' and '.join(columns)}" if columns else ""
-            table = result_table(f"{name}{against}{by}", own, columns, labels=_NAMES, percent=view.percent)
+            table = result_table(f"{name}{against}{by}", own, columns, known=_KNOWN, percent=view.percent)
             # The name of the table has the systems; agreement with graded scores has no figure.
             tables.append(
                 table.showing(

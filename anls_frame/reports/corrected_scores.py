@@ -191,10 +191,11 @@ class Corrected(SlicedResult[Table_co]):
         """
         Differences of systems from the baseline, for all rows and for all slices, as in `to_polars`.
 
-        The columns are the keys, `system` and `baseline`, counts as in `by`, `given_difference` (of the given
-        scores), the corrected `difference` (system minus baseline) with its interval in `difference_low` and
-        `difference_high`, `p_value` (two-sided, Student's t), `p_adjusted` (Holm, for all lines of a table),
-        `verdicts_worth`, `tuning` and `few_rows`. The frame is empty without a second system.
+        The columns are the keys, `system` and `baseline`, `n`, `n_clusters`, `n_audited` and
+        `n_clusters_audited` as in `by`, `given_difference` (of the given scores), the corrected `difference`
+        (system minus baseline) with its interval in `difference_low` and `difference_high`, `p_value`
+        (two-sided, Student's t), `p_adjusted` (Holm, for all lines of a table), `verdicts_worth`, `tuning`
+        and `few_rows`. The frame is empty without a second system.
         """
         return self._as_given(self.flat(self.differences_by))
 

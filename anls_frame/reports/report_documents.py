@@ -17,8 +17,9 @@ from anls_frame.analysis.curves import score_histogram
 from anls_frame.export import Document, Kind, Table
 from anls_frame.export.charts import Alignments, Crossed, Figure, HistogramChart, Stacked
 from anls_frame.export.column_headings import RowNames
+from anls_frame.export.columns import COLUMNS, FEW, Column, by_name, heading_of
 from anls_frame.export.display import Glance, glances, slice_labels, spelled
-from anls_frame.export.document import FEW, GROUP, SLICE
+from anls_frame.export.document import GROUP, SLICE
 from anls_frame.export.heads import LEAST_ROWS, head
 from anls_frame.export.result_tables import result_table
 from anls_frame.frames import documents, origins
@@ -27,7 +28,7 @@ from anls_frame.protocol import PROTOCOLS, resolve_errors
 from anls_frame.reports.type_changes import ROW, categories
 from anls_frame.results import View
 from anls_frame.summary import details
-from anls_frame.summary.catalogue import BUILT_IN, TEXT_METRICS
+from anls_frame.summary.catalogue import BUILT_IN
 from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.cells import ROUNDED
 from anls_frame.summary.keys import chosen_keys, key_names
@@ -53,8 +54,6 @@ _LONG_WORDS = 12
 _LOST = ("missing", "empty", "invented", "wrong")
 """Error types of rows that score 0."""
 _PAIR = ("reference_char", "predicted_char")
-_SHORT_LABELS = {"zeros": "ANLS is 0"}
-"""Names of metrics above columns, where they differ from their labels."""
 
 
 @dataclass(kw_only=True)
@@ -79,6 +78,10 @@ class ReportView(View):
         self.tables: list[tuple[tuple[str, ...], pl.DataFrame]] = self.result.sliced_tables(slices)
         """The tables, each with the overall row first."""
         self.flat: pl.DataFrame = self.tables[0][1] if len(self.tables) == 1 else self.result.flat(slices)
+
+    def frame(self) -> pl.DataFrame:
+        """Return the figures of all rows and of all slices."""
+        return self.flat
 
     @cached_property
     def left_out(self) -> int:
@@ -120,14 +123,11 @@ class ReportView(View):
     def glances(self, most: int | None) -> list[Glance]:
         """Return the tables of a report for a screen, with at most `most` rows."""
         document = _slices_of_report(self)
-        # Explicitly chosen metrics are all shown.
-        metrics = self.metrics
-        shown = [metric for metric in metrics if metric.in_text != "nothing" or metrics != TEXT_METRICS]
         # Shares of rows without a per-row score come last.
-        shown.sort(key=lambda metric: metric.name == "zeros")
-        figures = [metric.ends if metric.in_text == "interval" else (metric.name,) for metric in shown]
-        columns = ["n", *self.summary.settings.lengths, *(name for names in figures for name in names)]
-        tables = [table.showing(columns) for table in document.tables]
+        tables = [
+            table.showing(sorted(table.headings, key="zeros".__eq__))
+            for table in (table.on_screen() for table in document.tables)
+        ]
         return glances(document, [*tables, *macro_tables(self, [by for by, _ in self.tables])], most)
 
 
@@ -136,7 +136,8 @@ def macro_tables(view: Any, keys: Sequence[Sequence[str]]) -> list[Table]:
     tables = []
     for by in keys if view.macro else ():
         averages = view.result.macro_by(by)
-        table = result_table(f"Macro averages by {' and '.join(by)}", averages, formats=view.formats)
+        name = f"Macro averages by {' and '.join(by)}"
+        table = result_table(name, averages, formats=view.formats, terms=view.terms)
         # Values that are the same in all lines are in the title or omitted.
         names = [name for name in ("metric", "baseline") if name in averages]
         hidden = {name for name in names if averages[name].n_unique() == 1}
@@ -151,27 +152,36 @@ def _worst_rows(view: ReportView) -> Table:
     # The name of a row precedes its texts, which may be pages.
     names = (*settings.by, *settings.keep)
     worst = view.worst.select(cs.by_name(*names), ~cs.by_name(*names))
-    kinds = {name: Table("", worst).kind(name) for name in settings.keep} | _kinds_of_metrics(view.metrics)
+    kept = Table("", worst)
+    own = {name: Column(name, "", kept.kind(name), name) for name in settings.keep}
+    for name, column in view.figures.items():
+        # A row has its own rate, where the metric is the rate of all rows together.
+        own[name] = replace(column, meaning=COLUMNS[name].meaning) if name in COLUMNS else column
+    known = COLUMNS | by_name(
+        replace(COLUMNS.get(name, Column(name)), kind=metric.format or "number")
+        for metric in view.metrics
+        for name in [metric.row or metric.name]
+    )
     if not settings.are_pages:
-        labels = _labels(view) | {name: name for name in names}
-        return result_table("Worst rows", worst, settings.by, kinds=kinds, labels=labels)
+        return result_table("Worst rows", worst, settings.by, own, known=known)
     # CER and the errors by kind already say how many characters are wrong.
     repeated = ("substitutions", "deletions", "insertions")
-    own = [metric for metric in settings.own if metric.name in worst.columns and metric.name not in repeated]
-    rates = {"cer": "CER", **{metric.name: metric.label.partition(" (")[0] for metric in own}}
+    others = [
+        metric for metric in settings.own if metric.name in worst.columns and metric.name not in repeated
+    ]
+    rates = {"cer": heading_of("cer"), **{metric.name: metric.label.partition(" (")[0] for metric in others}}
     named = {name: settings.names.columns.get(name, name) for name in names}
     pages = worst.select(cs.by_name(*named), cs.by_name(*rates))
     scored = view.flat.item(0, "n")
     name = "All pages" if pages.height >= scored else f"The {pages.height:,} worst of {scored:,} pages"
     bars = [rate for rate in ("cer", "wer_corpus", "wer_mean") if rate in rates]
-    table = result_table(name, pages, settings.by, kinds=kinds, bars=bars)
+    table = result_table(name, pages, settings.by, own, known=known, bars=bars, names=settings.names)
     return replace(table, headings=named | rates)
 
 
 def _slices_of_report(view: ReportView) -> Document:
     """Return the tables of slices and, if there are several, all of them combined."""
     settings = view.summary.settings
-    kinds = _kinds_of_metrics(view.metrics) | dict.fromkeys(settings.lengths, "count")
     counts = ("n_missing", "n_unanswerable", "n_empty_reference", "n_clusters")
     tables = []
     for by, slices in view.tables:
@@ -184,9 +194,8 @@ def _slices_of_report(view: ReportView) -> Document:
             f"By {' and '.join(by)}" if by else view.names.whole,
             slices,
             by,
-            kinds=kinds,
-            labels=_labels(view),
-            columns=seen,
+            view.figures,
+            shown=seen,
             names=view.names,
             percent=view.percent,
         )
@@ -197,14 +206,9 @@ def _slices_of_report(view: ReportView) -> Document:
         settings={},
         signature=settings.signature,
         notes=_report_notes(view),
-        flat=None if len(tables) == 1 else Table("Slices", view.flat),
+        flat=None if len(tables) == 1 else Table("Slices", view.frame()),
         head=_report_head(view),
     )
-
-
-def _labels(view: ReportView) -> dict[str, str]:
-    labels = {metric.name: _SHORT_LABELS.get(metric.name, metric.label) for metric in view.metrics}
-    return labels | {f"{name}_n": f"{view.names.row}s with {label}" for name, label in labels.items()}
 
 
 def _report_notes(view: ReportView) -> list[str]:
@@ -383,8 +387,8 @@ def _alignments(worst: pl.DataFrame, settings: Settings) -> list[Figure]:
     # ANLS says little about pages, which are reported by their error rates.
     names = [metric.name for metric in settings.metrics]
     are_rates = "anls" not in names and any(metric.row == "cer" for metric in settings.metrics)
-    word_rates = [(name, "WER") for name in ("wer_corpus", "wer_mean") if name in names]
-    scores = [*([] if are_rates else [("anls", "ANLS")]), ("cer", "CER"), *word_rates[:1]]
+    word_rates = [name for name in ("wer_corpus", "wer_mean") if name in names]
+    scores = [*([] if are_rates else ["anls"]), "cer", *word_rates[:1]]
     # The texts are shown unprepared, so only the unit is that of the protocol.
     compared = resolve_errors(settings.protocol)
     protocol = replace(PROTOCOLS["raw"].by(compared.unit), words=compared.words)
@@ -396,7 +400,7 @@ def _alignments(worst: pl.DataFrame, settings: Settings) -> list[Figure]:
         called = [f"{row[name]}" for name in settings.keep if isinstance(row[name], str | int)]
         if not (settings.are_pages and called):
             called.insert(0, f"{settings.names.row.capitalize()} {row['anls_frame:row']}")
-        shown = [f"{score} {row[name]:.3f}" for name, score in scores if row[name] is not None]
+        shown = [f"{heading_of(name)} {row[name]:.3f}" for name in scores if row[name] is not None]
         title = ": ".join((*called, ", ".join(shown)))
         pairs.append((title, row["prediction"], row["anls_frame:nearest"]))
     return [Alignments(f"Worst {settings.names.row}s, aligned", pairs, protocol)] if pairs else []
@@ -468,10 +472,3 @@ def conservation(rows: int, counts: Mapping[str, Any], *, has_texts: bool, noun:
         verb = "is" if missing == 1 else "are"
         note += f" {numbered(missing, f'missing {what}')} {verb} scored as the empty text."
     return note
-
-
-def _kinds_of_metrics(metrics: Sequence[Metric]) -> dict[str, Kind]:
-    """Return the kinds of columns with the figures of metrics, with the scores of rows, and with numbers."""
-    names = {name: metric for metric in metrics for name in (metric.row or metric.name, metric.name)}
-    kinds: dict[str, Kind] = {name: metric.format or "number" for name, metric in names.items()}
-    return kinds | {f"{metric.name}_n": "count" for metric in metrics if not metric.is_built_in}

@@ -9,36 +9,20 @@ from typing import Any
 import polars as pl
 
 from anls_frame._text import label, numbered
-from anls_frame.export import Document, Kind, Table
+from anls_frame.export import Document, Table
+from anls_frame.export.columns import COLUMNS, SELECTIVE, Column, by_name
 from anls_frame.export.display import Glance, glances, shown_as, spelled
 from anls_frame.export.result_tables import result_table
 from anls_frame.frames import documents as documents_of_rows
 from anls_frame.reports.report_documents import few_note
 from anls_frame.results import View
+from anls_frame.summary.catalogue import meaning
 
 _AUGRC = (
     "AUGRC: the loss of accepted answers as a share of all answers, averaged over all thresholds; lower "
     "is better; a random order gives half the mean loss."
 )
-_NAMES = {
-    "signal": "confidence",
-    "n_accepted": "accepted",
-    "n_clusters_accepted": "documents accepted",
-    "accepted": "share accepted",
-    "naive_accepted": "accepted without guarantee",
-    "risk_bound": "bound of the risk",
-    "documents_needed": "documents needed",
-    "n_unsure": "no confidence",
-    "n_distinct": "distinct confidences",
-    "augrc": "AUGRC",
-    "baseline_augrc": "baseline AUGRC",
-    "aurc": "AURC",
-    "eaurc": "excess AURC",
-    "auroc": "AUROC",
-    "ece": "calibration error",
-}
-"""Names of columns that only confidences have."""
-_ON_SCREEN = ("n", "score", "score_low", "score_high", "augrc", "augrc_low", "augrc_high", "auroc")
+_KNOWN = COLUMNS | by_name(SELECTIVE)
 
 
 @dataclass(kw_only=True)
@@ -53,12 +37,15 @@ class SelectiveView(View):
         self.flat: pl.DataFrame = self.result.to_polars()
         """The figures of all rows and of all slices."""
 
+    def frame(self) -> pl.DataFrame:
+        """Return the figures of all rows and of all slices."""
+        return self.flat
+
     def table(self, name: str, frame: pl.DataFrame, by: Sequence[str]) -> Table:
         """Return a table with display names."""
         (metric,) = self.metrics
-        kinds: dict[str, Kind] = {"score": metric.format or "number"}
-        labels = _NAMES | {"score": metric.label}
-        return result_table(name, frame, by, kinds=kinds, labels=labels, percent=self.percent)
+        score = Column("score", meaning(metric), metric.format or "number", metric.label)
+        return result_table(name, frame, by, {"score": score}, known=_KNOWN, percent=self.percent)
 
     def document(self) -> Document:
         """Return a document for export."""
@@ -66,7 +53,7 @@ class SelectiveView(View):
             self.table(f"By {' and '.join(keys)}" if keys else "All rows", table, keys)
             for keys, table in self.result.sliced_tables()
         ]
-        flat = Table("Slices", self.flat) if len(tables) > 1 else None
+        flat = Table("Slices", self.frame()) if len(tables) > 1 else None
         if self.differences.height:
             tables.append(self.table("Differences in AUGRC", self.differences, self.settings["by"]))
         return Document(
@@ -82,9 +69,11 @@ class SelectiveView(View):
     def glances(self, most: int | None) -> list[Glance]:
         """Return the tables of slices for a screen, with at most `most` rows."""
         document = self.document()
-        signal = [] if len(self.settings["signals"]) == 1 else ["signal"]
         tables = document.tables[:-1] if self.differences.height else document.tables
-        return glances(document, [table.showing([*signal, *_ON_SCREEN]) for table in tables], most)
+        shown = [table.on_screen() for table in tables]
+        if len(self.settings["signals"]) == 1:
+            shown = [table.showing(name for name in table.headings if name != "signal") for table in shown]
+        return glances(document, shown, most)
 
 
 def with_thresholds(
@@ -98,7 +87,7 @@ def with_thresholds(
     name = f"Thresholds for a risk of {_percent(risk)}"
     names = (f"{name} by {' and '.join(keys)}" if keys else name for keys in by)
     added = [
-        result_table(name, table, keys, labels=_NAMES)
+        result_table(name, table, keys, known=_KNOWN)
         for name, table, keys in zip(names, tables, by, strict=True)
     ]
     shown, notes = [*document.tables, *added], [*said, *document.notes]

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
 
 from anls_frame._text import listed, numbered
-from anls_frame.export.column_headings import headings
+from anls_frame.export.column_headings import RowNames
+from anls_frame.export.columns import COLUMNS, FEW, FOUND, Kind, by_name
 from anls_frame.export.display import Glance, difference_kind, glances, shown_as, spelled
-from anls_frame.export.document import FEW, Document, Kind, Selection, Table
+from anls_frame.export.document import Document, Selection, Table
+from anls_frame.export.result_tables import result_table
 from anls_frame.frames import documents
-from anls_frame.results import FoundSlices
+from anls_frame.results import FoundSlices, View
 from anls_frame.summary.catalogue import names_of_rows
+from anls_frame.summary.measures import Metric
 
 ONE_VALUE = "all its values are equal"
 """The reason for which a column is left out that nobody would miss."""
 _NAMED = 10
 """Number of columns and overlapping slices to name."""
 _NAMED_SYSTEMS = 3
+_KNOWN = COLUMNS | by_name(FOUND)
 _PAIR = 2
 """Of so many systems, the title names the only one that can have lost."""
 
@@ -68,61 +72,86 @@ def sentences(slices: FoundSlices, *, percent: bool = False) -> list[str]:
     return [sentence(line, slices, percent=percent) for line in slices.table.iter_rows(named=True)]
 
 
-def document(
-    slices: FoundSlices, conditions: Sequence[Mapping[str, Selection]], *, percent: bool = False
-) -> Document:
-    """Return the document that `write` writes, with the conditions that select the rows of each slice."""
-    whole = Table(
-        "Slices",
-        slices.table.with_columns(pl.col("overlapping").list.join("; ")),
-        _kinds(slices, percent=percent),
-    )
-    pairs = slices.table.select(
-        "description", pl.col("overlapping").list.head(_NAMED), more=pl.col("overlapping").list.len()
-    ).explode("overlapping", empty_as_null=False)
-    pairs = pairs.with_columns((pl.col("more").cast(pl.Int64) - _NAMED).clip(0))
-    tables = [replace(_table(slices, percent=percent), selections=conditions)]
-    if pairs.height:
-        pairs = pairs.drop(["more"] if not pairs["more"].sum() else [])
-        names = headings(pairs.columns, {"overlapping": "overlaps with"})
-        kinds: dict[str, Kind] = {"more": "count"} if "more" in pairs.columns else {}
-        tables.append(Table("Overlapping slices", pairs, kinds, headings=names))
-    lines = sentences(slices, percent=percent)
-    return Document(
-        title=_title(slices),
-        tables=tables,
-        flat=whole,
-        settings=slices.settings,
-        signature=slices.signature,
-        notes=[*lines, *notes(slices)],
-        head=f"{len(lines)} of {slices.n_slices:,} slices searched. The worst: {lines[0]}." if lines else "",
-    )
+@dataclass(kw_only=True)
+class SlicesView(View):
+    """Found slices, with the conditions that select the rows of each."""
 
+    result: Any
+    conditions: Sequence[Mapping[str, Selection]]
 
-def slices_glances(slices: FoundSlices, most: int | None, *, percent: bool = False) -> list[Glance]:
-    """Return the tables for a screen, with at most `most` slices."""
-    table = _table(slices, percent=percent)
-    hidden = {"baseline_score", "p_value", "difference", "difference_low", "difference_high"}
-    shown = {name: heading for name, heading in table.headings.items() if name not in hidden}
-    made = Document(_title(slices), [table], {}, slices.signature, notes(slices))
-    return [glance._replace(bold=()) for glance in glances(made, [replace(table, headings=shown)], most)]
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The metrics of the search."""
+        return tuple(self.result.metrics)
 
+    @property
+    def names(self) -> RowNames:
+        """The names for rows."""
+        return names_of_rows(self.metrics)
 
-def _table(slices: FoundSlices, *, percent: bool) -> Table:
-    """Return the table of the slices, without columns that are the same in all of them."""
-    frame = slices.table.drop("overlapping")
-    same = {"metric"} if len(slices.metrics) == 1 else set()
-    same |= {"system"} if len(slices.systems) <= _PAIR else set()
-    same |= {name for name in ("n_clusters", "share_of_loss") if not frame[name].count()}
-    columns = [name for name in frame.columns if name not in {*same, "few_rows"}]
-    formats = {
-        metric.name: (metric.label, shown_as(metric.format, percent=percent)) for metric in slices.metrics
-    }
-    kinds = _kinds(slices, percent=percent)
-    kinds.pop("overlapping", None)
-    label = slices.metrics[0].label if len(slices.metrics) == 1 else "score"
-    names = headings(columns, {**names_of_rows(slices.metrics).columns, "score": label})
-    return Table("Slices", frame, kinds, headings=names, formats={} if same & {"metric"} else formats)
+    def frame(self) -> pl.DataFrame:
+        """Return the slices, one row each, with the names of those that they overlap with as text."""
+        slices: pl.DataFrame = self.result.table
+        return slices.with_columns(pl.col("overlapping").list.join("; "))
+
+    def document(self) -> Document:
+        """Return found slices as a document for export."""
+        slices = self.result
+        tables = [replace(self._table(), selections=self.conditions)]
+        pairs = slices.table.select(
+            "description", pl.col("overlapping").list.head(_NAMED), more=pl.col("overlapping").list.len()
+        ).explode("overlapping", empty_as_null=False)
+        pairs = pairs.with_columns((pl.col("more").cast(pl.Int64) - _NAMED).clip(0))
+        if pairs.height:
+            pairs = pairs.drop(["more"] if not pairs["more"].sum() else [])
+            tables.append(result_table("Overlapping slices", pairs, known=_KNOWN, names=self.names))
+        lines = sentences(slices, percent=self.percent)
+        searched = f"{len(lines)} of {slices.n_slices:,} slices searched"
+        return Document(
+            title=_title(slices),
+            tables=tables,
+            flat=Table("Slices", self.frame()),
+            settings=self.settings,
+            signature=slices.signature,
+            notes=[*lines, *notes(slices)],
+            head=f"{searched}. The worst: {lines[0]}." if lines else "",
+        )
+
+    def glances(self, most: int | None) -> list[Glance]:
+        """Return the tables for a screen, with at most `most` slices."""
+        slices, table = self.result, self._table()
+        made = Document(_title(slices), [table], {}, slices.signature, notes(slices))
+        return [glance._replace(bold=()) for glance in glances(made, [table.on_screen()], most)]
+
+    def _table(self) -> Table:
+        """Return the table of the slices, without columns that are the same in all of them."""
+        slices = self.result
+        frame = slices.table.drop("overlapping")
+        is_single = len(self.metrics) == 1
+        same = {"few_rows", *(("metric",) if is_single else ())}
+        same |= {"system"} if len(slices.systems) <= _PAIR else set()
+        same |= {name for name in ("n_clusters", "share_of_loss") if not frame[name].count()}
+        kinds = {metric.format or "number" for metric in self.metrics}
+        kind: Kind = kinds.pop() if len(kinds) == 1 else "number"
+        label = self.metrics[0].label if is_single else "score"
+        own = {"score": replace(_KNOWN["score"], kind=kind, heading=label)}
+        rest: Kind = "difference" if slices.systems else kind
+        known = _KNOWN | {
+            "baseline_score": replace(_KNOWN["baseline_score"], kind=kind),
+            "rest": replace(_KNOWN["rest"], kind=rest),
+        }
+        return result_table(
+            "Slices",
+            frame,
+            (),
+            own,
+            known=known,
+            shown=[name for name in frame.columns if name not in same],
+            formats={} if is_single else self.formats,
+            names=self.names,
+            percent=self.percent,
+            terms=self.terms,
+        )
 
 
 def notes(slices: FoundSlices) -> list[str]:
@@ -176,21 +205,3 @@ def _title(slices: FoundSlices) -> str:
         what = "Slices that are worse than the rest"
     none = "" if slices.table.height else ": none found"
     return f"{what} ({metrics}){none}"
-
-
-def _kinds(slices: FoundSlices, *, percent: bool) -> dict[str, Kind]:
-    formats = {metric.format or "number" for metric in slices.metrics}
-    score: Kind = formats.pop() if len(formats) == 1 else "number"
-    kinds: dict[str, Kind] = dict.fromkeys(("description", "metric", "system"), "text")
-    kinds |= dict.fromkeys(("n", "n_clusters"), "count")
-    kinds |= dict.fromkeys(("baseline_score", "score", "score_low", "score_high"), score)
-    kinds |= dict.fromkeys(("change", "change_low", "change_high"), "difference")
-    kinds |= {
-        "rest": "difference" if slices.systems else score,
-        "difference": "difference",
-        "share_of_rows": "share",
-        "share_of_loss": "share",
-    }
-    kinds |= {"p_adjusted": "p_value", "overlapping": "note", "few_rows": "text"}
-    columns = slices.table.columns
-    return {name: shown_as(kind, percent=percent) for name, kind in kinds.items() if name in columns}
