@@ -16,10 +16,11 @@ import polars.selectors as cs
 from anls_frame import export
 from anls_frame._arguments import flag, string
 from anls_frame._typing import Table_co
-from anls_frame.export import Document, Kind, notebook, sources, terminal
+from anls_frame.export import Document, Kind, Table, notebook, sources, terminal
+from anls_frame.export.charts import Figure
 from anls_frame.export.column_headings import RowNames
 from anls_frame.export.columns import Column, OnScreen
-from anls_frame.export.display import Glance, shown_as
+from anls_frame.export.display import Glance, glances, shown_as
 from anls_frame.export.document import ALL_ROWS, GROUP, OVERALL, SLICE, TABLE, crossed, with_columns
 from anls_frame.export.notebook import ROWS
 from anls_frame.export.sources import Source
@@ -243,6 +244,8 @@ class View(ABC):
 
     result: Any
     percent: bool = False
+    flat_name: ClassVar[str] = "Slices"
+    """Name of the table of formats that hold a single one, where several tables are one."""
 
     def __post_init__(self) -> None:
         flag("percent", self.percent)
@@ -266,13 +269,42 @@ class View(ABC):
     def frame(self) -> pl.DataFrame:
         """Return the table of data formats: the figures of all rows and of slices, or the found slices."""
 
+    @property
     @abstractmethod
-    def document(self) -> Document:
-        """Return the document for export."""
+    def title(self) -> str:
+        """The default title."""
 
     @abstractmethod
+    def document_tables(self) -> list[Table]:
+        """Return the tables of the document, the main one first."""
+
+    def screen_tables(self) -> list[Table]:
+        """Return the tables for a screen, by default those of the document."""
+        return [table.on_screen() for table in self.document_tables()]
+
+    @abstractmethod
+    def notes(self) -> list[str]:
+        """Return notes on the rows behind the figures, and on what the figures mean."""
+
+    def drawn(self) -> list[Figure]:
+        """Return the figures of the document."""
+        return []
+
+    def head(self) -> str:
+        """Return a sentence about the main figures."""
+        return ""
+
+    def document(self) -> Document:
+        """Return the document for export."""
+        tables, frame = self.document_tables(), self.frame()
+        # The main table has a heading and formats, if it holds everything.
+        flat = None if tables[0].frame.equals(frame) else Table(self.flat_name, frame)
+        parts = (self.title, tables, self.settings, self.result.signature, self.notes(), self.drawn())
+        return Document(*parts, flat, self.head())
+
     def glances(self, most: int | None) -> list[Glance]:
         """Return the tables for a screen, with at most `most` rows."""
+        return glances(self.title, self.screen_tables(), [*self.notes(), self.result.signature], most)
 
     def kind(self, metric: Metric) -> Kind:
         """Return the display format of a metric."""
@@ -288,20 +320,20 @@ class View(ABC):
         ]
 
     @property
-    def figures(self) -> dict[str, Column]:
+    def metric_columns(self) -> dict[str, Column]:
         """The columns of the metrics in tables with a column for each, and of the numbers of their rows."""
-        figures = {}
+        columns = {}
         # Explicitly chosen metrics are all shown.
         least: OnScreen = "nothing" if self.metrics == TEXT_METRICS else "figure"
         for metric in self.metrics:
             shown = least if metric.in_text == "nothing" else metric.in_text
             heading = SHORT_LABELS.get(metric.name, metric.label)
             number = f"{self.names.row}s with {heading}"
-            figures[metric.name] = Column(
+            columns[metric.name] = Column(
                 metric.name, meaning(metric), metric.format or "number", heading, shown
             )
-            figures[f"{metric.name}_n"] = Column(f"{metric.name}_n", "", "count", number, "nothing")
-        return figures
+            columns[f"{metric.name}_n"] = Column(f"{metric.name}_n", "", "count", number, "nothing")
+        return columns
 
     @property
     def terms(self) -> dict[str, str]:

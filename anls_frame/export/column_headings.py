@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from anls_frame._text import distinct
-from anls_frame.export.columns import COLUMNS, Column, heading_of
+from anls_frame.export.columns import COLUMNS, Column, figure_of, heading_of
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,6 @@ PAGES = RowNames(
 )
 """Of pages, whose errors are counted."""
 
-_ENDS = {"_low": ", low", "_high": ", high"}
-
 
 def headings(
     names: Iterable[str], own: Mapping[str, str], columns: Mapping[str, Column] = COLUMNS
@@ -108,19 +106,15 @@ def headings(
         What is known of columns.
     """
     known = {name: column.heading for name, column in columns.items() if column.heading} | dict(own)
-    named = {name: _heading(name, known) for name in names}
+    # The ends of an interval are headed by its figure.
+    named = {
+        name: known.get(name)
+        or known.get(figure_of(name), figure_of(name)) + name.removeprefix(figure_of(name)).replace("_", ", ")
+        for name in names
+    }
     taken = [*named.values()]
     # Two columns with the same heading keep their names, unless the caller gave the heading.
     unlike = (
         heading if name in own or taken.count(heading) == 1 else name for name, heading in named.items()
     )
     return dict(zip(named, distinct(unlike), strict=True))
-
-
-def _heading(name: str, known: Mapping[str, str]) -> str:
-    if name in known:
-        return known[name]
-    for ending, spoken in _ENDS.items():
-        if name.endswith(ending):
-            return known.get(name.removesuffix(ending), name.removesuffix(ending)) + spoken
-    return name

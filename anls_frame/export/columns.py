@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
+
+Value = TypeVar("Value")
 
 Kind: TypeAlias = Literal[
     "key",
@@ -70,6 +72,11 @@ class Column:
 def ends_of(name: str) -> tuple[str, str]:
     """Return the columns with the ends of the intervals of a figure."""
     return f"{name}_low", f"{name}_high"
+
+
+def interval(name: str, figure: Value, low: Value, high: Value) -> dict[str, Value]:
+    """Return a figure and the ends of its interval by the names of their columns."""
+    return dict(zip((name, *ends_of(name)), (figure, low, high), strict=True))
 
 
 def figure_of(name: str) -> str:

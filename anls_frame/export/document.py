@@ -122,15 +122,25 @@ class Table:
         shown = [name for name in dict.fromkeys((*keys, *columns)) if name in self.headings]
         return replace(self, headings={name: self.headings[name] for name in shown})
 
+    @property
+    def marks(self) -> dict[str, tuple[str, str]]:
+        """The columns of truth values that people see as marks, with the marked column and the mark."""
+        return {
+            name: (column, mark)
+            for name, (column, mark) in MARKS.items()
+            if {name, column} <= {*self.frame.columns}
+            and self.frame.schema[name] == pl.Boolean
+            and self.kind(name) != "key"
+        }
+
     def on_screen(self) -> Table:
         """Return the table with what narrow screens show of its columns."""
-        return self.showing(name for name in self.headings if self._is_on_screen(name))
-
-    def _is_on_screen(self, name: str) -> bool:
-        column = described(name, self.columns)
-        if column is None or column.on_screen == "interval":
-            return True
-        return column.on_screen == "figure" and name == column.name
+        columns = {name: described(name, self.columns) or Column(name) for name in self.headings}
+        # An interval is headed by its figure, so the names of its ends are not that of the column.
+        shown = {"interval": True, "nothing": False}
+        return self.showing(
+            name for name, column in columns.items() if shown.get(column.on_screen, name == column.name)
+        )
 
     def meaning(self, name: str) -> str:
         """Return what a column says, if that is known and more than what a row is."""
@@ -147,8 +157,8 @@ class Table:
             is_end = figure_of(name) != name and figure_of(name) in self.headings
             if not is_end and name not in MARKS:
                 found.setdefault(heading, self.meaning(name))
-        for name, (column, mark) in MARKS.items():
-            if column in self.headings and name in self.frame.columns and self.frame[name].any():
+        for name, (column, mark) in self.marks.items():
+            if column in self.headings and self.frame[name].any():
                 found.setdefault(mark.strip(), self.meaning(name))
         return {term: meaning for term, meaning in found.items() if meaning}
 

@@ -263,11 +263,7 @@ def _headings(table: Table) -> dict[str, str]:
     """Return the columns of a sheet: those for people, and marks that occur in a row."""
     if not table.headings:
         return {name: name for name in table.frame.columns}
-    marks = [
-        name
-        for name in MARKS
-        if name in table.frame.columns and table.frame[name].any() and name not in table.headings
-    ]
+    marks = [name for name in table.marks if table.frame[name].any() and name not in table.headings]
     return {**table.headings, **headings(marks, {})}
 
 

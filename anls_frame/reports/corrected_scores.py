@@ -16,6 +16,7 @@ from anls_frame._typing import Table_co
 from anls_frame.analysis.audit_samples import AUDIT, DOCUMENT
 from anls_frame.analysis.audit_samples import PROBABILITY as PROBABILITY_COLUMN
 from anls_frame.analysis.audit_samples import STRATUM as STRATUM_COLUMN
+from anls_frame.export.columns import interval
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
 from anls_frame.reports.audited_rows import PROBABILITY, STRATUM, AuditedRows, System, audited
 from anls_frame.reports.corrected_documents import CorrectedView
@@ -330,14 +331,10 @@ class Corrected(SlicedResult[Table_co]):
         least, width = self._least, self._width
         ends = [*mean.share_interval(self.confidence), *mean.drawn_interval(self.confidence)]
         low, high, audit_low, audit_high = (least + width * end for end in ends)
-        bias_low, bias_high = (width * end for end in mean.bias_interval(self.confidence))
+        bias_ends = [width * end for end in mean.bias_interval(self.confidence)]
         return {
-            "corrected": least + width * min(max(mean.estimate, 0.0), 1.0),
-            "corrected_low": low,
-            "corrected_high": high,
-            "bias": width * mean.bias,
-            "bias_low": bias_low,
-            "bias_high": bias_high,
+            **interval("corrected", least + width * min(max(mean.estimate, 0.0), 1.0), low, high),
+            **interval("bias", width * mean.bias, *bias_ends),
             "audit_low": audit_low,
             "audit_high": audit_high,
             "audit_share": mean.drawn_variance / mean.variance,
@@ -346,13 +343,9 @@ class Corrected(SlicedResult[Table_co]):
 
     def _difference_of(self, mean: CorrectedMean) -> dict[str, Any]:
         """Return the figures of the difference of a system from the baseline."""
-        low, high = (self._width * end for end in mean.difference_interval(self.confidence))
-        return {
-            "difference": self._width * mean.estimate,
-            "difference_low": low,
-            "difference_high": high,
-            "p_value": mean.p_value,
-        }
+        ends = [self._width * end for end in mean.difference_interval(self.confidence)]
+        difference = interval("difference", self._width * mean.estimate, *ends)
+        return {**difference, "p_value": mean.p_value}
 
 
 @takes_names

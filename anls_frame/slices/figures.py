@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import polars as pl
 
+from anls_frame.export.columns import ends_of
 from anls_frame.reports import pairwise
 from anls_frame.reports.lines import lines
 from anls_frame.reports.reports import Report
@@ -97,7 +98,7 @@ def names_of_figures(*, is_change: bool) -> list[str]:
     """Return the columns of a slice's scores, ending with its figure and interval."""
     two_scores = ["baseline_score", "score"] if is_change else []
     figure = "change" if is_change else "score"
-    return [*two_scores, figure, f"{figure}_low", f"{figure}_high"]
+    return [*two_scores, figure, *ends_of(figure)]
 
 
 def _none(*, is_change: bool) -> pl.DataFrame:

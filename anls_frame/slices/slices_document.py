@@ -11,7 +11,7 @@ import polars as pl
 from anls_frame._text import listed, numbered
 from anls_frame.export.column_headings import RowNames
 from anls_frame.export.columns import COLUMNS, FEW, FOUND, Kind, by_name
-from anls_frame.export.display import Glance, difference_kind, glances, shown_as, spelled
+from anls_frame.export.display import Glance, difference_kind, shown_as, spelled, spelled_in
 from anls_frame.export.document import Document, Selection, Table
 from anls_frame.export.result_tables import result_table
 from anls_frame.frames import documents
@@ -48,8 +48,7 @@ def sentence(line: Mapping[str, Any], slices: FoundSlices, *, percent: bool = Fa
     told += [metric.label] if len(slices.metrics) > 1 else []
     label = f" ({', '.join(told)})" if told else ""
     name = "change" if is_change else "score"
-    ends = [line[f"{name}_low"], line[f"{name}_high"]]
-    shown = spelled(line[name], ends, difference_kind(kind) if is_change else kind)
+    shown = spelled_in(line, name, difference_kind(kind) if is_change else kind)
     parts = [f"{line['description']}{label}: {shown}"]
     difference = line["difference"]
     if difference is not None and line["rest"] is not None:
@@ -94,34 +93,94 @@ class SlicesView(View):
         slices: pl.DataFrame = self.result.table
         return slices.with_columns(pl.col("overlapping").list.join("; "))
 
-    def document(self) -> Document:
-        """Return found slices as a document for export."""
+    @property
+    def title(self) -> str:
+        """What the slices are."""
         slices = self.result
-        tables = [replace(self._table(), selections=self.conditions)]
-        pairs = slices.table.select(
+        metrics = ", ".join(metric.label for metric in slices.metrics)
+        if slices.systems:
+            baseline, *others = slices.systems
+            what = f"Where {listed(others, _NAMED_SYSTEMS)} lost against {baseline}"
+        else:
+            what = "Slices that are worse than the rest"
+        none = "" if slices.table.height else ": none found"
+        return f"{what} ({metrics}){none}"
+
+    def document_tables(self) -> list[Table]:
+        """Return the slices, and those that they overlap with."""
+        table = replace(self._table(), selections=self.conditions)
+        pairs = self.result.table.select(
             "description", pl.col("overlapping").list.head(_NAMED), more=pl.col("overlapping").list.len()
         ).explode("overlapping", empty_as_null=False)
         pairs = pairs.with_columns((pl.col("more").cast(pl.Int64) - _NAMED).clip(0))
-        if pairs.height:
-            pairs = pairs.drop(["more"] if not pairs["more"].sum() else [])
-            tables.append(result_table("Overlapping slices", pairs, known=_KNOWN, names=self.names))
-        lines = sentences(slices, percent=self.percent)
-        searched = f"{len(lines)} of {slices.n_slices:,} slices searched"
-        return Document(
-            title=_title(slices),
-            tables=tables,
-            flat=Table("Slices", self.frame()),
-            settings=self.settings,
-            signature=slices.signature,
-            notes=[*lines, *notes(slices)],
-            head=f"{searched}. The worst: {lines[0]}." if lines else "",
-        )
+        if pairs.is_empty():
+            return [table]
+        pairs = pairs.drop(["more"] if not pairs["more"].sum() else [])
+        return [table, result_table("Overlapping slices", pairs, known=_KNOWN, names=self.names)]
+
+    def screen_tables(self) -> list[Table]:
+        """Return the slices."""
+        return [self._table().on_screen()]
+
+    def notes(self) -> list[str]:
+        """Return notes on the extent and method of the search, and on the meaning of the figures."""
+        slices, row = self.result, self.names.row
+        depth = numbered(slices.settings["depth"], "condition")
+        looked = f"{numbered(slices.n_slices, 'slice')} of up to {depth}"
+        metrics = f" in {numbered(len(slices.metrics), 'metric')}" if len(slices.metrics) > 1 else ""
+        metrics += f" for {len(slices.systems) - 1:,} systems" if len(slices.systems) > _PAIR else ""
+        units = f"{row}s" if slices.settings["cluster"] is None else "documents"
+        level = f"{100 * (1 - slices.confidence):.3g} %"
+        alpha = f"{1 - slices.confidence:.3g}"
+        if slices.holdout:
+            share = f"{100 * (1 - slices.holdout):.3g} % of the {units}"
+            tested = numbered(slices.n_tests, "slice")
+            searched = f"Searched {looked}{metrics} on {share}."
+            none = f"if none is worse than the rest, p ≤ {alpha} in at most {level}."
+            said = [
+                f"{searched} Tested {tested} on the others, which give the figures.",
+                f"p is adjusted for these tests: {none}",
+            ]
+        else:
+            said = [
+                f"Searched {looked}{metrics}; p is adjusted for all of them.",
+                f"If nothing were wrong, a list like this would appear in about {level} of cases.",
+            ]
+            if slices.table.height:
+                chosen, confidence = slices.table.height, slices.confidence
+                each = confidence_of_chosen(confidence, chosen, slices.n_tests)
+                said.append(
+                    "These slices were selected for looking bad, so their figures are too bad on average; "
+                    f"a holdout of 0.5 estimates them on other {units}."
+                )
+                said.append(
+                    f"Each interval has {100 * each:.6g} % confidence, so that {100 * confidence:.3g} % of "
+                    "the intervals of selected slices contain the true value."
+                )
+        left_out = {name: reason for name, reason in slices.left_out.items() if reason != ONE_VALUE}
+        if left_out:
+            names = [f"{name} ({reason})" for name, reason in list(left_out.items())[:_NAMED]]
+            more = len(left_out) - len(names)
+            said.append(f"Left out: {'; '.join(names)}{f'; and {more:,} more' if more else ''}.")
+        said += documents.note(slices.settings["forgotten_documents"], row)
+        if slices.table.height and slices.table["few_rows"].any():
+            said.append(f"{FEW} few {row}s: treat the interval as rough.")
+        return said
+
+    def document(self) -> Document:
+        """Return a document, which also says each slice as a sentence."""
+        made = super().document()
+        return replace(made, notes=[*sentences(self.result, percent=self.percent), *made.notes])
+
+    def head(self) -> str:
+        """Return the number of slices, and the worst of them."""
+        lines = sentences(self.result, percent=self.percent)
+        searched = f"{len(lines)} of {self.result.n_slices:,} slices searched"
+        return f"{searched}. The worst: {lines[0]}." if lines else ""
 
     def glances(self, most: int | None) -> list[Glance]:
-        """Return the tables for a screen, with at most `most` slices."""
-        slices, table = self.result, self._table()
-        made = Document(_title(slices), [table], {}, slices.signature, notes(slices))
-        return [glance._replace(bold=()) for glance in glances(made, [table.on_screen()], most)]
+        """Return the tables for a screen, with at most `most` slices, none of which is bold."""
+        return [glance._replace(bold=()) for glance in super().glances(most)]
 
     def _table(self) -> Table:
         """Return the table of the slices, without columns that are the same in all of them."""
@@ -152,56 +211,3 @@ class SlicesView(View):
             percent=self.percent,
             terms=self.terms,
         )
-
-
-def notes(slices: FoundSlices) -> list[str]:
-    """Return notes on the extent and method of the search, and on the meaning of the figures."""
-    depth = numbered(slices.settings["depth"], "condition")
-    looked = f"{numbered(slices.n_slices, 'slice')} of up to {depth}"
-    metrics = f" in {numbered(len(slices.metrics), 'metric')}" if len(slices.metrics) > 1 else ""
-    metrics += f" for {len(slices.systems) - 1:,} systems" if len(slices.systems) > _PAIR else ""
-    units = f"{names_of_rows(slices.metrics).row}s" if slices.settings["cluster"] is None else "documents"
-    level = f"{100 * (1 - slices.confidence):.3g} %"
-    alpha = f"{1 - slices.confidence:.3g}"
-    if slices.holdout:
-        share = f"{100 * (1 - slices.holdout):.3g} % of the {units}"
-        tested = numbered(slices.n_tests, "slice")
-        said = [
-            f"Searched {looked}{metrics} on {share}. Tested {tested} on the others, which give the figures.",
-            f"p is adjusted for these tests: if none is worse than the rest, p ≤ {alpha} in at most {level}.",
-        ]
-    else:
-        said = [
-            f"Searched {looked}{metrics}; p is adjusted for all of them.",
-            f"If nothing were wrong, a list like this would appear in about {level} of cases.",
-        ]
-        if slices.table.height:
-            level_of_each = 100 * confidence_of_chosen(slices.confidence, slices.table.height, slices.n_tests)
-            said.append(
-                "These slices were selected for looking bad, so their figures are too bad on average; "
-                f"a holdout of 0.5 estimates them on other {units}."
-            )
-            said.append(
-                f"Each interval has {level_of_each:.6g} % confidence, so that "
-                f"{100 * slices.confidence:.3g} % of the intervals of selected slices contain the true value."
-            )
-    left_out = {name: reason for name, reason in slices.left_out.items() if reason != ONE_VALUE}
-    if left_out:
-        names = [f"{name} ({reason})" for name, reason in list(left_out.items())[:_NAMED]]
-        more = len(left_out) - len(names)
-        said.append(f"Left out: {'; '.join(names)}{f'; and {more:,} more' if more else ''}.")
-    said += documents.note(slices.settings["forgotten_documents"], names_of_rows(slices.metrics).row)
-    if slices.table.height and slices.table["few_rows"].any():
-        said.append(f"{FEW} few {names_of_rows(slices.metrics).row}s: treat the interval as rough.")
-    return said
-
-
-def _title(slices: FoundSlices) -> str:
-    metrics = ", ".join(metric.label for metric in slices.metrics)
-    if slices.systems:
-        baseline, *others = slices.systems
-        what = f"Where {listed(others, _NAMED_SYSTEMS)} lost against {baseline}"
-    else:
-        what = "Slices that are worse than the rest"
-    none = "" if slices.table.height else ": none found"
-    return f"{what} ({metrics}){none}"
