@@ -149,7 +149,7 @@ FIGURES = (
         heading="possibly best",
         mark=("rank", f" {POSSIBLY_BEST}"),
     ),
-    Column("best", "the systems with the best score of the row", "note"),
+    Column("best", "the systems with the best score of each slice", "note"),
 )
 """Columns of comparisons, and of figures of any result."""
 
@@ -312,12 +312,20 @@ FOUND = (
 )
 """Columns of found slices, where they are not those of other results."""
 
+DOCUMENTS = (
+    Column("n_fields", "fields of the document", "count", "fields"),
+    Column("n_wrong", "fields that are not right", "count", "wrong fields"),
+    Column("all_right", "whether every field is right", heading="wholly right"),
+)
+"""Columns of whole documents."""
+
 RESULTS = {
     "Rows and documents": COUNTS,
     "Lengths of pages": LENGTHS,
     "Scores and comparisons": FIGURES,
     "Tables of rows": ROWS,
     "Error types and substitutions": ERRORS,
+    "Whole documents": DOCUMENTS,
     "Corrected scores": CORRECTED,
     "Confidences": SELECTIVE,
     "Found slices": FOUND,

@@ -101,13 +101,17 @@ def names_of_figures(*, is_change: bool) -> list[str]:
     return [*two_scores, figure, *ends_of(figure)]
 
 
+def all_figures(*, is_change: bool) -> list[str]:
+    """Return all columns with figures of a slice, in their order."""
+    return [*names_of_figures(is_change=is_change), "rest", "difference", "share_of_rows", "share_of_loss"]
+
+
 def _none(*, is_change: bool) -> pl.DataFrame:
     """Return an empty table of slices."""
-    scores = names_of_figures(is_change=is_change)
-    scores += ["rest", "share_of_rows", "share_of_loss", "difference"]
     schema = {
         **dict.fromkeys(("metric", "system"), pl.String),
         **dict.fromkeys(("n", "n_clusters"), pl.Int64),
         "few_rows": pl.Boolean,
     }
-    return pl.DataFrame(schema={**schema, **dict.fromkeys(scores, pl.Float64)})
+    figures = all_figures(is_change=is_change)
+    return pl.DataFrame(schema={**schema, **dict.fromkeys(figures, pl.Float64)})
