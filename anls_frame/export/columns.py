@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, TypeVar
 
 Value = TypeVar("Value")
@@ -348,6 +348,12 @@ LEAST = (
 def described(name: str, columns: Mapping[str, Column]) -> Column | None:
     """Return the column of a name, or of the figure whose intervals it ends."""
     return columns.get(name) or columns.get(figure_of(name))
+
+
+def with_kinds(columns: Mapping[str, Column], kinds: Mapping[str, Kind]) -> dict[str, Column]:
+    """Return columns, some of which have other kinds."""
+    others = [replace(columns.get(name, Column(name)), kind=kind) for name, kind in kinds.items()]
+    return {**columns, **by_name(others)}
 
 
 def kind_of(name: str, columns: Mapping[str, Column]) -> Kind | None:

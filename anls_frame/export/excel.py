@@ -90,8 +90,12 @@ def write(document: Document, file: BinaryIO) -> None:
         if name != table.name:
             book.notes.append(f"the sheet {name!r} holds the table {table.name!r}")
         book.add_table(table, name)
-    book.add_definitions(document.tables)
-    book.add_settings({"title": document.title, "signature": document.signature, **document.settings})
+    # Tables of the same columns define them in the same words.
+    meanings = dict.fromkeys(pair for table in document.tables for pair in table.definitions.items())
+    if meanings:
+        book.add_pairs("Columns", ("column", "meaning"), meanings)
+    settings = {"title": document.title, "signature": document.signature, **document.settings}
+    book.add_pairs("Settings", ("setting", "value"), settings.items())
     book.add_notes()
     file.write(book.content())
 
@@ -163,16 +167,7 @@ class _XlsxFile:
         if titles:
             sheet.autofilter(0, 0, frame.height, len(titles) - 1)
 
-    def add_definitions(self, tables: Sequence[Table]) -> None:
-        # Tables of the same columns define them in the same words.
-        pairs = dict.fromkeys(pair for table in tables for pair in table.definitions.items())
-        if pairs:
-            self._add_pairs("Columns", ("column", "meaning"), [*pairs])
-
-    def add_settings(self, settings: Mapping[str, object]) -> None:
-        self._add_pairs("Settings", ("setting", "value"), [*settings.items()])
-
-    def _add_pairs(self, name: str, titles: tuple[str, str], pairs: Sequence[tuple[str, object]]) -> None:
+    def add_pairs(self, name: str, titles: tuple[str, str], pairs: Iterable[tuple[str, object]]) -> None:
         sheet = self._workbook.add_worksheet(name)
         for index, title in enumerate(titles):
             self._write_text(sheet, 0, index, title, _HEADING)

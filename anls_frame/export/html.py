@@ -177,10 +177,9 @@ def _sections(document: Document, links: Links) -> list[_Section]:
 
 
 def _section(figure: Figure, table: Table, links: Links) -> _Section:
-    definitions = [*table.definitions.items()]
     content = {
         "figure": figure,
-        "definitions": definitions,
+        "definitions": table.definitions,
         **figure.content(),
         **links.of_figure(figure, table),
     }
@@ -220,7 +219,7 @@ def _table(table: Table, room: int, links: Links) -> tuple[dict[str, object], in
         "bars": bars,
         "forest": forest,
         "columns": columns,
-        "definitions": [*table.definitions.items()],
+        "definitions": table.definitions,
         "drawn": drawn,
         "is_folded": table.is_folded,
         "keys": [column.heading for column in columns if column.kind == "key"],

@@ -24,7 +24,7 @@ from anls_frame._text import listed, numbered, shortened, shortened_apart, visib
 from anls_frame.export import Document, Kind, Table
 from anls_frame.export.charts import Figure, HeatMap
 from anls_frame.export.column_headings import RowNames
-from anls_frame.export.columns import COLUMNS, FEW, POSSIBLY_BEST, Column, by_name
+from anls_frame.export.columns import COLUMNS, FEW, POSSIBLY_BEST, Column, by_name, with_kinds
 from anls_frame.export.display import Glance, difference_kind, glances, slice_labels, spelled, spelled_in
 from anls_frame.export.display import figure as rounded
 from anls_frame.export.document import BEST, GROUP, OVERALL, SLICE, TABLE, crossed
@@ -135,8 +135,8 @@ class ComparisonView(View):
             options["formats"] = self.formats
         else:
             label, score = self.formats[metric.name]
-            kinds = {"score": score, "baseline_score": score, "difference": difference_kind(score)}
-            known = known | by_name(replace(known[name], kind=kind) for name, kind in kinds.items())
+            difference = difference_kind(score)
+            known = with_kinds(known, {"score": score, "baseline_score": score, "difference": difference})
             terms = {label: terms[label]}
         own = by_name(replace(known[name], heading=label) for name, label in labels.items()) | dict(own)
         options |= {"known": known, "terms": terms, "names": self.names, "alpha": self.alpha}
@@ -218,10 +218,10 @@ class ComparisonView(View):
     @cached_property
     def grids(self) -> list[tuple[Table, SideBySide, Sequence[str], Metric]]:
         """Of several systems, each table of scores side by side."""
-        grids = [(columns, metric, name, self.grid(metric, columns)) for columns, metric, name in self.sliced]
         return [
             (_scores(grid, columns, metric, name, self), grid, columns, metric)
-            for columns, metric, name, grid in grids
+            for columns, metric, name in self.sliced
+            for grid in [self.grid(metric, columns)]
         ]
 
     @property

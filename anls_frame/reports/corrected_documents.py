@@ -37,11 +37,8 @@ class CorrectedView(View):
 
     def frame(self) -> pl.DataFrame:
         """Return the corrected scores of a single system, or the differences to the baseline."""
-        result = self.result
-        frame: pl.DataFrame = (
-            result.to_polars() if len(result.systems) == 1 else result.flat(result.differences_by)
-        )
-        return frame
+        result, is_single = self.result, len(self.result.systems) == 1
+        return pl.DataFrame(result.to_polars() if is_single else result.flat(result.differences_by))
 
     def document_tables(self) -> list[Table]:
         """Return a table for each system, and for each difference to the baseline, by the keys of slices."""

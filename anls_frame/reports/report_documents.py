@@ -17,7 +17,7 @@ from anls_frame.analysis.curves import score_histogram
 from anls_frame.export import Kind, Table
 from anls_frame.export.charts import Alignments, Crossed, Figure, HistogramChart, Stacked
 from anls_frame.export.column_headings import RowNames
-from anls_frame.export.columns import COLUMNS, FEW, Column, by_name, ends_of, heading_of
+from anls_frame.export.columns import COLUMNS, FEW, Column, ends_of, heading_of, with_kinds
 from anls_frame.export.display import slice_labels, spelled_in
 from anls_frame.export.document import GROUP, SLICE
 from anls_frame.export.heads import LEAST_ROWS, head
@@ -269,11 +269,8 @@ def _worst_rows(view: ReportView) -> Table:
     for name, column in view.metric_columns.items():
         # A row has its own rate, where the metric is the rate of all rows together.
         own[name] = replace(column, meaning=COLUMNS[name].meaning) if name in COLUMNS else column
-    known = COLUMNS | by_name(
-        replace(COLUMNS.get(name, Column(name)), kind=metric.format or "number")
-        for metric in view.metrics
-        for name in [metric.row or metric.name]
-    )
+    kinds = {metric.row or metric.name: metric.format or "number" for metric in view.metrics}
+    known = with_kinds(COLUMNS, kinds)
     if not settings.are_pages:
         return result_table("Worst rows", worst, settings.by, own, known=known)
     # CER and the errors by kind already say how many characters are wrong.

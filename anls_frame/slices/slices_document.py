@@ -10,7 +10,7 @@ import polars as pl
 
 from anls_frame._text import listed, numbered
 from anls_frame.export.column_headings import RowNames
-from anls_frame.export.columns import COLUMNS, FEW, FOUND, Kind, by_name
+from anls_frame.export.columns import COLUMNS, FEW, FOUND, Kind, by_name, with_kinds
 from anls_frame.export.display import Glance, difference_kind, shown_as, spelled, spelled_in
 from anls_frame.export.document import Document, Selection, Table
 from anls_frame.export.result_tables import result_table
@@ -193,17 +193,13 @@ class SlicesView(View):
         kinds = {metric.format or "number" for metric in self.metrics}
         kind: Kind = kinds.pop() if len(kinds) == 1 else "number"
         label = self.metrics[0].label if is_single else "score"
-        own = {"score": replace(_KNOWN["score"], kind=kind, heading=label)}
         rest: Kind = "difference" if slices.systems else kind
-        known = _KNOWN | {
-            "baseline_score": replace(_KNOWN["baseline_score"], kind=kind),
-            "rest": replace(_KNOWN["rest"], kind=rest),
-        }
+        known = with_kinds(_KNOWN, {"score": kind, "baseline_score": kind, "rest": rest})
         return result_table(
             "Slices",
             frame,
             (),
-            own,
+            {"score": replace(known["score"], heading=label)},
             known=known,
             shown=[name for name in frame.columns if name not in same],
             formats={} if is_single else self.formats,
