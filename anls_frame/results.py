@@ -16,13 +16,16 @@ import polars.selectors as cs
 from anls_frame import export
 from anls_frame._arguments import flag, string
 from anls_frame._typing import Table_co
-from anls_frame.export import Document, Kind, notebook, sources, terminal
+from anls_frame.export import Document, Kind, Table, notebook, sources, terminal
+from anls_frame.export.charts import Figure
 from anls_frame.export.column_headings import RowNames
-from anls_frame.export.display import Glance, shown_as
+from anls_frame.export.columns import Column, OnScreen
+from anls_frame.export.display import Glance, glances, shown_as
 from anls_frame.export.document import ALL_ROWS, GROUP, OVERALL, SLICE, TABLE, crossed, with_columns
 from anls_frame.export.notebook import ROWS
 from anls_frame.export.sources import Source
 from anls_frame.frames.conversion import to_pandas
+from anls_frame.summary.catalogue import SHORT_LABELS, TEXT_METRICS, meaning
 from anls_frame.summary.keys import chosen_keys
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.settings import Settings
@@ -140,17 +143,17 @@ class Written(ABC):
     def to_document(self, **shown: Unpack[Shown]) -> Document:
         """Return the tables, settings and notes that `write` would write with these options."""
         title, columns, own = self._taken_apart(shown)
-        document = self._document(**own)
+        document = self._view(own).document()
         tables = document.tables if columns is None else with_columns(document.tables, columns)
         return replace(document, tables=tables, title=document.title if title is None else title)
 
     @abstractmethod
-    def _document(self, **shown: Any) -> Document:
-        """Return the document with the default title and the other options of `write`."""
+    def _view(self, shown: Mapping[str, Any]) -> View:
+        """Return what shows the result, with the options of `write` but for the title and the columns."""
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Export the table of data formats to readers of Arrow: DuckDB, pyarrow, Ibis, other frames."""
-        return self.to_document().single.frame.__arrow_c_stream__(requested_schema)
+        return self._view({}).frame().__arrow_c_stream__(requested_schema)
 
     def to_text(self, **shown: Unpack[Shown]) -> str:
         """Return the tables as printed text; the options are those of `write`."""
@@ -169,7 +172,7 @@ class Written(ABC):
     def _shown(self, most: int | None, **shown: Unpack[Shown]) -> list[Glance]:
         """Return the tables for a screen with their title and the chosen columns."""
         title, columns, own = self._taken_apart(shown)
-        glances = self._glances(most, **own)
+        glances = self._view(own).glances(most)
         if columns is not None:
             tables = with_columns([glance.table for glance in glances], columns)
             glances = [glance._replace(table=table) for glance, table in zip(glances, tables, strict=True)]
@@ -188,10 +191,6 @@ class Written(ABC):
         own = dict(shown)
         title, columns = own.pop("title", None), own.pop("columns", None)
         return (None if title is None else string("title", title)), columns, own
-
-    @abstractmethod
-    def _glances(self, most: int | None, **shown: Any) -> list[Glance]:
-        """Return the tables for a screen, with at most `most` rows."""
 
     def _notebook_tables(self, glances: Sequence[Glance]) -> list[GT]:
         return [
@@ -243,8 +242,10 @@ class FoundSlices:
 class View(ABC):
     """A result with the options of `write` that say how its document shows it."""
 
-    result: SlicedResult
+    result: Any
     percent: bool = False
+    flat_name: ClassVar[str] = "Slices"
+    """Name of the table of formats that hold a single one, where several tables are one."""
 
     def __post_init__(self) -> None:
         flag("percent", self.percent)
@@ -252,25 +253,58 @@ class View(ABC):
     @property
     def settings(self) -> Mapping[str, Any]:
         """All settings of the result."""
-        return self.result.settings
+        return dict(self.result.settings)
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
         """The metrics of the result."""
-        return self.result.measures
+        return tuple(self.result.measures)
 
     @property
     def names(self) -> RowNames:
         """The names for rows."""
-        return self.result.row_names
+        return cast("RowNames", self.result.row_names)
 
     @abstractmethod
+    def frame(self) -> pl.DataFrame:
+        """Return the table of data formats: the figures of all rows and of slices, or the found slices."""
+
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """The default title."""
+
+    @abstractmethod
+    def document_tables(self) -> list[Table]:
+        """Return the tables of the document, the main one first."""
+
+    def screen_tables(self) -> list[Table]:
+        """Return the tables for a screen, by default those of the document."""
+        return [table.on_screen() for table in self.document_tables()]
+
+    @abstractmethod
+    def notes(self) -> list[str]:
+        """Return notes on the rows behind the figures, and on what the figures mean."""
+
+    def drawn(self) -> list[Figure]:
+        """Return the figures of the document."""
+        return []
+
+    def head(self) -> str:
+        """Return a sentence about the main figures."""
+        return ""
+
     def document(self) -> Document:
         """Return the document for export."""
+        tables, frame = self.document_tables(), self.frame()
+        # The main table has a heading and formats, if it holds everything.
+        flat = None if tables[0].frame.equals(frame) else Table(self.flat_name, frame)
+        parts = (self.title, tables, self.settings, self.result.signature, self.notes(), self.drawn())
+        return Document(*parts, flat, self.head())
 
-    @abstractmethod
     def glances(self, most: int | None) -> list[Glance]:
         """Return the tables for a screen, with at most `most` rows."""
+        return glances(self.title, self.screen_tables(), [*self.notes(), self.result.signature], most)
 
     def kind(self, metric: Metric) -> Kind:
         """Return the display format of a metric."""
@@ -284,6 +318,27 @@ class View(ABC):
             (metric, label if labels.count(label) == 1 else f"{label} ({metric.name})")
             for metric, label in zip(self.metrics, labels, strict=True)
         ]
+
+    @property
+    def metric_columns(self) -> dict[str, Column]:
+        """The columns of the metrics in tables with a column for each, and of the numbers of their rows."""
+        columns = {}
+        # Explicitly chosen metrics are all shown.
+        least: OnScreen = "nothing" if self.metrics == TEXT_METRICS else "figure"
+        for metric in self.metrics:
+            shown = least if metric.in_text == "nothing" else metric.in_text
+            heading = SHORT_LABELS.get(metric.name, metric.label)
+            number = f"{self.names.row}s with {heading}"
+            columns[metric.name] = Column(
+                metric.name, meaning(metric), metric.format or "number", heading, shown
+            )
+            columns[f"{metric.name}_n"] = Column(f"{metric.name}_n", "", "count", number, "nothing")
+        return columns
+
+    @property
+    def terms(self) -> dict[str, str]:
+        """The meaning of each metric by its name, for tables with a line for each."""
+        return {label: meaning(metric) for metric, label in self.named}
 
     @property
     def formats(self) -> dict[str, tuple[str, Kind]]:
@@ -318,11 +373,8 @@ class SlicedResult(Written, Generic[Table_co]):
         """The options of `write` that say how the result is shown, besides its title and columns."""
         return [option.name for option in fields(self.view) if option.name != "result"]
 
-    def _document(self, **shown: Any) -> Document:
-        return self.view(result=self, **shown).document()
-
-    def _glances(self, most: int | None, **shown: Any) -> list[Glance]:
-        return self.view(result=self, **shown).glances(most)
+    def _view(self, shown: Mapping[str, Any]) -> View:
+        return self.view(result=self, **shown)
 
     @property
     def signature(self) -> str:

@@ -14,6 +14,7 @@ import typer
 import anls_frame as af
 from anls_frame.cli.app import app
 from anls_frame.export import SUFFIXES
+from anls_frame.export.columns import RESULTS, Column
 from anls_frame.namespaces import ROW_FUNCTIONS
 from anls_frame.readers.descriptions import READERS, Description
 from anls_frame.summary.catalogue import BUILT_IN, DESCRIBED, MEANINGS, NAMES
@@ -71,8 +72,40 @@ def scores() -> str:
         names = [*group]
         direction = "higher" if (BUILT_IN | DESCRIBED)[names[0]].higher_is_better else "lower"
         in_code = ", ".join(f"`{name}`" for name in names)
-        rows.append(f"| {in_code} | {meaning} | {direction} is better |")
+        rows.append(f"| {in_code} | {_of_rows(meaning)} | {direction} is better |")
     return "\n".join(["| name | score | direction |", "|---|---|---|", *rows])
+
+
+def columns() -> str:
+    """Return the tables of the columns of results, for the reference."""
+    sections = [
+        "\n".join(
+            [
+                f"## {title}",
+                "",
+                "| column | heading | meaning |",
+                "|---|---|---|",
+                *(
+                    f"| `{column.name}` | {_seen(column)} | {_of_rows(column.meaning)} |"
+                    for column in of_result
+                ),
+            ]
+        )
+        for title, of_result in RESULTS.items()
+    ]
+    return "\n\n".join(sections)
+
+
+def _seen(column: Column) -> str:
+    """Return what people see of a column: its heading, or the mark on another one."""
+    if column.mark is None:
+        return column.heading or column.name
+    marked, mark = column.mark
+    return f"{mark.strip()} behind `{marked}`".replace("*", "\\*")
+
+
+def _of_rows(meaning: str) -> str:
+    return meaning.replace("{row}", "row")
 
 
 def formats() -> str:
@@ -120,6 +153,7 @@ WRITTEN: list[tuple[str, str, Callable[[], str]]] = [
     ("files.md", r"^\| `--reader` \|.*?(?=\n\n)", options),
     ("files.md", r"^\| command \|.*?(?=\n\n)", commands),
     ("metrics.md", r"^\| name \| score \|.*?(?=\n\n)", scores),
+    ("reference/columns.md", r"^## Rows and documents$.*?(?=\n\n## Scores of reports)", columns),
     ("../README.md", r"(?<=reports as\n  )`\.\w+`.*?(?=\.\n)", formats),
     (
         "reference/files.md",

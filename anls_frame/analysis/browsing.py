@@ -17,7 +17,7 @@ from anls_frame._text import shortened as shortened_label
 from anls_frame._typing import Missing
 from anls_frame.analysis.browsed_rows import Asked, collected, right_values, with_substitutions
 from anls_frame.export import rows_page, sources
-from anls_frame.export.column_headings import NAMES
+from anls_frame.export.columns import heading_of
 from anls_frame.export.display import spelled
 from anls_frame.export.heads import LEAST_ROWS, head
 from anls_frame.export.page_verdicts import OF_JUDGE, OF_TEXTS, digest
@@ -400,7 +400,7 @@ def browse(
             table=with_substitutions(table, described),
             systems=list(systems),
             metrics=[
-                {"name": name, "label": NAMES.get(name, name), "higher": metric.higher_is_better}
+                {"name": name, "label": heading_of(name), "higher": metric.higher_is_better}
                 for metric in asked.metrics
                 for name in [metric.row or metric.name]
             ],
@@ -421,7 +421,7 @@ def browse(
 def _notes(asked: Asked, table: pl.DataFrame, n_rows: int, totals: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the texts below the title: the score of each system, the number of rows, and notes."""
     metric, row = asked.metrics[0], asked.settings.names.row
-    name = NAMES.get(metric.row or metric.name, metric.name)
+    name = heading_of(metric.row or metric.name)
     shown = table.height
     is_whole = shown == n_rows and not asked.is_audit
     systems = dict(zip(asked.systems, totals, strict=True))

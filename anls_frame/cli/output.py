@@ -15,8 +15,9 @@ import polars as pl
 
 from anls_frame._arguments import count
 from anls_frame._text import visible
-from anls_frame.export import Kind, Table
+from anls_frame.export import Table
 from anls_frame.export.column_headings import headings
+from anls_frame.export.columns import COLUMNS
 
 
 def plain(text: str) -> str:
@@ -25,6 +26,10 @@ def plain(text: str) -> str:
 
     most = width()
     return "\n".join(wrapped(visible(line), most) for line in text.split("\n"))
+
+
+_CHARACTERS = ("reference_char", "predicted_char")
+"""Columns of edits."""
 
 
 def four_digits(score: float | None) -> str:
@@ -124,7 +129,7 @@ def print_table(
 def edits_table(edits: pl.DataFrame) -> Table:
     """Return a table of edits with ␣ for a space, and empty cells for missing or surplus characters."""
     shown = with_spaces(edits)
-    kinds: dict[str, Kind] = dict.fromkeys(("reference_char", "predicted_char"), "note")
+    kinds = {name: kind for name in _CHARACTERS if (kind := COLUMNS[name].kind)}
     return Table("", shown, kinds, headings=headings(shown.columns, {}))
 
 
@@ -132,7 +137,7 @@ def with_spaces(edits: pl.DataFrame) -> pl.DataFrame:
     """Return a table of edits with ␣ for a space, and combining marks on a circle."""
     from anls_frame.pairs.marks import SPACE
 
-    characters = [name for name in ("reference_char", "predicted_char") if name in edits.columns]
+    characters = [name for name in _CHARACTERS if name in edits.columns]
     return edits.with_columns(
         edits[name].str.replace_all(" ", SPACE, literal=True).str.replace(r"^(\p{M})", "◌${1}")
         for name in characters

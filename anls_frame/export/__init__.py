@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anls_frame._atomic import replacing
-from anls_frame.export.document import Document, Kind, Table
+from anls_frame.export.columns import Kind
+from anls_frame.export.document import Document, Table
 
 if TYPE_CHECKING:
     from anls_frame.export.rows_content import EmbeddedRows

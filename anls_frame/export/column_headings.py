@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from anls_frame._text import distinct
+from anls_frame.export.columns import COLUMNS, Column, figure_of, heading_of
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class RowNames:
     flatters
         Why a score without judged rows is not the corrected one.
     columns
-        Names of columns, where they differ from `NAMES`.
+        Headings of columns, where they differ from those of `COLUMNS`.
     """
 
     row: str = "row"
@@ -55,7 +56,7 @@ class RowNames:
 
     def heading(self, column: str) -> str:
         """Return the heading of a column for people."""
-        return self.columns.get(column) or NAMES.get(column, column)
+        return self.columns.get(column) or heading_of(column)
 
 
 ROWS = RowNames()
@@ -87,70 +88,33 @@ PAGES = RowNames(
 )
 """Of pages, whose errors are counted."""
 
-NAMES = {
-    "n": "rows",
-    "n_missing": "no prediction",
-    "n_unanswerable": "no answer",
-    "n_empty_reference": "empty reference",
-    "n_clusters": "documents",
-    "n_slices": "slices",
-    "few_rows": "few rows",
-    "possibly_best": "possibly best",
-    "baseline_score": "baseline score",
-    "p_value": "p",
-    "p_adjusted": "p, adjusted",
-    "anls": "ANLS",
-    "nls": "NLS",
-    "cer": "CER",
-    "wer": "WER",
-    "wer_corpus": "WER",
-    "wer_mean": "WER",
-    "exact_match": "exact match",
-    "nearest_answer": "nearest answer",
-    "error_type": "error type",
-    "reference_char": "reference",
-    "predicted_char": "read as",
-    "share_of_errors": "of all errors",
-    "share_of_reference": "of the reference",
-    "description": "slice",
-    "share_of_rows": "of the rows",
-    "share_of_loss": "of the lost points",
-    "lost_points": "lost points",
-    "share_of_lost": "of all lost points",
-    "question_id": "question",
-}
-"""Names of columns that results have, where they differ from the columns' own."""
 
-_ENDS = {"_low": ", low", "_high": ", high"}
-
-
-def headings(columns: Iterable[str], labels: Mapping[str, str]) -> dict[str, str]:
+def headings(
+    names: Iterable[str], own: Mapping[str, str], columns: Mapping[str, Column] = COLUMNS
+) -> dict[str, str]:
     """
     Return the headings of columns.
 
     Parameters
     ----------
-    columns
+    names
         The shown columns, in order.
-    labels
+    own
         Names of metrics, and headings that are specific to this table, such as those of keys, which keep
         their names.
+    columns
+        What is known of columns.
     """
-    named = {column: _heading(column, labels) for column in columns}
+    known = {name: column.heading for name, column in columns.items() if column.heading} | dict(own)
+    # The ends of an interval are headed by its figure.
+    named = {
+        name: known.get(name)
+        or known.get(figure_of(name), figure_of(name)) + name.removeprefix(figure_of(name)).replace("_", ", ")
+        for name in names
+    }
     taken = [*named.values()]
     # Two columns with the same heading keep their names, unless the caller gave the heading.
     unlike = (
-        heading if column in labels or taken.count(heading) == 1 else column
-        for column, heading in named.items()
+        heading if name in own or taken.count(heading) == 1 else name for name, heading in named.items()
     )
     return dict(zip(named, distinct(unlike), strict=True))
-
-
-def _heading(column: str, labels: Mapping[str, str]) -> str:
-    names = NAMES | dict(labels)
-    if column in names:
-        return names[column]
-    for ending, spoken in _ENDS.items():
-        if column.endswith(ending):
-            return names.get(column.removesuffix(ending), column.removesuffix(ending)) + spoken
-    return column

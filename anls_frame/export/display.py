@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import polars as pl
 import polars.selectors as cs
@@ -13,7 +13,8 @@ import polars.selectors as cs
 from anls_frame._text import label
 from anls_frame._text import shortened as shortened_label
 from anls_frame.export.column_headings import ROWS, RowNames
-from anls_frame.export.document import BEST, MARKS, OVERALL, SLICE, Document, Kind, Table
+from anls_frame.export.columns import Kind, ends_of
+from anls_frame.export.document import BEST, OVERALL, SLICE, Table
 from anls_frame.export.values import as_text, plain_frame
 
 NUMERIC = frozenset(get_args(Kind)) - {"key", "text", "note", "link"}
@@ -61,6 +62,8 @@ class ShownColumn(NamedTuple):
         The columns with the ends of its intervals, which are shown in its cells.
     mark
         The column of truth values that is shown as a mark behind its figures, and the mark.
+    meaning
+        What it says, if that is known.
     """
 
     name: str
@@ -68,6 +71,7 @@ class ShownColumn(NamedTuple):
     kind: Kind
     interval: tuple[str, str] | None = None
     mark: tuple[str, str] | None = None
+    meaning: str = ""
 
     @property
     def is_numeric(self) -> bool:
@@ -124,8 +128,8 @@ def display_table(table: Table) -> tuple[list[ShownColumn], list[ShownRow]]:
     return columns, rows
 
 
-def glances(document: Document, tables: Sequence[Table], most: int | None) -> list[Glance]:
-    """Return tables for a screen, with at most `most` rows, with the title and the notes of a document."""
+def glances(title: str, tables: Sequence[Table], notes: Sequence[str], most: int | None) -> list[Glance]:
+    """Return tables for a screen, with at most `most` rows, below a title and above notes."""
     shown = []
     for table in tables:
         rows = table.frame.height if most is None else min(most, table.frame.height)
@@ -133,8 +137,8 @@ def glances(document: Document, tables: Sequence[Table], most: int | None) -> li
         frame = table.frame.head(rows).with_columns(cs.binary().map_elements(repr, pl.String))
         first = replace(table, frame=frame, best=table.best[:rows])
         shown.append(Glance(table.name, first, [], table.frame.height - rows))
-    shown[0] = shown[0]._replace(title=document.title)
-    shown[-1] = shown[-1]._replace(notes=[*document.notes, document.signature])
+    shown[0] = shown[0]._replace(title=title)
+    shown[-1] = shown[-1]._replace(notes=notes)
     return shown
 
 
@@ -228,6 +232,11 @@ def spelled(value: object, ends: Sequence[object], kind: Kind) -> str:
     return f"{shown} {interval}" if interval else shown
 
 
+def spelled_in(row: Mapping[str, Any], name: str, kind: Kind) -> str:
+    """Return a figure of a row as text, with its interval if the row has one."""
+    return spelled(row[name], [row[end] for end in ends_of(name) if end in row], kind)
+
+
 def _with_interval(value: object, ends: Sequence[object], kind: Kind) -> tuple[str, str]:
     """Return a figure and the ends of its interval, as text."""
     shown = _figure_or_dash(value, kind)
@@ -251,27 +260,24 @@ def shortened(text: str, longest: int) -> str:
 
 
 def _columns(table: Table) -> list[ShownColumn]:
-    frame = table.frame
-    marks = {
-        column: (flag, mark)
-        for flag, (column, mark) in MARKS.items()
-        if {flag, column} <= set(frame.columns)
-        and frame.schema[flag] == pl.Boolean
-        and table.kind(flag) != "key"
-    }
-    flags = {flag for flag, _ in marks.values()}
-    names = [name for name in table.headings or frame.columns if name not in flags]
+    marks = {column: (flag, mark) for flag, (column, mark) in table.marks.items()}
+    names = [name for name in table.headings or table.frame.columns if name not in table.marks]
     intervals = {
         name: ends
         for name in names
-        for ends in [(f"{name}_low", f"{name}_high")]
+        for ends in [ends_of(name)]
         if {*ends} <= {*names} and all(table.kind(column) in NUMERIC for column in (name, *ends))
     }
     hidden = {end for ends in intervals.values() for end in ends}
     hidden |= {name for name in names if _is_repeated_count(table, name)}
     return [
         ShownColumn(
-            name, table.headings.get(name, name), table.kind(name), intervals.get(name), marks.get(name)
+            name,
+            table.headings.get(name, name),
+            table.kind(name),
+            intervals.get(name),
+            marks.get(name),
+            table.meaning(name),
         )
         for name in names
         if name not in hidden

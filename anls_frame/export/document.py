@@ -4,40 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import polars as pl
 
 from anls_frame._arguments import string
 from anls_frame.export.column_headings import ROWS, RowNames
+from anls_frame.export.columns import MARKS, Column, Kind, described, ends_of, figure_of
 from anls_frame.export.values import json_text
 
 if TYPE_CHECKING:
     from anls_frame.export.charts import Figure
 
-
-Kind: TypeAlias = Literal[
-    "key",
-    "count",
-    "rank",
-    "score",
-    "rate",
-    "percent",
-    "share",
-    "difference",
-    "points",
-    "p_value",
-    "number",
-    "text",
-    "note",
-    "link",
-]
-"""
-What a column holds, which decides how formats show it: keys of a group, counts, ranks (with the range that is
-open), scores and rates (three decimals), the same in per cent (one decimal), shares (whole per cents),
-differences (three decimals and a sign), the same in percentage points, p-values (three decimals), other
-numbers (four significant digits), text, notes, and addresses of the web.
-"""
 
 Selection: TypeAlias = "Callable[[pl.Expr, pl.DataType], pl.Expr]"
 """Returns which values of a column are meant, from the column and its dtype."""
@@ -46,20 +24,15 @@ OVERALL = "overall"
 GROUP = "group"
 ALL_ROWS = ROWS.every
 """Label of the overall row where nothing is known of what rows are; in data it is `OVERALL`."""
-FEW = "*"
-"""Mark on the number of rows of a slice with few rows."""
-POSSIBLY_BEST = "●"
-"""Mark on the ranks of a system that is possibly the best one."""
 BEST = "◂"
 """Mark on the best score of a line."""
-MARKS = {"few_rows": ("n", FEW), "possibly_best": ("rank", f" {POSSIBLY_BEST}")}
-"""Columns of truth values that people see as a mark on the figures of another column."""
 SLICE = "slice"
 TABLE = "table"
 """Column with the name of a table, where several stand below each other."""
 
 
-_WHAT_ROWS_ARE = (SLICE, TABLE, "rank", "metric", "baseline", "system", "description")
+_NAMES_OF_ROWS = (SLICE, TABLE, "metric", "baseline", "system")
+_WHAT_ROWS_ARE = (*_NAMES_OF_ROWS, "rank", "description")
 
 
 def crossed(columns: Sequence[str]) -> str:
@@ -84,6 +57,10 @@ class Table:
         Kind of each column. Columns without a kind are "number" or "text", according to their dtype.
     selections
         For each row of a table without slices, the conditions that select the rows that it counts, by column.
+    columns
+        What is known of columns, by name: their meanings, and what narrow screens show of them.
+    terms
+        Meanings of words in the name or the cells of the table, such as metrics.
     headings
         The columns shown to people, in order, with their headings; by default, all columns with their names.
         Data formats have all columns.
@@ -107,6 +84,8 @@ class Table:
     frame: pl.DataFrame
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     selections: Sequence[Mapping[str, Selection]] = ()
+    columns: Mapping[str, Column] = field(default_factory=dict)
+    terms: Mapping[str, str] = field(default_factory=dict)
     headings: Mapping[str, str] = field(default_factory=dict)
     formats: Mapping[str, tuple[str, Kind]] = field(default_factory=dict)
     best: Sequence[Collection[str]] = ()
@@ -142,6 +121,46 @@ class Table:
         keys = [name for name in self.headings if name == SLICE or self.kind(name) == "key"]
         shown = [name for name in dict.fromkeys((*keys, *columns)) if name in self.headings]
         return replace(self, headings={name: self.headings[name] for name in shown})
+
+    @property
+    def marks(self) -> dict[str, tuple[str, str]]:
+        """The columns of truth values that people see as marks, with the marked column and the mark."""
+        return {
+            name: (column, mark)
+            for name, (column, mark) in MARKS.items()
+            if {name, column} <= {*self.frame.columns}
+            and self.frame.schema[name] == pl.Boolean
+            and self.kind(name) != "key"
+        }
+
+    def on_screen(self) -> Table:
+        """Return the table with what narrow screens show of its columns."""
+        columns = {name: described(name, self.columns) or Column(name) for name in self.headings}
+        # An interval is headed by its figure, so the names of its ends are not that of the column.
+        shown = {"interval": True, "nothing": False}
+        return self.showing(
+            name for name, column in columns.items() if shown.get(column.on_screen, name == column.name)
+        )
+
+    def meaning(self, name: str) -> str:
+        """Return what a column says, if that is known and more than what a row is."""
+        is_name = name in _NAMES_OF_ROWS or self.kind(name) == "key"
+        column = None if is_name else described(name, self.columns)
+        return "" if column is None else column.meaning.replace("{row}", self.names.row)
+
+    @property
+    def definitions(self) -> dict[str, str]:
+        """The meanings of words and headings that people see, and of marks that occur."""
+        found = dict(self.terms)
+        for name, heading in self.headings.items():
+            # An interval is explained once, with its figure, and a mark only where it occurs.
+            is_end = figure_of(name) != name and figure_of(name) in self.headings
+            if not is_end and name not in MARKS:
+                found.setdefault(heading, self.meaning(name))
+        for name, (column, mark) in self.marks.items():
+            if column in self.headings and self.frame[name].any():
+                found.setdefault(mark.strip(), self.meaning(name))
+        return {term: meaning for term, meaning in found.items() if meaning}
 
     @property
     def has_slices(self) -> bool:
@@ -238,7 +257,7 @@ def with_columns(tables: Sequence[Table], columns: Sequence[str]) -> list[Table]
 def _with_columns(table: Table, columns: Sequence[str]) -> Table:
     names = table.headings or {name: name for name in table.frame.columns}
     first = [name for name in names if name in _WHAT_ROWS_ARE or table.kind(name) == "key"]
-    figures = [name for figure in (*first, *columns) for name in (figure, f"{figure}_low", f"{figure}_high")]
+    figures = [name for figure in (*first, *columns) for name in (figure, *ends_of(figure))]
     shown = [name for name in dict.fromkeys(figures) if name in table.frame.columns]
     return replace(table, headings={name: names.get(name, name) for name in shown})
 

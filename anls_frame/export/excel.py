@@ -1,5 +1,5 @@
 """
-Excel workbooks: a sheet for each table, the settings, and notes on content that Excel cannot hold.
+Excel workbooks: sheets for tables, columns, settings, and notes on content that Excel cannot hold.
 
 Rows of data form a single sheet, and a value that it cannot hold raises an error. Every text is written as
 text, so nothing in the data becomes a formula or a link. So are NaN and infinity, and numbers longer than the
@@ -23,8 +23,9 @@ from xlsxwriter.utility import xl_rowcol_to_cell
 
 from anls_frame._text import distinct, quoted, text_width, visible
 from anls_frame.export.column_headings import headings
+from anls_frame.export.columns import MARKS, Kind
 from anls_frame.export.display import NUMERIC, figure
-from anls_frame.export.document import MARKS, OVERALL, SLICE, Document, Kind, Table
+from anls_frame.export.document import OVERALL, SLICE, Document, Table
 from anls_frame.export.values import as_text, json_text, plain_frame
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ _IMPOSSIBLE = re.compile("[\ufffe\uffff]")
 _CELL_LIMIT = 32_767
 _NAME_LIMIT = 31
 # Excel reserves the first name; the others are sheets of every workbook.
-_RESERVED = ("history", "settings", "notes")
+_RESERVED = ("history", "columns", "settings", "notes")
 
 _CHARACTER_CODE = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f]")
@@ -80,7 +81,7 @@ class _ExactFloat(float):
 
 
 def write(document: Document, file: BinaryIO) -> None:
-    """Write all tables, the settings and, if there are any, notes."""
+    """Write all tables, what their columns mean, the settings and, if there are any, notes."""
     names = _sheet_names(table.name for table in document.tables)
     for table in document.tables:
         _check_size(table)
@@ -89,7 +90,12 @@ def write(document: Document, file: BinaryIO) -> None:
         if name != table.name:
             book.notes.append(f"the sheet {name!r} holds the table {table.name!r}")
         book.add_table(table, name)
-    book.add_settings({"title": document.title, "signature": document.signature, **document.settings})
+    # Tables of the same columns define them in the same words.
+    meanings = dict.fromkeys(pair for table in document.tables for pair in table.definitions.items())
+    if meanings:
+        book.add_pairs("Columns", ("column", "meaning"), meanings)
+    settings = {"title": document.title, "signature": document.signature, **document.settings}
+    book.add_pairs("Settings", ("setting", "value"), settings.items())
     book.add_notes()
     file.write(book.content())
 
@@ -161,12 +167,12 @@ class _XlsxFile:
         if titles:
             sheet.autofilter(0, 0, frame.height, len(titles) - 1)
 
-    def add_settings(self, settings: Mapping[str, object]) -> None:
-        sheet = self._workbook.add_worksheet("Settings")
-        for index, title in enumerate(("setting", "value")):
+    def add_pairs(self, name: str, titles: tuple[str, str], pairs: Iterable[tuple[str, object]]) -> None:
+        sheet = self._workbook.add_worksheet(name)
+        for index, title in enumerate(titles):
             self._write_text(sheet, 0, index, title, _HEADING)
-        for row, (name, value) in enumerate(settings.items(), start=1):
-            self._write_text(sheet, row, 0, name)
+        for row, (first, value) in enumerate(pairs, start=1):
+            self._write_text(sheet, row, 0, first)
             scalar = value is None or isinstance(value, str | int | float)
             self._write_cell(sheet, row, 1, value if scalar else json_text(value), kind="number")
         sheet.freeze_panes(1, 0)
@@ -252,11 +258,7 @@ def _headings(table: Table) -> dict[str, str]:
     """Return the columns of a sheet: those for people, and marks that occur in a row."""
     if not table.headings:
         return {name: name for name in table.frame.columns}
-    marks = [
-        name
-        for name in MARKS
-        if name in table.frame.columns and table.frame[name].any() and name not in table.headings
-    ]
+    marks = [name for name in table.marks if table.frame[name].any() and name not in table.headings]
     return {**table.headings, **headings(marks, {})}
 
 

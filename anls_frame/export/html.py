@@ -177,7 +177,12 @@ def _sections(document: Document, links: Links) -> list[_Section]:
 
 
 def _section(figure: Figure, table: Table, links: Links) -> _Section:
-    content = {"figure": figure} | figure.content() | links.of_figure(figure, table)
+    content = {
+        "figure": figure,
+        "definitions": table.definitions,
+        **figure.content(),
+        **links.of_figure(figure, table),
+    }
     return _Section(figure.name, f"{type(figure).__name__.lower()}.html", content)
 
 
@@ -214,6 +219,7 @@ def _table(table: Table, room: int, links: Links) -> tuple[dict[str, object], in
         "bars": bars,
         "forest": forest,
         "columns": columns,
+        "definitions": table.definitions,
         "drawn": drawn,
         "is_folded": table.is_folded,
         "keys": [column.heading for column in columns if column.kind == "key"],

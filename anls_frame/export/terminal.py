@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from anls_frame._text import shortened, shortened_apart, text_width, visible
+from anls_frame.export.columns import LEAST
 from anls_frame.export.display import Cell, Glance, ShownColumn, ShownRow, display_table
 
 ROWS = 50
@@ -20,11 +21,6 @@ _WHOLE = "<+-0123456789,"
 """What stands before the points of figures."""
 _SHORT_TEXTS, _SHORTEST_TEXT = (24, 14), 8
 """Widths to which texts are cut: before the least important columns and others are left out, and last."""
-_LEAST = (
-    *("losses", "ties", "wins", "substitutions", "deletions", "insertions", "words", "characters"),
-    *("cer_mean", "wer_mean", "zeros", "nls", "p_value", "n_clusters", "share_of_rows"),
-)
-"""Columns that are left out first; after them, those on the right."""
 
 
 def width() -> int | None:
@@ -164,7 +160,7 @@ def _forms(columns: list[_Column]) -> Iterator[list[_Column]]:
         column.shown.name: column.shown.kind == "key" or column.shown.name == "best" for column in columns
     }
     names = [name for name in [*is_kept][2:] if not is_kept[name]]
-    least = [name for name in _LEAST if name in names]
+    least = [name for name in LEAST if name in names]
     others = [name for name in names[::-1] if name not in least]
     for most, left_out in zip(_SHORT_TEXTS, (least, others), strict=True):
         columns = [column.cut(most) for column in columns]

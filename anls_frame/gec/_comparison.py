@@ -13,6 +13,7 @@ import polars.selectors as cs
 from anls_frame import statistics
 from anls_frame._arguments import count, margin, number, refuse_columns, share, string
 from anls_frame._typing import IntoExprColumn
+from anls_frame.export.columns import interval
 from anls_frame.frames.conversion import as_kind_of, at_hand, column_names, in_polars
 from anls_frame.gec._corpus_measures import Measure, MeasureName, measure_of
 from anls_frame.statistics import swaps
@@ -185,9 +186,7 @@ def compare(
         gain = scorer.score(own.T) - scorer.score(base.T)
         wins, losses = np.count_nonzero(gain > _EQUAL), np.count_nonzero(gain < -_EQUAL)
         lines.append({
-            "difference": difference,
-            "difference_low": float(low),
-            "difference_high": float(high),
+            **interval("difference", difference, float(low), float(high)),
             "p_value": p_value,
             "wins": wins,
             "ties": len(gain) - wins - losses,

@@ -12,8 +12,9 @@ from matplotlib.colors import Normalize
 from anls_frame import _palette
 from anls_frame._arguments import count
 from anls_frame._text import text_width
+from anls_frame.export.columns import FEW
 from anls_frame.export.display import figure
-from anls_frame.export.document import FEW, OVERALL, SLICE, TABLE, crossed
+from anls_frame.export.document import OVERALL, SLICE, TABLE, crossed
 from anls_frame.export.side_by_side import SideBySide, metric_lines, side_by_side
 from anls_frame.plot import _inputs, _style
 from anls_frame.results import SlicedResult

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, ClassVar
 
 import polars as pl
 import polars.selectors as cs
@@ -24,9 +24,10 @@ from anls_frame._text import listed, numbered, shortened, shortened_apart, visib
 from anls_frame.export import Document, Kind, Table
 from anls_frame.export.charts import Figure, HeatMap
 from anls_frame.export.column_headings import RowNames
-from anls_frame.export.display import Glance, difference_kind, glances, slice_labels, spelled
+from anls_frame.export.columns import COLUMNS, FEW, POSSIBLY_BEST, Column, by_name, with_kinds
+from anls_frame.export.display import Glance, difference_kind, glances, slice_labels, spelled, spelled_in
 from anls_frame.export.display import figure as rounded
-from anls_frame.export.document import BEST, FEW, GROUP, OVERALL, POSSIBLY_BEST, SLICE, TABLE, crossed
+from anls_frame.export.document import BEST, GROUP, OVERALL, SLICE, TABLE, crossed
 from anls_frame.export.heads import head
 from anls_frame.export.result_tables import result_table
 from anls_frame.export.side_by_side import SideBySide, apart, metric_lines, ordered, side_by_side
@@ -63,7 +64,6 @@ _LONGEST_TITLE = 120
 _NAMED = 3
 """Systems and further metrics that the first sentence names."""
 _ALPHA = 0.05
-_Parts: TypeAlias = "tuple[list[Table], list[Figure], list[str], str]"
 
 
 @dataclass(kw_only=True)
@@ -77,6 +77,7 @@ class ComparisonView(View):
     macro: bool = False
     facts: Any = None
     published: Any = None
+    flat_name: ClassVar[str] = "Differences"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -91,7 +92,7 @@ class ComparisonView(View):
         self.published = checked_figures(self.published or {}, self.systems, self.metrics)
 
     @property
-    def tables(self) -> list[tuple[str, ...]]:
+    def keys(self) -> list[tuple[str, ...]]:
         """The `by` columns of each table of slices."""
         by = self.settings["by"]
         return [tuple(columns) for columns in self.settings["tables"] or ([by] if by else [])]
@@ -113,6 +114,10 @@ class ComparisonView(View):
         given = any(self.published.values())
         return beside_figures(self.result.ranked_overall, self.published, self.metrics) if given else None
 
+    def frame(self) -> pl.DataFrame:
+        """Return the differences to the baseline."""
+        return self.differences
+
     def table(
         self,
         name: str,
@@ -120,16 +125,22 @@ class ComparisonView(View):
         by: Sequence[str],
         metric: Metric | None = None,
         *,
-        kinds: Mapping[str, Kind] = MappingProxyType({}),
+        labels: Mapping[str, str] = MappingProxyType({}),
+        own: Mapping[str, Column] = MappingProxyType({}),
         **options: Any,
     ) -> Table:
         """Return a table of figures of a metric or, by `formats`, of the metric of each line."""
+        known, terms = COLUMNS, self.terms
         if metric is None:
             options["formats"] = self.formats
         else:
-            score, difference = self.kind(metric), difference_kind(self.kind(metric))
-            kinds = {"score": score, "baseline_score": score, "difference": difference, **kinds}
-        return result_table(name, frame, by, kinds=kinds, names=self.names, alpha=self.alpha, **options)
+            label, score = self.formats[metric.name]
+            difference = difference_kind(score)
+            known = with_kinds(known, {"score": score, "baseline_score": score, "difference": difference})
+            terms = {label: terms[label]}
+        own = by_name(replace(known[name], heading=label) for name, label in labels.items()) | dict(own)
+        options |= {"known": known, "terms": terms, "names": self.names, "alpha": self.alpha}
+        return result_table(name, frame, by, own, **options)
 
     @property
     def alpha(self) -> float:
@@ -179,39 +190,157 @@ class ComparisonView(View):
     @property
     def sliced(self) -> list[tuple[Sequence[str], Metric, str]]:
         """The keys, metric and name of each table of slices; of two systems without slices, of all rows."""
-        if self.is_of_two and not self.tables and len(self.metrics) == 1:
+        if self.is_of_two and not self.keys and len(self.metrics) == 1:
             return [((), self.metrics[0], self.names.whole)]
         return [
             (columns, metric, f"{label} by {' and '.join(columns)}")
-            for columns in self.tables
+            for columns in self.keys
             for metric, label in self.named
         ]
 
-    def document(self) -> Document:
-        """Return a comparison as a document for export."""
-        tables, figures, notes, head = (_of_two if self.is_of_two else _of_many)(self)
-        transitions = type_changes.tables(self.result.all_transitions, self.systems)
-        return Document(
-            title=_title(self),
-            tables=[*tables, *transitions],
-            settings=self.settings,
-            signature=self.result.signature,
-            notes=[*_notes(self), _BOLD, *notes],
-            figures=[*figures, *type_changes.figures(transitions, self.systems[0])],
-            flat=Table("Differences", self.differences),
-            head=head,
+    @property
+    def title(self) -> str:
+        """The metrics and the systems."""
+        metrics = _listed([label for _, label in self.named])
+        if self.is_of_two:
+            first, second = self.systems
+            return f"{second} against {first}: {metrics}"
+        fitting = accumulate(len(name) + 2 for name in self.systems)
+        named = self.systems[: max(sum(width <= _LONGEST_TITLE for width in fitting), 1)]
+        more = len(self.systems) - len(named)
+        return f"{metrics} of {_listed([*named, *([f'{more:,} more'] if more else [])])}"
+
+    @cached_property
+    def transitions(self) -> list[Table]:
+        """The counts of rows by old and new error type."""
+        return type_changes.tables(self.result.all_transitions, self.systems)
+
+    @cached_property
+    def grids(self) -> list[tuple[Table, SideBySide, Sequence[str], Metric]]:
+        """Of several systems, each table of scores side by side."""
+        return [
+            (_scores(grid, columns, metric, name, self), grid, columns, metric)
+            for columns, metric, name in self.sliced
+            for grid in [self.grid(metric, columns)]
+        ]
+
+    @property
+    def rankings(self) -> list[Table]:
+        """The ranking by each metric, where systems are ranked."""
+        return [_ranking(self, *named) for named in self.named] if self.has_rankings else []
+
+    @property
+    def has_pairs(self) -> bool:
+        """Whether the differences between all pairs of several systems are listed."""
+        return not self.is_of_two and (len(self.systems) <= FEW_SYSTEMS if self.pairs is None else self.pairs)
+
+    def document_tables(self) -> list[Table]:
+        """Return the tables of two or of more systems, and the changes of error types."""
+        macro = macro_tables(self)
+        if self.is_of_two:
+            return [*_tables_of_two(self), *self.rankings, *macro, *self.transitions]
+        scores = [table for table, *_ in self.grids]
+        return [*self.rankings, *scores, *macro, _listed_differences(self), *self.transitions]
+
+    def drawn(self) -> list[Figure]:
+        """Return the heat maps of several systems, and matrices of error types."""
+        maps = [] if self.is_of_two else [_heat_map(*grid, self) for grid in self.grids]
+        return [*maps, *type_changes.figures(self.transitions, self.systems[0])]
+
+    def notes(self) -> list[str]:
+        """Return notes on the rows behind the figures, on ranks, and on p-values."""
+        settings = self.settings
+        level = f"{100 * settings['confidence']:g} %"
+        notes = [
+            conservation(settings["rows"], settings, has_texts=settings["has_texts"], noun=self.names.row)
+        ]
+        notes += texts_notes(settings, settings["unanswerable"])
+        protocol = protocol_from_dict(settings["protocol"])
+        notes += origins.note(settings["scored_by"], protocol, has_texts=settings["has_texts"])
+        notes += documents.note(settings["forgotten_documents"], self.names.row)
+        last = (pl.col("system") == self.systems[-1]) & (pl.col(SLICE) == GROUP)
+        numbers = {
+            by: metric_lines(self.differences, self.metrics[0].name, by).filter(last).height
+            for by in self.keys
+        }
+        notes += fine_note(numbers, settings["n"], self.names)
+        if self.has_rankings:
+            notes.append(
+                f"Rank: range of ranks that the data allow ({level} confidence, all systems of a metric "
+                "together)."
+            )
+            notes.append(
+                f"{POSSIBLY_BEST} possibly the best: no other system is significantly better, by ranks or by "
+                "the adjusted p."
+            )
+        if self.is_of_two:
+            first, second = self.systems
+            notes.append(f"Difference: {second} minus {first}; wins and losses are those of {second}.")
+        else:
+            notes += [f"{BEST} best score of the line, or one of several equal ones."] if self.keys else []
+            notes.append(f"Difference: each system minus {self.systems[0]}.")
+        published = [] if self.beside is None else self.beside.partition_by("metric", "published")
+        for lines in published:
+            label, kind = self.formats[lines["metric"][0]]
+            figure = spelled(lines["figure"][0], (), kind)
+            answers = [
+                f"{answer}: {listed(map(shortened, systems), _NAMED)}"
+                for answer in ("better", "worse", "open")
+                if (systems := lines.filter(answer=answer)["system"].to_list())
+            ]
+            against = f"against {lines['published'][0]} (published {label} {figure})"
+            notes.append(f"By the intervals, {against}, {'; '.join(answers)}.")
+        only = f"Only differences with an adjusted p of at most {self.alpha:g} are listed."
+        notes += [only] if self.significant else []
+        for text, higher in (("Lower is better", False), ("Higher is better", True)):
+            # For built-in scores, readers know that higher is better.
+            directed = [(metric, label) for metric, label in self.named if metric.higher_is_better is higher]
+            alike = [label for metric, label in directed if not (higher and metric.is_built_in)]
+            notes += [f"{text}: {_listed(alike)}."] if alike else []
+        if BUILT_IN["cer_mean"] in self.metrics:
+            notes.append(
+                "Mean CER is a mean of the rows' rates, in which a short reference weighs as much as a page; "
+                "corpus CER (cer_corpus) divides all edits by all characters."
+            )
+        if BUILT_IN["cer_corpus"] in self.metrics and self.is_of_two:
+            notes.append(f"Wins, ties and losses in corpus CER are by the CER of each {self.names.row}.")
+        if divide_by_references(self.metrics):
+            notes += empty_reference_notes(settings["n_empty_reference"], settings["n"], self.names.row)
+        notes += _family(self)
+        notes.append(
+            f"Each interval has {level} confidence; intervals are not adjusted for multiple comparisons."
         )
+        notes += few_note(self.differences)
+        if untestable := untestable_note(self.differences, settings, self.names, _ALPHA):
+            notes.append(f"{untestable[0].upper()}{untestable[1:]}")
+        excludes = (pl.col("difference_low") > 0) | (pl.col("difference_high") < 0)
+        disagreeing = self.differences.filter(excludes != (pl.col("p_value") <= self.alpha))
+        if self.is_of_two and disagreeing.height:
+            notes.append(
+                f"p and interval disagree in {numbered(disagreeing.height, 'line')}: the interval is "
+                "Student's t on the sums of differences, p the share of random sign flips that give a "
+                "difference as large."
+            )
+        return notes
+
+    def document(self) -> Document:
+        """Return a comparison as a document, which says more of its differences than a screen."""
+        made = super().document()
+        return replace(made, notes=[*made.notes, _BOLD, *_pairs_note(self)])
+
+    def head(self) -> str:
+        """Return the best systems, or the differences of two."""
+        return _head_of_two(self) if self.is_of_two else _head_of_many(self)
 
     def glances(self, most: int | None) -> list[Glance]:
         """Return the tables of a comparison for a screen, with at most `most` rows."""
-        rankings = list(_rankings_on_screen(self)) if self.has_rankings else []
+        rankings = list(_rankings_on_screen(self))
         if self.is_of_two:
-            shown = [*((_on_screen(table), list[str]()) for table in _tables_of_two(self)), *rankings]
+            shown = [*((table.on_screen(), list[str]()) for table in _tables_of_two(self)), *rankings]
         else:
             shown = [*rankings, *_grids_on_screen(self, most)]
-        tables = [*(table for table, _ in shown), *macro_tables(self, self.tables)]
-        document = Document(_title(self), tables, {}, self.result.signature, _notes(self))
-        made = glances(document, tables, most)
+        tables = [*(table for table, _ in shown), *macro_tables(self)]
+        made = glances(self.title, tables, [*self.notes(), self.result.signature], most)
         for index, (table, notes) in enumerate(shown):
             made[index] = made[index]._replace(notes=[*notes, *made[index].notes])
             if "rank" in table.frame.columns:
@@ -224,33 +353,27 @@ class ComparisonView(View):
 # Several systems
 
 
-def _of_many(view: ComparisonView) -> _Parts:
-    """Return the tables, figures, further notes and first sentence of a document of several systems."""
-    tables = [_ranking(view, metric, label) for metric, label in view.named]
-    figures: list[Figure] = []
-    for columns, metric, name in view.sliced:
-        grid = view.grid(metric, columns)
-        table = _scores(grid, columns, metric, name, view)
-        tables.append(table)
-        figures.append(_heat_map(table, grid, columns, metric, view))
-    # The ranks and the scores side by side already contain the essentials.
-    has_few = len(view.systems) <= FEW_SYSTEMS
-    has_pairs = has_few if view.pairs is None else view.pairs
-    name = "All pairs" if has_pairs else f"Differences to {view.systems[0]}"
-    differences = view.result.all_pairs(has_few) if has_pairs else view.differences
+def _listed_differences(view: ComparisonView) -> Table:
+    """Return the differences between all pairs of systems, or those to the baseline."""
+    name = "All pairs" if view.has_pairs else f"Differences to {view.systems[0]}"
+    is_short = len(view.systems) <= FEW_SYSTEMS
+    differences = view.result.all_pairs(is_short) if view.has_pairs else view.differences
     if view.significant:
         differences = differences.filter(pl.col("p_adjusted") <= view.alpha)
     # Values that are the same in all lines are in the title.
     same = {"few_rows", *({"metric"} if len(view.metrics) == 1 else ())}
     columns = [column for column in differences.columns if column not in same]
-    listed = view.table(name, differences, view.settings["by"], columns=columns, is_folded=True)
-    notes = []
-    if has_pairs:
-        number = len(view.systems) * (len(view.systems) - 1) // 2
-        slices = "; in slices, for all slices of a table too" if view.tables else ""
-        allowed = _listed([f"all {number:,} pairs", *view.all_metrics])
-        notes = [f"Among all pairs, the adjusted p allows for {allowed} together{slices}."]
-    return [*tables, *macro_tables(view, view.tables), listed], figures, notes, _head_of_many(view)
+    return view.table(name, differences, view.settings["by"], shown=columns, is_folded=True)
+
+
+def _pairs_note(view: ComparisonView) -> list[str]:
+    """Return what the p-values of all pairs are adjusted for, if these are listed."""
+    if not view.has_pairs:
+        return []
+    number = len(view.systems) * (len(view.systems) - 1) // 2
+    slices = "; in slices, for all slices of a table too" if view.keys else ""
+    allowed = _listed([f"all {number:,} pairs", *view.all_metrics])
+    return [f"Among all pairs, the adjusted p allows for {allowed} together{slices}."]
 
 
 def _ranking(view: ComparisonView, metric: Metric, label: str) -> Table:
@@ -279,15 +402,17 @@ def _ranking(view: ComparisonView, metric: Metric, label: str) -> Table:
         *(*DIFFERENCE, "p_adjusted"),
         *([] if view.settings["cluster"] is None else ["n_clusters"]),
     ]
-    # Facts keep their names.
-    labels = {"score": label, **{name: name for name in known}}
-    kinds: dict[str, Kind] = {}
+    own = {}
     for name in known:
         values = ranked[name]
         is_text = values.dtype == pl.String and values.count()
         is_link = is_text and values.str.contains(r"^https?://\S+$").all()
-        kinds[name] = "number" if values.dtype.is_integer() else "link" if is_link else "note"
-    return view.table(f"Ranking by {label}", ranked, (), metric, columns=columns, labels=labels, kinds=kinds)
+        kind: Kind = "number" if values.dtype.is_integer() else "link" if is_link else "note"
+        # Facts keep their names.
+        own[name] = Column(name, "", kind, name)
+    return view.table(
+        f"Ranking by {label}", ranked, (), metric, labels={"score": label}, own=own, shown=columns
+    )
 
 
 def _ranked(view: ComparisonView, metric: Metric) -> pl.DataFrame:
@@ -312,16 +437,16 @@ def _scores(
     heads = grid.slices.drop("few_rows")
     listed = pl.Series("best", [", ".join(line) for line in best], pl.String)
     frame = heads.hstack([*scores, listed, grid.slices["few_rows"]])
-    kinds: dict[str, Kind] = {**dict.fromkeys(names, view.kind(metric)), "best": "note"}
+    label, kind = view.formats[metric.name]
     # A page shows the first systems in a heat map above it.
     is_folded = len(names) > _DRAWN_SYSTEMS
     return result_table(
         name,
         frame,
         columns,
-        kinds=kinds,
-        labels={system: system for system in names},
-        columns=[SLICE, *columns, "n", *names, "best"],
+        by_name(Column(system, "", kind, system) for system in names),
+        shown=[SLICE, *columns, "n", *names, "best"],
+        terms={label: view.terms[label]},
         names=view.names,
         best=best,
         is_folded=is_folded,
@@ -330,19 +455,16 @@ def _scores(
 
 def _rankings_on_screen(view: ComparisonView) -> Iterator[tuple[Table, list[str]]]:
     """Yield the ranking by each metric, with notes on the names that are shortened."""
-    for metric, label in view.named:
-        table = _ranking(view, metric, label)
+    for table in view.rankings:
         names = table.frame["system"].to_list()
         short = shortened_apart(list(map(visible, names)))
         frame = table.frame.with_columns(pl.Series("system", short, pl.String))
-        yield replace(_on_screen(table), frame=frame), _key(short, names)
+        yield replace(table.on_screen(), frame=frame), _key(short, names)
 
 
 def _grids_on_screen(view: ComparisonView, most: int | None) -> Iterator[tuple[Table, list[str]]]:
     """Yield the scores of the first systems side by side, with notes on their names and on the others."""
-    for columns, metric, name in view.sliced:
-        grid = view.grid(metric, columns)
-        table = _scores(grid, columns, metric, name, view)
+    for table, _, columns, _ in view.grids:
         systems = [name for name in table.headings if name not in (SLICE, *columns, "n", "best")]
         short = dict(zip(systems, shortened_apart(list(map(visible, systems)), _SHORT_NAME), strict=True))
         hidden = [] if most is None else systems[_MOST_SYSTEMS:]
@@ -356,11 +478,6 @@ def _grids_on_screen(view: ComparisonView, most: int | None) -> Iterator[tuple[T
         if hidden:
             notes.append(f"... and {numbered(len(hidden), 'more system')}; `ranking` has them all")
         yield replace(table, frame=frame, headings=shown), notes
-
-
-def _on_screen(table: Table) -> Table:
-    """Return a table without the numbers of clusters."""
-    return table.showing(name for name in table.headings if name != "n_clusters")
 
 
 def _key(short: Sequence[str], names: Sequence[str]) -> list[str]:
@@ -404,13 +521,6 @@ def _range(ends: tuple[float | None, float | None], kind: Kind) -> str:
 # Two systems
 
 
-def _of_two(view: ComparisonView) -> _Parts:
-    """Return the tables, figures, further notes and first sentence of a document of two systems."""
-    rankings = [_ranking(view, *named) for named in view.named] if view.has_rankings else []
-    tables = [*_tables_of_two(view), *rankings, *macro_tables(view, view.tables)]
-    return tables, [], [], _head_of_two(view)
-
-
 def _tables_of_two(view: ComparisonView) -> list[Table]:
     """Return the tables of slices, below that of all rows with a line for each of several metrics."""
     tables = [_slices_of_two(view, *shown) for shown in view.sliced]
@@ -433,7 +543,7 @@ def _shown_of_two(view: ComparisonView, first: Sequence[str]) -> dict[str, Any]:
     scores = ("baseline_score", "score")
     clusters = [] if view.settings["cluster"] is None else ["n_clusters"]
     columns = [*first, "n", *scores, *DIFFERENCE, "p_value", "p_adjusted", *VOTES, *clusters]
-    return {"columns": columns, "labels": dict(zip(scores, view.systems, strict=True))}
+    return {"shown": columns, "labels": dict(zip(scores, view.systems, strict=True))}
 
 
 # Names and notes
@@ -446,8 +556,7 @@ def _head_of_many(view: ComparisonView) -> str:
     if not ranked:
         return ""
     first, last = (
-        f"{shortened(row['system'])} "
-        f"{spelled(row['score'], (row['score_low'], row['score_high']), view.kind(metric))}"
+        f"{shortened(row['system'])} {spelled_in(row, 'score', view.kind(metric))}"
         for row in (ranked[0], ranked[-1])
     )
     rivals = [shortened(row["system"]) for row in ranked[1:] if row["possibly_best"]]
@@ -480,14 +589,10 @@ def _head_of_two(view: ComparisonView) -> str:
         for name, column in zip(view.systems[::-1], ("score", "baseline_score"), strict=True)
     ]
     changes = [
-        spelled(
-            line["difference"],
-            (line["difference_low"], line["difference_high"]),
-            difference_kind(view.kind(each)),
-        )
+        spelled_in(line, "difference", difference_kind(view.kind(each)))
         for line, each in zip((row, *others), view.metrics, strict=True)
     ]
-    tables = [(columns, metric_lines(view.differences, metric.name, columns)) for columns in view.tables]
+    tables = [(columns, metric_lines(view.differences, metric.name, columns)) for columns in view.keys]
     level = significance_level(view.settings["confidence"])
     sign = 1 if metric.higher_is_better else -1
 
@@ -507,103 +612,19 @@ def _head_of_two(view: ComparisonView) -> str:
     return f"{first} {rest[0].upper()}{rest[1:]}."
 
 
-def _title(view: ComparisonView) -> str:
-    metrics = _listed([label for _, label in view.named])
-    if view.is_of_two:
-        first, second = view.systems
-        return f"{second} against {first}: {metrics}"
-    fitting = accumulate(len(name) + 2 for name in view.systems)
-    named = view.systems[: max(sum(width <= _LONGEST_TITLE for width in fitting), 1)]
-    more = len(view.systems) - len(named)
-    return f"{metrics} of {_listed([*named, *([f'{more:,} more'] if more else [])])}"
-
-
 def _listed(words: Sequence[str]) -> str:
     """Join words by commas and "and"."""
     *first, last = words
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def _notes(view: ComparisonView) -> list[str]:
-    """Return notes on the rows behind the figures, on ranks, and on p-values."""
-    settings = view.settings
-    level = f"{100 * settings['confidence']:g} %"
-    notes = [conservation(settings["rows"], settings, has_texts=settings["has_texts"], noun=view.names.row)]
-    notes += texts_notes(settings, settings["unanswerable"])
-    protocol = protocol_from_dict(settings["protocol"])
-    notes += origins.note(settings["scored_by"], protocol, has_texts=settings["has_texts"])
-    notes += documents.note(settings["forgotten_documents"], view.names.row)
-    last = (pl.col("system") == view.systems[-1]) & (pl.col(SLICE) == GROUP)
-    numbers = {
-        by: metric_lines(view.differences, view.metrics[0].name, by).filter(last).height for by in view.tables
-    }
-    notes += fine_note(numbers, settings["n"], view.names)
-    if view.has_rankings:
-        notes.append(
-            f"Rank: range of ranks that the data allow ({level} confidence, all systems of a metric "
-            "together)."
-        )
-        notes.append(
-            f"{POSSIBLY_BEST} possibly the best: no other system is significantly better, by ranks or by the "
-            "adjusted p."
-        )
-    if view.is_of_two:
-        first, second = view.systems
-        notes.append(f"Difference: {second} minus {first}; wins and losses are those of {second}.")
-    else:
-        notes += [f"{BEST} best score of the line, or one of several equal ones."] if view.tables else []
-        notes.append(f"Difference: each system minus {view.systems[0]}.")
-    published = [] if view.beside is None else view.beside.partition_by("metric", "published")
-    for lines in published:
-        label, kind = view.formats[lines["metric"][0]]
-        figure = spelled(lines["figure"][0], (), kind)
-        answers = [
-            f"{answer}: {listed(map(shortened, systems), _NAMED)}"
-            for answer in ("better", "worse", "open")
-            if (systems := lines.filter(answer=answer)["system"].to_list())
-        ]
-        against = f"against {lines['published'][0]} (published {label} {figure})"
-        notes.append(f"By the intervals, {against}, {'; '.join(answers)}.")
-    only = f"Only differences with an adjusted p of at most {view.alpha:g} are listed."
-    notes += [only] if view.significant else []
-    for text, higher in (("Lower is better", False), ("Higher is better", True)):
-        # For built-in scores, readers know that higher is better.
-        directed = [(metric, label) for metric, label in view.named if metric.higher_is_better is higher]
-        alike = [label for metric, label in directed if not (higher and metric.is_built_in)]
-        notes += [f"{text}: {_listed(alike)}."] if alike else []
-    if BUILT_IN["cer_mean"] in view.metrics:
-        notes.append(
-            "Mean CER is a mean of the rows' rates, in which a short reference weighs as much as a page; "
-            "corpus CER (cer_corpus) divides all edits by all characters."
-        )
-    if BUILT_IN["cer_corpus"] in view.metrics and view.is_of_two:
-        notes.append(f"Wins, ties and losses in corpus CER are by the CER of each {view.names.row}.")
-    if divide_by_references(view.metrics):
-        notes += empty_reference_notes(settings["n_empty_reference"], settings["n"], view.names.row)
-    notes += _family(view)
-    notes.append(
-        f"Each interval has {level} confidence; intervals are not adjusted for multiple comparisons."
-    )
-    notes += few_note(view.differences)
-    if untestable := untestable_note(view.differences, settings, view.names, _ALPHA):
-        notes.append(f"{untestable[0].upper()}{untestable[1:]}")
-    excludes = (pl.col("difference_low") > 0) | (pl.col("difference_high") < 0)
-    disagreeing = view.differences.filter(excludes != (pl.col("p_value") <= view.alpha))
-    if view.is_of_two and disagreeing.height:
-        notes.append(
-            f"p and interval disagree in {numbered(disagreeing.height, 'line')}: the interval is Student's t "
-            "on the sums of differences, p the share of random sign flips that give a difference as large."
-        )
-    return notes
-
-
 def _family(view: ComparisonView) -> list[str]:
     """Return the note on the adjustment of p-values, if there are several."""
     metrics = view.all_metrics
     if view.is_of_two:
-        slices = ["all slices of a table"] if view.tables else []
+        slices = ["all slices of a table"] if view.keys else []
         allowed = " and ".join([*(f"all {counted}" for counted in metrics), *slices])
-        own = f"; {view.names.every} are a table of their own" if view.tables else ""
+        own = f"; {view.names.every} are a table of their own" if view.keys else ""
         return [f"The adjusted p allows for {allowed} together{own}."] if allowed else []
     others = f"the {len(view.systems) - 1:,} differences to {view.systems[0]}"
     allowed = f"The adjusted p allows for {_listed([others, *metrics])} together"

@@ -15,6 +15,7 @@ import polars.selectors as cs
 from anls_frame._arguments import choice, count, flag, number, share, takes_names
 from anls_frame._typing import ByFrame, Missing, Table_co, declared
 from anls_frame.exceptions import DTypeError, warn
+from anls_frame.export.columns import interval
 from anls_frame.export.document import SLICE
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas
 from anls_frame.frames.documents import forgotten, numbers
@@ -169,15 +170,9 @@ class Selective(SlicedResult[Table_co]):
             "n_clusters": self._n_clusters(everything.documents[0]),
             "n_unsure": ranked.n - ranked.n_known,
             "n_distinct": ranked.n_distinct,
-            "score": score,
-            "score_low": min(bounds),
-            "score_high": max(bounds),
-            "augrc": ranked.augrc,
-            "augrc_low": augrc[0],
-            "augrc_high": augrc[1],
-            "aurc": ranked.aurc,
-            "aurc_low": aurc[0],
-            "aurc_high": aurc[1],
+            **interval("score", score, min(bounds), max(bounds)),
+            **interval("augrc", ranked.augrc, *augrc),
+            **interval("aurc", ranked.aurc, *aurc),
             "eaurc": max(ranked.aurc - ranked.best_aurc, 0.0),
             "auroc": ranked.auroc,
             "bias": bias,
@@ -228,9 +223,7 @@ class Selective(SlicedResult[Table_co]):
                     "baseline": self._signals[0],
                     **{name: figures[name] for name in ("n", "n_clusters", "augrc")},
                     "baseline_augrc": first.augrc,
-                    "difference": change.value,
-                    "difference_low": change.low,
-                    "difference_high": change.high,
+                    **interval("difference", change.value, change.low, change.high),
                     "p_value": change.p_value,
                     "few_rows": figures["few_rows"],
                 }
@@ -271,9 +264,7 @@ class Selective(SlicedResult[Table_co]):
                 "threshold": self._given(np.where(thresholds > -np.inf, thresholds, np.nan)),
                 "n_accepted": sums.n.astype(int),
                 "coverage": sums.n / ranked.n,
-                "risk": sums.risk,
-                "risk_low": low,
-                "risk_high": high,
+                **interval("risk", sums.risk, low, high),
                 "generalized_risk": sums.loss / ranked.n,
                 "best_risk": least,
             }
@@ -319,9 +310,7 @@ class Selective(SlicedResult[Table_co]):
                     "confidence_min": known.min(),
                     "confidence_max": known.max(),
                     "confidence_mean": known.mean(),
-                    "score": score,
-                    "score_low": 1 - high,
-                    "score_high": 1 - low,
+                    **interval("score", score, 1 - high, 1 - low),
                     "gap": score - known.mean() if is_probability else None,
                 })  # fmt: skip
             return result
@@ -403,12 +392,8 @@ class Selective(SlicedResult[Table_co]):
             "threshold": float(self._given(np.array(result.threshold))),
             "n_accepted": int(sums.n[0]),
             "n_clusters_accepted": self._n_clusters(sums.documents[0]),
-            "accepted": float(sums.n[0]) / ranked.n,
-            "accepted_low": float(shares[0][0]),
-            "accepted_high": float(shares[1][0]),
-            "risk": float(sums.risk[0]),
-            "risk_low": float(low),
-            "risk_high": float(high),
+            **interval("accepted", float(sums.n[0]) / ranked.n, *(float(end[0]) for end in shares)),
+            **interval("risk", float(sums.risk[0]), float(low), float(high)),
             "risk_bound": result.bound,
         }
 

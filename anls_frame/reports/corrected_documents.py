@@ -5,31 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
 
 from anls_frame._text import numbered
-from anls_frame.export import Document, Table
-from anls_frame.export.display import Glance, figure, glances, shown_as, spelled
-from anls_frame.export.document import FEW, GROUP, OVERALL, SLICE
+from anls_frame.export import Table
+from anls_frame.export.columns import COLUMNS, CORRECTED, FEW, by_name
+from anls_frame.export.display import Glance, figure, shown_as, spelled, spelled_in
+from anls_frame.export.document import GROUP, OVERALL, SLICE
 from anls_frame.export.result_tables import result_table
 from anls_frame.results import View
 
 _IN_NAME = ("system", "baseline")
 _DIFFERENCES = ("bias", "given_difference", "difference")
-_SHOWN = ("n", "n_audited", "score", "corrected", "bias", "given_difference", "difference", "p_adjusted")
-"""The columns that people read on a screen, with their intervals."""
-_NAMES = {
-    "n_audited": "judged",
-    "n_clusters_audited": "documents judged",
-    "verdicts_worth": "equivalent verdicts",
-    "audit_low": "these rows alone, low",
-    "audit_high": "these rows alone, high",
-    "audit_share": "removable variance",
-    "given_difference": "given difference",
-}
-"""Names of columns that only corrected scores have."""
+_KNOWN = COLUMNS | by_name(CORRECTED)
 
 
 @dataclass(kw_only=True)
@@ -37,68 +27,68 @@ class CorrectedView(View):
     """The tables of corrected scores, then those of differences, each with the lines of all rows first."""
 
     result: Any
+    title: ClassVar[str] = "Corrected scores"
+    flat_name: ClassVar[str] = title
 
     @cached_property
     def tables(self) -> list[tuple[tuple[str, ...], pl.DataFrame]]:
         """The tables with their keys."""
         return [*self.result.sliced_tables(), *self.result.sliced_tables(self.result.differences_by)]
 
-    def document(self) -> Document:
-        """Return corrected scores as a document for export."""
-        said, title, result = notes(self), "Corrected scores", self.result
-        is_single = len(result.systems) == 1
-        flat = Table(title, result.to_polars() if is_single else result.flat(result.differences_by))
-        return Document(title, _tables(self), self.settings, result.signature, said, flat=flat, head=said[0])
+    def frame(self) -> pl.DataFrame:
+        """Return the corrected scores of a single system, or the differences to the baseline."""
+        result, is_single = self.result, len(self.result.systems) == 1
+        return pl.DataFrame(result.to_polars() if is_single else result.flat(result.differences_by))
+
+    def document_tables(self) -> list[Table]:
+        """Return a table for each system, and for each difference to the baseline, by the keys of slices."""
+        tables = []
+        for columns, frame in self.tables:
+            for name in frame["system"].unique(maintain_order=True):
+                own = frame.filter(pl.col("system") == name)
+                against = f" against {own['baseline'][0]}" if "baseline" in own.columns else ""
+                by = f" by {' and '.join(columns)}" if columns else ""
+                table = result_table(f"{name}{against}{by}", own, columns, known=_KNOWN, percent=self.percent)
+                # The name of the table has the systems; agreement with graded scores has no figure.
+                tables.append(
+                    table.showing(
+                        name for name in table.headings if name not in _IN_NAME and own[name].count() > 0
+                    )
+                )
+        return tables
+
+    def notes(self) -> list[str]:
+        """Return the result of all rows in sentences, and notes on the figures."""
+        tables = [frame for columns, frame in self.tables]
+        said = [
+            sentence(line, percent=self.percent)
+            for columns, frame in self.tables
+            if columns == self.tables[0][0]
+            for line in frame.filter(pl.col(SLICE) == OVERALL).iter_rows(named=True)
+        ]
+        figures = [frame.get_column(name, default=None) for frame in tables for name in _DIFFERENCES]
+        if any(values is not None and values.null_count() for values in figures):
+            said.append(
+                "No figure is given below 30 verdicts or 10 documents with verdicts (in a slice, 10 or 5), "
+                "or where a stratum of the draw has no verdict."
+            )
+        if any(frame["few_rows"].any() for frame in tables):
+            said.append(f"{FEW} few rows: verdicts rest on few documents; treat the interval as rough.")
+        said += _slices_without_verdicts(self)
+        if self.settings["cluster"] is None:
+            said.append(
+                "Without cluster=, rows are treated as independent; name their documents if they have any."
+            )
+        return said
+
+    def head(self) -> str:
+        """Return the result of all rows, of the first system."""
+        return self.notes()[0]
 
     def glances(self, most: int | None) -> list[Glance]:
-        """Return the tables for a screen, with at most `most` rows."""
-        figures = [name for shown in _SHOWN for name in (shown, f"{shown}_low", f"{shown}_high")]
-        tables = [table.showing(figures) for table in _tables(self)]
-        document = Document(tables[0].name, tables, {}, self.result.signature, notes(self))
-        return glances(document, tables, most)
-
-
-def _tables(view: CorrectedView) -> list[Table]:
-    """Return a table for each system, and for each difference to the baseline, by the keys of slices."""
-    tables = []
-    for columns, frame in view.tables:
-        for name in frame["system"].unique(maintain_order=True):
-            own = frame.filter(pl.col("system") == name)
-            against = f" against {own['baseline'][0]}" if "baseline" in own.columns else ""
-            by = f" by {' and '.join(columns)}" if columns else ""
-            table = result_table(f"{name}{against}{by}", own, columns, labels=_NAMES, percent=view.percent)
-            # The name of the table has the systems; agreement with graded scores has no figure.
-            tables.append(
-                table.showing(
-                    name for name in table.headings if name not in _IN_NAME and own[name].count() > 0
-                )
-            )
-    return tables
-
-
-def notes(view: CorrectedView) -> list[str]:
-    """Return the result of all rows in sentences, and notes on the figures."""
-    tables = [frame for columns, frame in view.tables]
-    said = [
-        sentence(line, percent=view.percent)
-        for columns, frame in view.tables
-        if columns == view.tables[0][0]
-        for line in frame.filter(pl.col(SLICE) == OVERALL).iter_rows(named=True)
-    ]
-    figures = [frame.get_column(name, default=None) for frame in tables for name in _DIFFERENCES]
-    if any(values is not None and values.null_count() for values in figures):
-        said.append(
-            "No figure is given below 30 verdicts or 10 documents with verdicts (in a slice, 10 or 5), or "
-            "where a stratum of the draw has no verdict."
-        )
-    if any(frame["few_rows"].any() for frame in tables):
-        said.append(f"{FEW} few rows: verdicts rest on few documents; treat the interval as rough.")
-    said += _slices_without_verdicts(view)
-    if view.settings["cluster"] is None:
-        said.append(
-            "Without cluster=, rows are treated as independent; name their documents if they have any."
-        )
-    return said
+        """Return the tables for a screen, the first of which has its name as the title."""
+        first, *others = super().glances(most)
+        return [first._replace(title=self.document_tables()[0].name), *others]
 
 
 def _slices_without_verdicts(view: CorrectedView) -> list[str]:
@@ -128,7 +118,7 @@ def sentence(line: Mapping[str, Any], *, percent: bool = False) -> str:
     alone = f"The scores alone give {spelled(line[given], (), kind)}"
     if line[name] is None:
         return f"{what}: no figure from {verdicts} and {scores}. {alone}."
-    text = spelled(line[name], [line[f"{name}_low"], line[f"{name}_high"]], kind)
+    text = spelled_in(line, name, kind)
     worth = numbered(line["verdicts_worth"], "verdict")
     bias = share = ""
     if not is_difference:

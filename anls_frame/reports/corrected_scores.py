@@ -16,6 +16,7 @@ from anls_frame._typing import Table_co
 from anls_frame.analysis.audit_samples import AUDIT, DOCUMENT
 from anls_frame.analysis.audit_samples import PROBABILITY as PROBABILITY_COLUMN
 from anls_frame.analysis.audit_samples import STRATUM as STRATUM_COLUMN
+from anls_frame.export.columns import interval
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
 from anls_frame.reports.audited_rows import PROBABILITY, STRATUM, AuditedRows, System, audited
 from anls_frame.reports.corrected_documents import CorrectedView
@@ -191,10 +192,11 @@ class Corrected(SlicedResult[Table_co]):
         """
         Differences of systems from the baseline, for all rows and for all slices, as in `to_polars`.
 
-        The columns are the keys, `system` and `baseline`, counts as in `by`, `given_difference` (of the given
-        scores), the corrected `difference` (system minus baseline) with its interval in `difference_low` and
-        `difference_high`, `p_value` (two-sided, Student's t), `p_adjusted` (Holm, for all lines of a table),
-        `verdicts_worth`, `tuning` and `few_rows`. The frame is empty without a second system.
+        The columns are the keys, `system` and `baseline`, `n`, `n_clusters`, `n_audited` and
+        `n_clusters_audited` as in `by`, `given_difference` (of the given scores), the corrected `difference`
+        (system minus baseline) with its interval in `difference_low` and `difference_high`, `p_value`
+        (two-sided, Student's t), `p_adjusted` (Holm, for all lines of a table), `verdicts_worth`, `tuning`
+        and `few_rows`. The frame is empty without a second system.
         """
         return self._as_given(self.flat(self.differences_by))
 
@@ -329,14 +331,10 @@ class Corrected(SlicedResult[Table_co]):
         least, width = self._least, self._width
         ends = [*mean.share_interval(self.confidence), *mean.drawn_interval(self.confidence)]
         low, high, audit_low, audit_high = (least + width * end for end in ends)
-        bias_low, bias_high = (width * end for end in mean.bias_interval(self.confidence))
+        bias_ends = [width * end for end in mean.bias_interval(self.confidence)]
         return {
-            "corrected": least + width * min(max(mean.estimate, 0.0), 1.0),
-            "corrected_low": low,
-            "corrected_high": high,
-            "bias": width * mean.bias,
-            "bias_low": bias_low,
-            "bias_high": bias_high,
+            **interval("corrected", least + width * min(max(mean.estimate, 0.0), 1.0), low, high),
+            **interval("bias", width * mean.bias, *bias_ends),
             "audit_low": audit_low,
             "audit_high": audit_high,
             "audit_share": max(1 - mean.full_variance / mean.variance, 0.0),
@@ -345,13 +343,9 @@ class Corrected(SlicedResult[Table_co]):
 
     def _difference_of(self, mean: CorrectedMean) -> dict[str, Any]:
         """Return the figures of the difference of a system from the baseline."""
-        low, high = (self._width * end for end in mean.difference_interval(self.confidence))
-        return {
-            "difference": self._width * mean.estimate,
-            "difference_low": low,
-            "difference_high": high,
-            "p_value": mean.p_value,
-        }
+        ends = [self._width * end for end in mean.difference_interval(self.confidence)]
+        difference = interval("difference", self._width * mean.estimate, *ends)
+        return {**difference, "p_value": mean.p_value}
 
 
 @takes_names

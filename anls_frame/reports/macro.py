@@ -17,6 +17,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame import statistics
+from anls_frame.export.columns import interval
 from anls_frame.frames.documents import numbers
 from anls_frame.reports.estimates import Estimate, Sums, estimate, squares_of_rows
 from anls_frame.reports.lines import Line, cells_in_slices, lines
@@ -159,9 +160,7 @@ def report_line(
         "metric": metric.name,
         "n": int(n),
         "n_slices": slices.number,
-        "score": score[0],
-        "score_low": low[0],
-        "score_high": high[0],
+        **interval("score", score[0], low[0], high[0]),
         "few_rows": bool(few[0]),
         "n_clusters": n_clusters,
     }
@@ -239,13 +238,9 @@ def comparison_lines(
                 "system": names[second],
                 "n": int(n.sum()),
                 "n_slices": slices.number,
-                "score": score[second],
-                "score_low": low[second],
-                "score_high": high[second],
+                **interval("score", score[second], low[second], high[second]),
                 "baseline_score": score[first],
-                "difference": difference,
-                "difference_low": low_end,
-                "difference_high": high_end,
+                **interval("difference", difference, low_end, high_end),
                 "p_value": p_value,
                 "few_rows": bool(few[first] or few[second]),
                 "n_clusters": int(each.counts.sum()) if summary.settings.cluster is not None else None,

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import polars as pl
 
 from anls_frame import statistics
+from anls_frame.export.columns import ends_of, interval
 from anls_frame.reports.estimates import are_few, system_scores, where_several
 from anls_frame.reports.lines import Line, Lines, lines
 from anls_frame.statistics import SystemSums
@@ -22,9 +23,9 @@ from anls_frame.summary.keys import explode_lists
 from anls_frame.summary.summary import Summary
 
 COMPARED = ("metric", "baseline", "system")
-SCORE = ("score", "score_low", "score_high")
+SCORE = ("score", *ends_of("score"))
 SCORES = (*SCORE, "baseline_score")
-DIFFERENCE = ("difference", "difference_low", "difference_high")
+DIFFERENCE = ("difference", *ends_of("difference"))
 VOTES = ("wins", "ties", "losses")
 COLUMNS = (*COMPARED, "n", *SCORES, *DIFFERENCE, "p_value", "p_adjusted", *VOTES, "few_rows", "n_clusters")
 
@@ -98,13 +99,9 @@ def figures(
         several = where_several(n, powers[0], carrying)
         few = are_few(n, statistics.effective_units(n, *powers), several)
         values = {
-            "score": score[:, second],
-            "score_low": scores.low[:, second],
-            "score_high": scores.high[:, second],
+            **interval("score", *(part[:, second] for part in (score, scores.low, scores.high))),
             "baseline_score": score[:, first],
-            "difference": difference,
-            "difference_low": low,
-            "difference_high": high,
+            **interval("difference", difference, low, high),
         }
         tables.append(long_table(metric_lines, identity, values, few))
     return pl.concat(tables)

@@ -9,13 +9,14 @@ import numpy.typing as npt
 import polars as pl
 
 from anls_frame import statistics
+from anls_frame.export.columns import ends_of, interval
 from anls_frame.reports.estimates import FEW_CARRIERS, system_scores
 from anls_frame.reports.lines import Lines, lines
 from anls_frame.reports.pairwise import SCORE, Test, long_table, system_sums
 from anls_frame.statistics.student import FloatArray
 from anls_frame.summary.summary import Summary
 
-RANK = ("rank", "rank_low", "rank_high")
+RANK = ("rank", *ends_of("rank"))
 COLUMNS = ("metric", "system", "n", *SCORE, *RANK, "possibly_best", "few_rows", "n_clusters")
 
 
@@ -60,8 +61,8 @@ def _scored(summary: Summary, metric_lines: Lines, better: npt.NDArray[np.bool_]
     (score, low, high, effective, few), _ = system_scores(summary, metric_lines, test.confidence)
     _, width = metric_lines.metric.span or (0, 1)
     marked = with_ranks_on_few(few, better, score / width, effective)
-    figures = {"score": score, "score_low": low, "score_high": high}
-    return long_table(metric_lines, {"system": list(summary.systems)}, figures, marked)
+    systems = {"system": list(summary.systems)}
+    return long_table(metric_lines, systems, interval("score", score, low, high), marked)
 
 
 def with_ranks_on_few(

@@ -14,11 +14,12 @@ from anls_frame import _palette
 from anls_frame._arguments import count, flag, string
 from anls_frame._text import numbered
 from anls_frame.analysis.curves import score_histogram
-from anls_frame.export import Document, Kind, Table
+from anls_frame.export import Kind, Table
 from anls_frame.export.charts import Alignments, Crossed, Figure, HistogramChart, Stacked
 from anls_frame.export.column_headings import RowNames
-from anls_frame.export.display import Glance, glances, slice_labels, spelled
-from anls_frame.export.document import FEW, GROUP, SLICE
+from anls_frame.export.columns import COLUMNS, FEW, Column, ends_of, heading_of, with_kinds
+from anls_frame.export.display import slice_labels, spelled_in
+from anls_frame.export.document import GROUP, SLICE
 from anls_frame.export.heads import LEAST_ROWS, head
 from anls_frame.export.result_tables import result_table
 from anls_frame.frames import documents, origins
@@ -27,7 +28,7 @@ from anls_frame.protocol import PROTOCOLS, resolve_errors
 from anls_frame.reports.type_changes import ROW, categories
 from anls_frame.results import View
 from anls_frame.summary import details
-from anls_frame.summary.catalogue import BUILT_IN, TEXT_METRICS
+from anls_frame.summary.catalogue import BUILT_IN
 from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.cells import ROUNDED
 from anls_frame.summary.keys import chosen_keys, key_names
@@ -55,8 +56,6 @@ _LOST = ("missing", "empty", "invented", "wrong")
 _PARTLY_RIGHT = "partly right (near and others)"
 """The name of all other error types, whose rows lose a part of their points."""
 _PAIR = ("reference_char", "predicted_char")
-_SHORT_LABELS = {"zeros": "ANLS is 0"}
-"""Names of metrics above columns, where they differ from their labels."""
 
 
 @dataclass(kw_only=True)
@@ -80,7 +79,27 @@ class ReportView(View):
         slices = cache(partial(self.result.slices_by, sort=self.sort, min_n=self.min_n))
         self.tables: list[tuple[tuple[str, ...], pl.DataFrame]] = self.result.sliced_tables(slices)
         """The tables, each with the overall row first."""
-        self.flat: pl.DataFrame = self.tables[0][1] if len(self.tables) == 1 else self.result.flat(slices)
+        self.whole: pl.DataFrame = self.tables[0][1] if len(self.tables) == 1 else self.result.flat(slices)
+        self.overall: dict[str, Any] = self.whole.row(0, named=True)
+        self.keys = [by for by, _ in self.tables]
+
+    @property
+    def title(self) -> str:
+        """What is scored, of which system, by which columns."""
+        settings = self.summary.settings
+        is_short = not settings.has_texts and len(settings.metrics) <= _NAMED
+        labels = " and ".join(metric.label for metric in settings.metrics)
+        what = labels if is_short else settings.names.scores
+        whose = f" of {self.name}" if self.name else ""
+        by = ", by ".join(map(" and ".join, self.keys))
+        every = settings.names.every
+        return (
+            f"{what}{whose} by {by}" if by else f"{what}{whose} on {every}" if whose else f"{what} of {every}"
+        )
+
+    def frame(self) -> pl.DataFrame:
+        """Return the figures of all rows and of all slices."""
+        return self.whole
 
     @cached_property
     def left_out(self) -> int:
@@ -109,36 +128,132 @@ class ReportView(View):
             result_table(name, confusions.head(_CONFUSIONS), link="Substitutions"),
         ]
 
-    def document(self) -> Document:
-        """Return a report as a document for export."""
-        slices = _slices_of_report(self)
+    def document_tables(self) -> list[Table]:
+        """Return the slices, macro averages, error types, substitutions and worst rows."""
         worst = [_worst_rows(self)] if self.worst.height else []
         # Error types are those of answers; which pages are worst says more than single letters.
-        tables = [*worst, *self.details[1:]] if self.summary.settings.are_pages else [*self.details, *worst]
-        figures = _report_figures(self)
-        tables = [*slices.tables, *macro_tables(self, [by for by, _ in self.tables]), *tables]
-        return replace(slices, tables=tables, settings=self.settings, figures=figures)
+        are_pages = self.summary.settings.are_pages
+        more = [*worst, *self.details[1:]] if are_pages else [*self.details, *worst]
+        return [*_slices(self), *macro_tables(self), *more]
 
-    def glances(self, most: int | None) -> list[Glance]:
-        """Return the tables of a report for a screen, with at most `most` rows."""
-        document = _slices_of_report(self)
-        # Explicitly chosen metrics are all shown.
-        metrics = self.metrics
-        shown = [metric for metric in metrics if metric.in_text != "nothing" or metrics != TEXT_METRICS]
+    def screen_tables(self) -> list[Table]:
+        """Return the slices and macro averages."""
+        tables = [table.on_screen() for table in _slices(self)]
         # Shares of rows without a per-row score come last.
-        shown.sort(key=lambda metric: metric.name == "zeros")
-        figures = [metric.ends if metric.in_text == "interval" else (metric.name,) for metric in shown]
-        columns = ["n", *self.summary.settings.lengths, *(name for names in figures for name in names)]
-        tables = [table.showing(columns) for table in document.tables]
-        return glances(document, [*tables, *macro_tables(self, [by for by, _ in self.tables])], most)
+        tables = [table.showing(sorted(table.headings, key="zeros".__eq__)) for table in tables]
+        return [*tables, *macro_tables(self)]
+
+    def notes(self) -> list[str]:
+        """Return notes on the rows behind the figures."""
+        overall, summary = self.overall, self.summary
+        settings = summary.settings
+        counts = {**overall, "n_dropped": overall["n_missing"] if settings.missing == "drop" else 0}
+        notes = [conservation(summary.rows, counts, has_texts=settings.has_texts, noun=settings.names.row)]
+        if settings.has_texts:
+            (predictions,) = summary.predictions.values()
+            notes += texts_notes(vars(predictions), settings.unanswerable)
+        notes += _own_notes(self.metrics, overall)
+        if any(ROUNDED in cells.columns for cells in summary.report_sums.cells.values()):
+            notes.append(
+                "Quantiles are those of scores rounded to three significant digits, 0.001 from 0.1 to 1, as "
+                "a saved summary has them."
+            )
+        if self.left_out:
+            left_out = numbered(self.left_out, "slice")
+            notes.append(f"{left_out} of fewer than {self.min_n:,} {settings.names.row}s left out.")
+        keys = key_names(settings.by, None)
+        if any(isinstance(summary.report_sums.cells[ALL].schema[key], pl.List) for key in keys):
+            row = settings.names.row
+            notes.append(
+                f"A {row} in several slices counts once in each, so the counts may add up to more than the "
+                "total."
+            )
+        words, characters = overall.get("words"), overall.get("characters")
+        if words and characters and characters / words >= _LONG_WORDS:
+            notes.append(
+                f"Words have {characters / words:.0f} characters on average: the WER of texts without spaces "
+                'between words means little. A protocol whose errors have words="uax29" (in the shell, '
+                "--protocol anls,errors.words=uax29) splits such texts into words."
+            )
+        notes += _empty_references(self)
+        notes += origins.note(summary.scored_by, settings.protocol, has_texts=settings.has_texts)
+        if settings.cluster is not None:
+            clusters = numbered(overall["n_clusters"], "cluster")
+            notes.append(f"Intervals allow for {clusters} ({settings.cluster}).")
+        notes += documents.note(summary.forgotten_documents, settings.names.row)
+        slices = {
+            by: table.filter(pl.col(SLICE) == GROUP).height + self.left_out for by, table in self.tables
+        }
+        return [*notes, *fine_note(slices, overall["n"], settings.names), *few_note(self.whole)]
+
+    def drawn(self) -> list[Figure]:
+        """Return the distribution of scores, errors by kind, substitutions and alignments."""
+        summary, worst = self.summary, self.worst
+        settings = summary.settings
+        if not settings.has_texts:
+            return []
+        if settings.are_pages:
+            return [*_kinds(self), *_substitutions(self), *_alignments(worst, settings)]
+        histogram = score_histogram(summary)
+        threshold = settings.protocol.threshold or 0.0
+        parts = [
+            ("NLS 0", histogram.low, "#6B7480"),
+            *([(f"set to 0 by the threshold {threshold:g}", histogram.cut, "#AAB2BD")] if threshold else []),
+            ("kept", sum(histogram.bins) - histogram.cut, "#56B4E9"),
+            ("NLS 1", histogram.high, _palette.BLUE),
+        ]
+        distribution = HistogramChart(
+            "Distribution", histogram.bins, threshold, parts, "NLS of the rows between 0 and 1"
+        )
+        errors = [_errors_by_slice(summary, *self.tables[0])] if settings.details else []
+        return [distribution, *errors, *_substitutions(self), *_alignments(worst, settings)]
+
+    def head(self) -> str:
+        """Return the first score of all rows, its worst slice, and the error types that lose its points."""
+        overall, metric = self.overall, self.metrics[0]
+        if overall[metric.name] is None:
+            return ""
+        kind, name = self.kind(metric), f"{self.name}: " if self.name else ""
+        settings = self.summary.settings
+        score = f"{metric.label} {spelled_in(overall, metric.name, kind)}"
+        if settings.lengths:
+            known = [
+                f"{100 * overall[end]:.0f}" for end in ends_of(metric.name) if overall.get(end) is not None
+            ]
+            interval = f" ({'–'.join(known)} %)" if known else ""  # noqa: RUF001 - between numbers
+            label = metric.label.removesuffix(" (corpus)")
+            wer = f"WER {100 * overall['wer_corpus']:.1f} %"
+            score = f"{label} {100 * overall[metric.name]:.1f} %{interval}, {wer}"
+        lost = {}
+        if metric is BUILT_IN["anls"] and self.details and settings.missing == "empty":
+            # The shares in all points lost in ANLS: of types whose rows score 0, and of all others together.
+            points = overall["n"] * (1 - overall["anls"])
+            errors, _ = self.details
+            types = errors.frame.filter(pl.col("error_type").cast(pl.String).is_in(_LOST)).select(
+                "error_type", "n"
+            )
+            lost = {kind: n / points for kind, n in types.iter_rows()} if points > 0 else {}
+            if lost:
+                lost[_PARTLY_RIGHT] = max(1 - sum(lost.values()), 0.0)
+        sentence = head(
+            f"{name}{score}",
+            overall.get(f"{metric.name}_n", overall["n"]),
+            noun=settings.names.row,
+            more=f"{overall['characters']:,} characters" if "characters" in settings.lengths else "",
+            worst=worst_slice(self.tables, metric, metric.name, kind),
+            lost=lost,
+        )
+        # A page read where none was printed can make a rate of any size.
+        return " ".join([sentence, *(_empty_references(self) if settings.are_pages else [])])
 
 
-def macro_tables(view: Any, keys: Sequence[Sequence[str]]) -> list[Table]:
+def macro_tables(view: Any) -> list[Table]:
     """Return the macro averages over the slices of each table, if the view of a result is to show them."""
     tables = []
-    for by in keys if view.macro else ():
+    for by in view.keys if view.macro else ():
         averages = view.result.macro_by(by)
-        table = result_table(f"Macro averages by {' and '.join(by)}", averages, formats=view.formats)
+        name = f"Macro averages by {' and '.join(by)}"
+        table = result_table(name, averages, formats=view.formats, terms=view.terms)
         # Values that are the same in all lines are in the title or omitted.
         names = [name for name in ("metric", "baseline") if name in averages]
         hidden = {name for name in names if averages[name].n_unique() == 1}
@@ -153,149 +268,53 @@ def _worst_rows(view: ReportView) -> Table:
     # The name of a row precedes its texts, which may be pages.
     names = (*settings.by, *settings.keep)
     worst = view.worst.select(cs.by_name(*names), ~cs.by_name(*names))
-    kinds = {name: Table("", worst).kind(name) for name in settings.keep} | _kinds_of_metrics(view.metrics)
+    kept = Table("", worst)
+    own = {name: Column(name, "", kept.kind(name), name) for name in settings.keep}
+    for name, column in view.metric_columns.items():
+        # A row has its own rate, where the metric is the rate of all rows together.
+        own[name] = replace(column, meaning=COLUMNS[name].meaning) if name in COLUMNS else column
+    kinds = {metric.row or metric.name: metric.format or "number" for metric in view.metrics}
+    known = with_kinds(COLUMNS, kinds)
     if not settings.are_pages:
-        labels = _labels(view) | {name: name for name in names}
-        return result_table("Worst rows", worst, settings.by, kinds=kinds, labels=labels)
+        return result_table("Worst rows", worst, settings.by, own, known=known)
     # CER and the errors by kind already say how many characters are wrong.
     repeated = ("substitutions", "deletions", "insertions")
-    own = [metric for metric in settings.own if metric.name in worst.columns and metric.name not in repeated]
-    rates = {"cer": "CER", **{metric.name: metric.label.partition(" (")[0] for metric in own}}
+    others = [
+        metric for metric in settings.own if metric.name in worst.columns and metric.name not in repeated
+    ]
+    rates = {"cer": heading_of("cer"), **{metric.name: metric.label.partition(" (")[0] for metric in others}}
     named = {name: settings.names.columns.get(name, name) for name in names}
     pages = worst.select(cs.by_name(*named), cs.by_name(*rates))
-    scored = view.flat.item(0, "n")
+    scored = view.overall["n"]
     name = "All pages" if pages.height >= scored else f"The {pages.height:,} worst of {scored:,} pages"
     bars = [rate for rate in ("cer", "wer_corpus", "wer_mean") if rate in rates]
-    table = result_table(name, pages, settings.by, kinds=kinds, bars=bars)
+    table = result_table(name, pages, settings.by, own, known=known, bars=bars, names=settings.names)
     return replace(table, headings=named | rates)
 
 
-def _slices_of_report(view: ReportView) -> Document:
-    """Return the tables of slices and, if there are several, all of them combined."""
-    settings = view.summary.settings
-    kinds = _kinds_of_metrics(view.metrics) | dict.fromkeys(settings.lengths, "count")
+def _slices(view: ReportView) -> list[Table]:
+    """Return the tables of slices."""
+    lengths = view.summary.settings.lengths
     counts = ("n_missing", "n_unanswerable", "n_empty_reference", "n_clusters")
     tables = []
     for by, slices in view.tables:
         # Keys, sizes, figures, and counts that are not all 0.
-        sizes = ("n", *settings.lengths)
+        sizes = ("n", *lengths)
         named = slices.columns[slices.columns.index("n") :]
         figures = [name for name in named if name not in (*sizes, *counts)]
         seen = [SLICE, *by, *sizes, *figures, *(name for name in counts if slices[name].sum())]
-        table = result_table(
-            f"By {' and '.join(by)}" if by else view.names.whole,
-            slices,
-            by,
-            kinds=kinds,
-            labels=_labels(view),
-            columns=seen,
-            names=view.names,
-            percent=view.percent,
-        )
-        tables.append(table)
-    return Document(
-        title=_report_title(view),
-        tables=tables,
-        settings={},
-        signature=settings.signature,
-        notes=_report_notes(view),
-        flat=None if len(tables) == 1 else Table("Slices", view.flat),
-        head=_report_head(view),
-    )
-
-
-def _labels(view: ReportView) -> dict[str, str]:
-    labels = {metric.name: _SHORT_LABELS.get(metric.name, metric.label) for metric in view.metrics}
-    return labels | {f"{name}_n": f"{view.names.row}s with {label}" for name, label in labels.items()}
-
-
-def _report_notes(view: ReportView) -> list[str]:
-    """Return notes on the rows behind the figures."""
-    overall = view.flat.row(0, named=True)
-    summary = view.summary
-    settings = summary.settings
-    counts = {**overall, "n_dropped": overall["n_missing"] if settings.missing == "drop" else 0}
-    notes = [conservation(summary.rows, counts, has_texts=settings.has_texts, noun=settings.names.row)]
-    if settings.has_texts:
-        (predictions,) = summary.predictions.values()
-        notes += texts_notes(vars(predictions), settings.unanswerable)
-    notes += _own_notes(view.metrics, overall)
-    if any(ROUNDED in cells.columns for cells in summary.report_sums.cells.values()):
-        notes.append(
-            "Quantiles are those of scores rounded to three significant digits, 0.001 from 0.1 to 1, as a "
-            "saved summary has them."
-        )
-    if view.left_out:
-        notes.append(
-            f"{numbered(view.left_out, 'slice')} of fewer than {view.min_n:,} {settings.names.row}s left out."
-        )
-    keys = key_names(settings.by, None)
-    if any(isinstance(summary.report_sums.cells[ALL].schema[key], pl.List) for key in keys):
-        row = settings.names.row
-        notes.append(
-            f"A {row} in several slices counts once in each, so the counts may add up to more than the total."
-        )
-    words, characters = overall.get("words"), overall.get("characters")
-    if words and characters and characters / words >= _LONG_WORDS:
-        notes.append(
-            f"Words have {characters / words:.0f} characters on average: the WER of texts without spaces "
-            'between words means little. A protocol whose errors have words="uax29" (in the shell, '
-            "--protocol anls,errors.words=uax29) splits such texts into words."
-        )
-    notes += _empty_references(view)
-    notes += origins.note(summary.scored_by, settings.protocol, has_texts=settings.has_texts)
-    if settings.cluster is not None:
-        clusters = numbered(overall["n_clusters"], "cluster")
-        notes.append(f"Intervals allow for {clusters} ({settings.cluster}).")
-    notes += documents.note(summary.forgotten_documents, settings.names.row)
-    slices = {by: table.filter(pl.col(SLICE) == GROUP).height + view.left_out for by, table in view.tables}
-    return [*notes, *fine_note(slices, overall["n"], settings.names), *few_note(view.flat)]
+        name = f"By {' and '.join(by)}" if by else view.names.whole
+        options: dict[str, Any] = {"shown": seen, "names": view.names, "percent": view.percent}
+        tables.append(result_table(name, slices, by, view.metric_columns, **options))
+    return tables
 
 
 def _empty_references(view: ReportView) -> list[str]:
-    overall = view.flat.row(0, named=True)
+    overall = view.overall
     if not divide_by_references(view.metrics):
         return []
     row = view.summary.settings.names.row
     return empty_reference_notes(overall["n_empty_reference"], overall["n"], row)
-
-
-def _report_head(view: ReportView) -> str:
-    """Return the first score of all rows, its worst slice, and the error types that lose its points."""
-    overall, metric = view.flat.row(0, named=True), view.metrics[0]
-    if overall[metric.name] is None:
-        return ""
-    kind, name = view.kind(metric), f"{view.name}: " if view.name else ""
-    ends = [overall[end] for end in (f"{metric.name}_low", f"{metric.name}_high") if end in overall]
-    settings = view.summary.settings
-    score = f"{metric.label} {spelled(overall[metric.name], ends, kind)}"
-    if settings.lengths:
-        known = [f"{100 * end:.0f}" for end in ends if end is not None]
-        interval = f" ({'–'.join(known)} %)" if known else ""  # noqa: RUF001 - between numbers
-        label = metric.label.removesuffix(" (corpus)")
-        wer = f"WER {100 * overall['wer_corpus']:.1f} %"
-        score = f"{label} {100 * overall[metric.name]:.1f} %{interval}, {wer}"
-    lost = {}
-    if metric is BUILT_IN["anls"] and view.details and settings.missing == "empty":
-        # The shares in all points lost in ANLS: of types whose rows score 0, and of all others together.
-        points = overall["n"] * (1 - overall["anls"])
-        errors, _ = view.details
-        types = errors.frame.filter(pl.col("error_type").cast(pl.String).is_in(_LOST)).select(
-            "error_type", "n"
-        )
-        lost = {kind: n / points for kind, n in types.iter_rows()} if points > 0 else {}
-        if lost:
-            lost[_PARTLY_RIGHT] = max(1 - sum(lost.values()), 0.0)
-    sentence = head(
-        f"{name}{score}",
-        overall.get(f"{metric.name}_n", overall["n"]),
-        noun=settings.names.row,
-        more=f"{overall['characters']:,} characters" if "characters" in settings.lengths else "",
-        worst=worst_slice(view.tables, metric, metric.name, kind),
-        lost=lost,
-    )
-    # A page read where none was printed can make a rate of any size.
-    return " ".join([sentence, *(_empty_references(view) if settings.are_pages else [])])
 
 
 def worst_slice(
@@ -316,38 +335,12 @@ def worst_slice(
         is_scored = [value is not None for value in table.get_column(column).to_list()]
         slices = table.filter((table[SLICE] == GROUP) & (table["n"] >= LEAST_ROWS) & pl.Series(is_scored))
         may_be = [True] * slices.height if only is None else only(slices).to_list()
-        names = [name for name in (column, f"{column}_low", f"{column}_high") if name in slices.columns]
-        figures = zip(*(slices.get_column(name).to_list() for name in names), strict=True)
-        labelled = zip(slice_labels(slices, by), figures, may_be, strict=True)
-        scored += (
-            (value, name, spelled(value, ends, kind), chosen) for name, (value, *ends), chosen in labelled
-        )
+        rows = zip(slice_labels(slices, by), slices.iter_rows(named=True), may_be, strict=True)
+        scored += ((row[column], label, spelled_in(row, column, kind), chosen) for label, row, chosen in rows)
     best_first = sorted(scored, key=lambda line: line[0], reverse=bool(metric.higher_is_better))
     if not scored or best_first[0][0] == best_first[-1][0]:
         return None
     return next(((name, figure) for _, name, figure, chosen in reversed(best_first) if chosen), None)
-
-
-def _report_figures(view: ReportView) -> list[Figure]:
-    summary, worst = view.summary, view.worst
-    settings = summary.settings
-    if not settings.has_texts:
-        return []
-    if settings.are_pages:
-        return [*_kinds(view), *_substitutions(view), *_alignments(worst, settings)]
-    histogram = score_histogram(summary)
-    threshold = settings.protocol.threshold or 0.0
-    parts = [
-        ("NLS 0", histogram.low, "#6B7480"),
-        *([(f"set to 0 by the threshold {threshold:g}", histogram.cut, "#AAB2BD")] if threshold else []),
-        ("kept", sum(histogram.bins) - histogram.cut, "#56B4E9"),
-        ("NLS 1", histogram.high, _palette.BLUE),
-    ]
-    distribution = HistogramChart(
-        "Distribution", histogram.bins, threshold, parts, "NLS of the rows between 0 and 1"
-    )
-    errors = [_errors_by_slice(summary, *view.tables[0])] if settings.details else []
-    return [distribution, *errors, *_substitutions(view), *_alignments(worst, settings)]
 
 
 def _kinds(view: ReportView) -> list[Figure]:
@@ -400,10 +393,10 @@ def _alignments(worst: pl.DataFrame, settings: Settings) -> list[Figure]:
     # ANLS says little about pages, which are reported by their error rates.
     names = [metric.name for metric in settings.metrics]
     are_rates = "anls" not in names and any(metric.row == "cer" for metric in settings.metrics)
-    word_rates = [(name, "WER") for name in ("wer_corpus", "wer_mean") if name in names]
+    word_rates = [name for name in ("wer_corpus", "wer_mean") if name in names]
     # Without a threshold, there is no ANLS.
-    similarity = ("nls", "NLS") if settings.protocol.threshold is None else ("anls", "ANLS")
-    scores = [*([] if are_rates else [similarity]), ("cer", "CER"), *word_rates[:1]]
+    similarity = "nls" if settings.protocol.threshold is None else "anls"
+    scores = [*([] if are_rates else [similarity]), "cer", *word_rates[:1]]
     # The texts are shown unprepared, so only the unit is that of the protocol.
     compared = resolve_errors(settings.protocol)
     protocol = replace(PROTOCOLS["raw"].by(compared.unit), words=compared.words)
@@ -415,7 +408,7 @@ def _alignments(worst: pl.DataFrame, settings: Settings) -> list[Figure]:
         called = [f"{row[name]}" for name in settings.keep if isinstance(row[name], str | int)]
         if not (settings.are_pages and called):
             called.insert(0, f"{settings.names.row.capitalize()} {row['anls_frame:row']}")
-        shown = [f"{score} {row[name]:.3f}" for name, score in scores if row[name] is not None]
+        shown = [f"{heading_of(name)} {row[name]:.3f}" for name in scores if row[name] is not None]
         title = ": ".join((*called, ", ".join(shown)))
         pairs.append((title, row["prediction"], row["anls_frame:nearest"]))
     return [Alignments(f"Worst {settings.names.row}s, aligned", pairs, protocol)] if pairs else []
@@ -457,17 +450,6 @@ def _own_notes(metrics: Sequence[Metric], overall: Mapping[str, Any]) -> list[st
     return [*notes, *([f"Rows with a score: {', '.join(fewer)}."] if fewer else [])]
 
 
-def _report_title(view: ReportView) -> str:
-    settings = view.summary.settings
-    is_short = not settings.has_texts and len(settings.metrics) <= _NAMED
-    labels = " and ".join(metric.label for metric in settings.metrics)
-    what = labels if is_short else settings.names.scores
-    whose = f" of {view.name}" if view.name else ""
-    by = ", by ".join(" and ".join(keys) for keys, _ in view.tables)
-    every = settings.names.every
-    return f"{what}{whose} by {by}" if by else f"{what}{whose} on {every}" if whose else f"{what} of {every}"
-
-
 def conservation(rows: int, counts: Mapping[str, Any], *, has_texts: bool, noun: str = "row") -> str:
     """Return the note that accounts for all rows; `n_missing` is a number, or a number for each system."""
     missing, dropped = counts["n_missing"], counts["n_dropped"]
@@ -487,10 +469,3 @@ def conservation(rows: int, counts: Mapping[str, Any], *, has_texts: bool, noun:
         verb = "is" if missing == 1 else "are"
         note += f" {numbered(missing, f'missing {what}')} {verb} scored as the empty text."
     return note
-
-
-def _kinds_of_metrics(metrics: Sequence[Metric]) -> dict[str, Kind]:
-    """Return the kinds of columns with the figures of metrics, with the scores of rows, and with numbers."""
-    names = {name: metric for metric in metrics for name in (metric.row or metric.name, metric.name)}
-    kinds: dict[str, Kind] = {name: metric.format or "number" for name, metric in names.items()}
-    return kinds | {f"{metric.name}_n": "count" for metric in metrics if not metric.is_built_in}

@@ -9,36 +9,20 @@ from typing import Any
 import polars as pl
 
 from anls_frame._text import label, numbered
-from anls_frame.export import Document, Kind, Table
-from anls_frame.export.display import Glance, glances, shown_as, spelled
+from anls_frame.export import Document, Table
+from anls_frame.export.columns import COLUMNS, SELECTIVE, Column, by_name
+from anls_frame.export.display import shown_as, spelled, spelled_in
 from anls_frame.export.result_tables import result_table
 from anls_frame.frames import documents as documents_of_rows
 from anls_frame.reports.report_documents import few_note
 from anls_frame.results import View
+from anls_frame.summary.catalogue import meaning
 
 _AUGRC = (
     "AUGRC: the loss of accepted answers as a share of all answers, averaged over all thresholds; lower "
     "is better; a random order gives half the mean loss."
 )
-_NAMES = {
-    "signal": "confidence",
-    "n_accepted": "accepted",
-    "n_clusters_accepted": "documents accepted",
-    "accepted": "share accepted",
-    "naive_accepted": "accepted without guarantee",
-    "risk_bound": "bound of the risk",
-    "documents_needed": "documents needed",
-    "n_unsure": "no confidence",
-    "n_distinct": "distinct confidences",
-    "augrc": "AUGRC",
-    "baseline_augrc": "baseline AUGRC",
-    "aurc": "AURC",
-    "eaurc": "excess AURC",
-    "auroc": "AUROC",
-    "ece": "calibration error",
-}
-"""Names of columns that only confidences have."""
-_ON_SCREEN = ("n", "score", "score_low", "score_high", "augrc", "augrc_low", "augrc_high", "auroc")
+_KNOWN = COLUMNS | by_name(SELECTIVE)
 
 
 @dataclass(kw_only=True)
@@ -50,41 +34,75 @@ class SelectiveView(View):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.differences: pl.DataFrame = self.result.flat(self.result.differences_by)
-        self.flat: pl.DataFrame = self.result.to_polars()
+        self.whole: pl.DataFrame = self.result.to_polars()
         """The figures of all rows and of all slices."""
+
+    def frame(self) -> pl.DataFrame:
+        """Return the figures of all rows and of all slices."""
+        return self.whole
 
     def table(self, name: str, frame: pl.DataFrame, by: Sequence[str]) -> Table:
         """Return a table with display names."""
         (metric,) = self.metrics
-        kinds: dict[str, Kind] = {"score": metric.format or "number"}
-        labels = _NAMES | {"score": metric.label}
-        return result_table(name, frame, by, kinds=kinds, labels=labels, percent=self.percent)
+        score = Column("score", meaning(metric), metric.format or "number", metric.label)
+        return result_table(name, frame, by, {"score": score}, known=_KNOWN, percent=self.percent)
 
-    def document(self) -> Document:
-        """Return a document for export."""
-        tables = [
+    @property
+    def title(self) -> str:
+        """The confidences, the metric and the slices."""
+        by = ", by ".join(" and ".join(keys) for keys, _ in self.result.sliced_tables() if keys)
+        signals = self.settings["signals"]
+        what = f"Risk by {signals[0]}" if len(signals) == 1 else f"Risk by {len(signals)} confidences"
+        return f"{what} ({self.metrics[0].label}){f', by {by}' if by else ''}"
+
+    @property
+    def slices(self) -> list[Table]:
+        """The figures of slices."""
+        return [
             self.table(f"By {' and '.join(keys)}" if keys else "All rows", table, keys)
             for keys, table in self.result.sliced_tables()
         ]
-        flat = Table("Slices", self.flat) if len(tables) > 1 else None
-        if self.differences.height:
-            tables.append(self.table("Differences in AUGRC", self.differences, self.settings["by"]))
-        return Document(
-            title=_title(self),
-            tables=tables,
-            settings=self.settings,
-            signature=self.result.signature,
-            notes=_notes(self),
-            flat=flat,
-            head=_head(self),
-        )
 
-    def glances(self, most: int | None) -> list[Glance]:
-        """Return the tables of slices for a screen, with at most `most` rows."""
-        document = self.document()
-        signal = [] if len(self.settings["signals"]) == 1 else ["signal"]
-        tables = document.tables[:-1] if self.differences.height else document.tables
-        return glances(document, [table.showing([*signal, *_ON_SCREEN]) for table in tables], most)
+    def document_tables(self) -> list[Table]:
+        """Return the slices, and differences between confidences."""
+        by = self.settings["by"]
+        differences = [self.table("Differences in AUGRC", self.differences, by)]
+        return [*self.slices, *(differences if self.differences.height else [])]
+
+    def screen_tables(self) -> list[Table]:
+        """Return the slices."""
+        tables = [table.on_screen() for table in self.slices]
+        if len(self.settings["signals"]) > 1:
+            return tables
+        return [table.showing(name for name in table.headings if name != "signal") for table in tables]
+
+    def notes(self) -> list[str]:
+        """Return notes on what the figures mean and on the rows behind them."""
+        notes = [_AUGRC]
+        for line in self.whole.head(len(self.settings["signals"])).iter_rows(named=True):
+            if line["n_unsure"]:
+                unsure = numbered(line["n_unsure"], "row")
+                notes.append(
+                    f"{unsure} without {line['signal']}: ranked below all others and never accepted."
+                )
+        for line in self.differences.head(max(len(self.settings["signals"]) - 1, 0)).iter_rows(named=True):
+            change = spelled_in(line, "difference", "points" if self.percent else "difference")
+            p_value = spelled(line["p_value"], [], "p_value")
+            notes.append(f"AUGRC of {line['signal']} minus {line['baseline']}: {change}, p {p_value}.")
+        if self.settings["cluster"] is not None:
+            documents = numbered(self.whole["n_clusters"][0], "document")
+            notes.append(f"Intervals allow for {documents} ({self.settings['cluster']}).")
+        notes += documents_of_rows.note(self.settings["forgotten_documents"])
+        return notes + few_note(self.whole)
+
+    def head(self) -> str:
+        """Return the AUGRC of each confidence in all rows."""
+        kind = shown_as("score", percent=self.percent)
+        heads = [
+            f"{line['signal']}: AUGRC {spelled_in(line, 'augrc', kind)}"
+            for line in self.whole.head(len(self.settings["signals"])).iter_rows(named=True)
+        ]
+        return f"{'; '.join(heads)} on {numbered(self.whole['n'][0], 'row')}"
 
 
 def with_thresholds(
@@ -98,7 +116,7 @@ def with_thresholds(
     name = f"Thresholds for a risk of {_percent(risk)}"
     names = (f"{name} by {' and '.join(keys)}" if keys else name for keys in by)
     added = [
-        result_table(name, table, keys, labels=_NAMES)
+        result_table(name, table, keys, known=_KNOWN)
         for name, table, keys in zip(names, tables, by, strict=True)
     ]
     shown, notes = [*document.tables, *added], [*said, *document.notes]
@@ -136,38 +154,3 @@ def _statement(line: Mapping[str, Any], risk: float, confidence: float, reach: s
 
 def _percent(share: float) -> str:
     return f"{100 * share:.3g} %"
-
-
-def _title(view: SelectiveView) -> str:
-    by = ", by ".join(" and ".join(keys) for keys, _ in view.result.sliced_tables() if keys)
-    signals = view.settings["signals"]
-    what = f"Risk by {signals[0]}" if len(signals) == 1 else f"Risk by {len(signals)} confidences"
-    return f"{what} ({view.metrics[0].label}){f', by {by}' if by else ''}"
-
-
-def _head(view: SelectiveView) -> str:
-    """Return the AUGRC of each confidence in all rows."""
-    heads, kind = [], shown_as("score", percent=view.percent)
-    for line in view.flat.head(len(view.settings["signals"])).iter_rows(named=True):
-        ends = [line["augrc_low"], line["augrc_high"]]
-        heads.append(f"{line['signal']}: AUGRC {spelled(line['augrc'], ends, kind)}")
-    return f"{'; '.join(heads)} on {numbered(view.flat['n'][0], 'row')}"
-
-
-def _notes(view: SelectiveView) -> list[str]:
-    """Return notes on what the figures mean and on the rows behind them."""
-    notes = [_AUGRC]
-    for line in view.flat.head(len(view.settings["signals"])).iter_rows(named=True):
-        if line["n_unsure"]:
-            unsure = numbered(line["n_unsure"], "row")
-            notes.append(f"{unsure} without {line['signal']}: ranked below all others and never accepted.")
-    for line in view.differences.head(max(len(view.settings["signals"]) - 1, 0)).iter_rows(named=True):
-        ends = [line["difference_low"], line["difference_high"]]
-        change = spelled(line["difference"], ends, "points" if view.percent else "difference")
-        p_value = spelled(line["p_value"], [], "p_value")
-        notes.append(f"AUGRC of {line['signal']} minus {line['baseline']}: {change}, p {p_value}.")
-    if view.settings["cluster"] is not None:
-        documents = numbered(view.flat["n_clusters"][0], "document")
-        notes.append(f"Intervals allow for {documents} ({view.settings['cluster']}).")
-    notes += documents_of_rows.note(view.settings["forgotten_documents"])
-    return notes + few_note(view.flat)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 import polars as pl
@@ -10,6 +11,7 @@ import polars as pl
 from anls_frame._text import shortened
 from anls_frame.export import Table
 from anls_frame.export.charts import Crossed, Figure
+from anls_frame.export.columns import COLUMNS, by_name
 from anls_frame.export.document import OVERALL, SLICE
 from anls_frame.export.result_tables import result_table
 from anls_frame.metrics.errors import ERROR_TYPES
@@ -28,10 +30,11 @@ def table(name: str, frame: pl.DataFrame, keys: Sequence[str], systems: Sequence
     """Return counts of rows by old and new error type as a table, with the names of the systems."""
     first, *others = (shortened(name) for name in systems)
     other = "its error type" if len(others) > 1 else f"error type of {others[0]}"
-    labels = dict(zip(PAIR, (f"error type of {first}", other), strict=True))
+    headings = zip(PAIR, (f"error type of {first}", other), strict=True)
+    own = by_name(replace(COLUMNS["error_type"], name=name, heading=heading) for name, heading in headings)
     # The name of a single other system would be the same in all rows.
     columns = [column for column in frame.columns if column != "system" or len(others) > 1]
-    return result_table(name, frame, keys, labels=labels, columns=columns)
+    return result_table(name, frame, keys, own, shown=columns)
 
 
 def tables(transitions: Transitions, systems: Sequence[str]) -> list[Table]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import polars as pl
 
+from anls_frame.export.columns import ends_of
 from anls_frame.reports import pairwise
 from anls_frame.reports.lines import lines
 from anls_frame.reports.reports import Report
@@ -97,16 +98,20 @@ def names_of_figures(*, is_change: bool) -> list[str]:
     """Return the columns of a slice's scores, ending with its figure and interval."""
     two_scores = ["baseline_score", "score"] if is_change else []
     figure = "change" if is_change else "score"
-    return [*two_scores, figure, f"{figure}_low", f"{figure}_high"]
+    return [*two_scores, figure, *ends_of(figure)]
+
+
+def all_figures(*, is_change: bool) -> list[str]:
+    """Return all columns with figures of a slice, in their order."""
+    return [*names_of_figures(is_change=is_change), "rest", "difference", "share_of_rows", "share_of_loss"]
 
 
 def _none(*, is_change: bool) -> pl.DataFrame:
     """Return an empty table of slices."""
-    scores = names_of_figures(is_change=is_change)
-    scores += ["rest", "share_of_rows", "share_of_loss", "difference"]
     schema = {
         **dict.fromkeys(("metric", "system"), pl.String),
         **dict.fromkeys(("n", "n_clusters"), pl.Int64),
         "few_rows": pl.Boolean,
     }
-    return pl.DataFrame(schema={**schema, **dict.fromkeys(scores, pl.Float64)})
+    figures = all_figures(is_change=is_change)
+    return pl.DataFrame(schema={**schema, **dict.fromkeys(figures, pl.Float64)})

@@ -18,7 +18,7 @@ from anls_frame.protocol import ScoreProtocol
 from anls_frame.slices.candidates import QUESTION, Columns, candidates
 from anls_frame.slices.candidates import features as features_of
 from anls_frame.slices.columns import Condition, SliceColumn, coded
-from anls_frame.slices.figures import SLICE, figures, figures_of_summary, names_of_figures
+from anls_frame.slices.figures import SLICE, all_figures, figures, figures_of_summary
 from anls_frame.slices.plan import Plan, SliceSearch
 from anls_frame.slices.result import Slices
 from anls_frame.slices.search import ListedRows, MetricSlice, honest, searched
@@ -330,8 +330,5 @@ def _described(
             pl.List(pl.String),
         ),
     )
-    scores = names_of_figures(is_change=is_change)
-    compared = ["system"] if is_change else []
-    ordered = ["description", "metric", *compared, "n", "n_clusters", *scores, "rest", "difference"]
-    ordered += ["share_of_rows", "share_of_loss", "p_adjusted", "few_rows", "overlapping"]
-    return table.select(ordered)
+    first = ["description", "metric", *(["system"] if is_change else []), "n", "n_clusters"]
+    return table.select(*first, *all_figures(is_change=is_change), "p_adjusted", "few_rows", "overlapping")

@@ -10,8 +10,6 @@ import polars as pl
 
 from anls_frame._arguments import count
 from anls_frame._typing import Table_co
-from anls_frame.export import Document
-from anls_frame.export.display import Glance
 from anls_frame.frames.conversion import (
     as_kind_of,
     at_hand,
@@ -22,7 +20,7 @@ from anls_frame.frames.conversion import (
 )
 from anls_frame.results import FoundSlices, Written
 from anls_frame.slices.columns import Condition
-from anls_frame.slices.slices_document import document, sentences, slices_glances
+from anls_frame.slices.slices_document import SlicesView, sentences
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -190,9 +188,6 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
         """Return `frame` as a pandas frame."""
         return to_pandas(self.table)
 
-    def _document(self, **shown: Any) -> Document:
+    def _view(self, shown: Mapping[str, Any]) -> SlicesView:
         conditions = [{part.column: part.expression for part in every} for every in self.conditions]
-        return document(self, conditions, **shown)
-
-    def _glances(self, most: int | None, **shown: Any) -> list[Glance]:
-        return slices_glances(self, most, **shown)
+        return SlicesView(result=self, conditions=conditions, **shown)

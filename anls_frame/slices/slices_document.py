@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
 
 from anls_frame._text import listed, numbered
-from anls_frame.export.column_headings import headings
-from anls_frame.export.display import Glance, difference_kind, glances, shown_as, spelled
-from anls_frame.export.document import FEW, Document, Kind, Selection, Table
+from anls_frame.export.column_headings import RowNames
+from anls_frame.export.columns import COLUMNS, FEW, FOUND, Kind, by_name, with_kinds
+from anls_frame.export.display import Glance, difference_kind, shown_as, spelled, spelled_in
+from anls_frame.export.document import Document, Selection, Table
+from anls_frame.export.result_tables import result_table
 from anls_frame.frames import documents
-from anls_frame.results import FoundSlices
+from anls_frame.results import FoundSlices, View
 from anls_frame.summary.catalogue import names_of_rows
+from anls_frame.summary.measures import Metric
 
 ONE_VALUE = "all its values are equal"
 """The reason for which a column is left out that nobody would miss."""
 _NAMED = 10
 """Number of columns and overlapping slices to name."""
 _NAMED_SYSTEMS = 3
+_KNOWN = COLUMNS | by_name(FOUND)
 _PAIR = 2
 """Of so many systems, the title names the only one that can have lost."""
 
@@ -44,8 +48,7 @@ def sentence(line: Mapping[str, Any], slices: FoundSlices, *, percent: bool = Fa
     told += [metric.label] if len(slices.metrics) > 1 else []
     label = f" ({', '.join(told)})" if told else ""
     name = "change" if is_change else "score"
-    ends = [line[f"{name}_low"], line[f"{name}_high"]]
-    shown = spelled(line[name], ends, difference_kind(kind) if is_change else kind)
+    shown = spelled_in(line, name, difference_kind(kind) if is_change else kind)
     parts = [f"{line['description']}{label}: {shown}"]
     difference = line["difference"]
     if difference is not None and line["rest"] is not None:
@@ -68,129 +71,139 @@ def sentences(slices: FoundSlices, *, percent: bool = False) -> list[str]:
     return [sentence(line, slices, percent=percent) for line in slices.table.iter_rows(named=True)]
 
 
-def document(
-    slices: FoundSlices, conditions: Sequence[Mapping[str, Selection]], *, percent: bool = False
-) -> Document:
-    """Return the document that `write` writes, with the conditions that select the rows of each slice."""
-    whole = Table(
-        "Slices",
-        slices.table.with_columns(pl.col("overlapping").list.join("; ")),
-        _kinds(slices, percent=percent),
-    )
-    pairs = slices.table.select(
-        "description", pl.col("overlapping").list.head(_NAMED), more=pl.col("overlapping").list.len()
-    ).explode("overlapping", empty_as_null=False)
-    pairs = pairs.with_columns((pl.col("more").cast(pl.Int64) - _NAMED).clip(0))
-    tables = [replace(_table(slices, percent=percent), selections=conditions)]
-    if pairs.height:
+@dataclass(kw_only=True)
+class SlicesView(View):
+    """Found slices, with the conditions that select the rows of each."""
+
+    result: Any
+    conditions: Sequence[Mapping[str, Selection]]
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The metrics of the search."""
+        return tuple(self.result.metrics)
+
+    @property
+    def names(self) -> RowNames:
+        """The names for rows."""
+        return names_of_rows(self.metrics)
+
+    def frame(self) -> pl.DataFrame:
+        """Return the slices, one row each, with the names of those that they overlap with as text."""
+        slices: pl.DataFrame = self.result.table
+        return slices.with_columns(pl.col("overlapping").list.join("; "))
+
+    @property
+    def title(self) -> str:
+        """What the slices are."""
+        slices = self.result
+        metrics = ", ".join(metric.label for metric in slices.metrics)
+        if slices.systems:
+            baseline, *others = slices.systems
+            what = f"Where {listed(others, _NAMED_SYSTEMS)} lost against {baseline}"
+        else:
+            what = "Slices that are worse than the rest"
+        none = "" if slices.table.height else ": none found"
+        return f"{what} ({metrics}){none}"
+
+    def document_tables(self) -> list[Table]:
+        """Return the slices, and those that they overlap with."""
+        table = replace(self._table(), selections=self.conditions)
+        pairs = self.result.table.select(
+            "description", pl.col("overlapping").list.head(_NAMED), more=pl.col("overlapping").list.len()
+        ).explode("overlapping", empty_as_null=False)
+        pairs = pairs.with_columns((pl.col("more").cast(pl.Int64) - _NAMED).clip(0))
+        if pairs.is_empty():
+            return [table]
         pairs = pairs.drop(["more"] if not pairs["more"].sum() else [])
-        names = headings(pairs.columns, {"overlapping": "overlaps with"})
-        kinds: dict[str, Kind] = {"more": "count"} if "more" in pairs.columns else {}
-        tables.append(Table("Overlapping slices", pairs, kinds, headings=names))
-    lines = sentences(slices, percent=percent)
-    return Document(
-        title=_title(slices),
-        tables=tables,
-        flat=whole,
-        settings=slices.settings,
-        signature=slices.signature,
-        notes=[*lines, *notes(slices)],
-        head=f"{len(lines)} of {slices.n_slices:,} slices searched. The worst: {lines[0]}." if lines else "",
-    )
+        return [table, result_table("Overlapping slices", pairs, known=_KNOWN, names=self.names)]
 
+    def screen_tables(self) -> list[Table]:
+        """Return the slices."""
+        return [self._table().on_screen()]
 
-def slices_glances(slices: FoundSlices, most: int | None, *, percent: bool = False) -> list[Glance]:
-    """Return the tables for a screen, with at most `most` slices."""
-    table = _table(slices, percent=percent)
-    hidden = {"baseline_score", "p_value", "difference", "difference_low", "difference_high"}
-    shown = {name: heading for name, heading in table.headings.items() if name not in hidden}
-    made = Document(_title(slices), [table], {}, slices.signature, notes(slices))
-    return [glance._replace(bold=()) for glance in glances(made, [replace(table, headings=shown)], most)]
+    def notes(self) -> list[str]:
+        """Return notes on the extent and method of the search, and on the meaning of the figures."""
+        slices, row = self.result, self.names.row
+        depth = numbered(slices.settings["depth"], "condition")
+        looked = f"{numbered(slices.n_slices, 'slice')} of up to {depth}"
+        metrics = f" in {numbered(len(slices.metrics), 'metric')}" if len(slices.metrics) > 1 else ""
+        metrics += f" for {len(slices.systems) - 1:,} systems" if len(slices.systems) > _PAIR else ""
+        units = f"{row}s" if slices.settings["cluster"] is None else "documents"
+        level = f"{100 * (1 - slices.confidence):.3g} %"
+        alpha = f"{1 - slices.confidence:.3g}"
+        if slices.holdout:
+            share = f"{100 * (1 - slices.holdout):.3g} % of the {units}"
+            tested = numbered(slices.n_tests, "slice")
+            searched = f"Searched {looked}{metrics} on {share}."
+            none = f"if none is worse than the rest, p ≤ {alpha} in at most {level}."
+            said = [
+                f"{searched} Tested {tested} on the others, which give the figures.",
+                f"p is adjusted for these tests: {none}",
+            ]
+        else:
+            said = [
+                f"Searched {looked}{metrics}; p is adjusted for all of them.",
+                f"If nothing were wrong, a list like this would appear in about {level} of cases.",
+            ]
+            if slices.table.height:
+                chosen, confidence = slices.table.height, slices.confidence
+                each = confidence_of_chosen(confidence, chosen, slices.n_tests)
+                said.append(
+                    "These slices were selected for looking bad, so their figures are too bad on average; "
+                    f"a holdout of 0.5 estimates them on other {units}."
+                )
+                said.append(
+                    f"Each interval has {100 * each:.6g} % confidence, so that {100 * confidence:.3g} % of "
+                    "the intervals of selected slices contain the true value."
+                )
+        left_out = {name: reason for name, reason in slices.left_out.items() if reason != ONE_VALUE}
+        if left_out:
+            names = [f"{name} ({reason})" for name, reason in list(left_out.items())[:_NAMED]]
+            more = len(left_out) - len(names)
+            said.append(f"Left out: {'; '.join(names)}{f'; and {more:,} more' if more else ''}.")
+        said += documents.note(slices.settings["forgotten_documents"], row)
+        if slices.table.height and slices.table["few_rows"].any():
+            said.append(f"{FEW} few {row}s: treat the interval as rough.")
+        return said
 
+    def document(self) -> Document:
+        """Return a document, which also says each slice as a sentence."""
+        made = super().document()
+        return replace(made, notes=[*sentences(self.result, percent=self.percent), *made.notes])
 
-def _table(slices: FoundSlices, *, percent: bool) -> Table:
-    """Return the table of the slices, without columns that are the same in all of them."""
-    frame = slices.table.drop("overlapping")
-    same = {"metric"} if len(slices.metrics) == 1 else set()
-    same |= {"system"} if len(slices.systems) <= _PAIR else set()
-    same |= {name for name in ("n_clusters", "share_of_loss") if not frame[name].count()}
-    columns = [name for name in frame.columns if name not in {*same, "few_rows"}]
-    formats = {
-        metric.name: (metric.label, shown_as(metric.format, percent=percent)) for metric in slices.metrics
-    }
-    kinds = _kinds(slices, percent=percent)
-    kinds.pop("overlapping", None)
-    label = slices.metrics[0].label if len(slices.metrics) == 1 else "score"
-    names = headings(columns, {**names_of_rows(slices.metrics).columns, "score": label})
-    return Table("Slices", frame, kinds, headings=names, formats={} if same & {"metric"} else formats)
+    def head(self) -> str:
+        """Return the number of slices, and the worst of them."""
+        lines = sentences(self.result, percent=self.percent)
+        searched = f"{len(lines)} of {self.result.n_slices:,} slices searched"
+        return f"{searched}. The worst: {lines[0]}." if lines else ""
 
+    def glances(self, most: int | None) -> list[Glance]:
+        """Return the tables for a screen, with at most `most` slices, none of which is bold."""
+        return [glance._replace(bold=()) for glance in super().glances(most)]
 
-def notes(slices: FoundSlices) -> list[str]:
-    """Return notes on the extent and method of the search, and on the meaning of the figures."""
-    depth = numbered(slices.settings["depth"], "condition")
-    looked = f"{numbered(slices.n_slices, 'slice')} of up to {depth}"
-    metrics = f" in {numbered(len(slices.metrics), 'metric')}" if len(slices.metrics) > 1 else ""
-    metrics += f" for {len(slices.systems) - 1:,} systems" if len(slices.systems) > _PAIR else ""
-    units = f"{names_of_rows(slices.metrics).row}s" if slices.settings["cluster"] is None else "documents"
-    level = f"{100 * (1 - slices.confidence):.3g} %"
-    alpha = f"{1 - slices.confidence:.3g}"
-    if slices.holdout:
-        share = f"{100 * (1 - slices.holdout):.3g} % of the {units}"
-        tested = numbered(slices.n_tests, "slice")
-        said = [
-            f"Searched {looked}{metrics} on {share}. Tested {tested} on the others, which give the figures.",
-            f"p is adjusted for these tests: if none is worse than the rest, p ≤ {alpha} in at most {level}.",
-        ]
-    else:
-        said = [
-            f"Searched {looked}{metrics}; p is adjusted for all of them.",
-            f"If nothing were wrong, a list like this would appear in about {level} of cases.",
-        ]
-        if slices.table.height:
-            level_of_each = 100 * confidence_of_chosen(slices.confidence, slices.table.height, slices.n_tests)
-            said.append(
-                "These slices were selected for looking bad, so their figures are too bad on average; "
-                f"a holdout of 0.5 estimates them on other {units}."
-            )
-            said.append(
-                f"Each interval has {level_of_each:.6g} % confidence, so that "
-                f"{100 * slices.confidence:.3g} % of the intervals of selected slices contain the true value."
-            )
-    left_out = {name: reason for name, reason in slices.left_out.items() if reason != ONE_VALUE}
-    if left_out:
-        names = [f"{name} ({reason})" for name, reason in list(left_out.items())[:_NAMED]]
-        more = len(left_out) - len(names)
-        said.append(f"Left out: {'; '.join(names)}{f'; and {more:,} more' if more else ''}.")
-    said += documents.note(slices.settings["forgotten_documents"], names_of_rows(slices.metrics).row)
-    if slices.table.height and slices.table["few_rows"].any():
-        said.append(f"{FEW} few {names_of_rows(slices.metrics).row}s: treat the interval as rough.")
-    return said
-
-
-def _title(slices: FoundSlices) -> str:
-    metrics = ", ".join(metric.label for metric in slices.metrics)
-    if slices.systems:
-        baseline, *others = slices.systems
-        what = f"Where {listed(others, _NAMED_SYSTEMS)} lost against {baseline}"
-    else:
-        what = "Slices that are worse than the rest"
-    none = "" if slices.table.height else ": none found"
-    return f"{what} ({metrics}){none}"
-
-
-def _kinds(slices: FoundSlices, *, percent: bool) -> dict[str, Kind]:
-    formats = {metric.format or "number" for metric in slices.metrics}
-    score: Kind = formats.pop() if len(formats) == 1 else "number"
-    kinds: dict[str, Kind] = dict.fromkeys(("description", "metric", "system"), "text")
-    kinds |= dict.fromkeys(("n", "n_clusters"), "count")
-    kinds |= dict.fromkeys(("baseline_score", "score", "score_low", "score_high"), score)
-    kinds |= dict.fromkeys(("change", "change_low", "change_high"), "difference")
-    kinds |= {
-        "rest": "difference" if slices.systems else score,
-        "difference": "difference",
-        "share_of_rows": "share",
-        "share_of_loss": "share",
-    }
-    kinds |= {"p_adjusted": "p_value", "overlapping": "note", "few_rows": "text"}
-    columns = slices.table.columns
-    return {name: shown_as(kind, percent=percent) for name, kind in kinds.items() if name in columns}
+    def _table(self) -> Table:
+        """Return the table of the slices, without columns that are the same in all of them."""
+        slices = self.result
+        frame = slices.table.drop("overlapping")
+        is_single = len(self.metrics) == 1
+        same = {"few_rows", *(("metric",) if is_single else ())}
+        same |= {"system"} if len(slices.systems) <= _PAIR else set()
+        same |= {name for name in ("n_clusters", "share_of_loss") if not frame[name].count()}
+        kinds = {metric.format or "number" for metric in self.metrics}
+        kind: Kind = kinds.pop() if len(kinds) == 1 else "number"
+        label = self.metrics[0].label if is_single else "score"
+        rest: Kind = "difference" if slices.systems else kind
+        known = with_kinds(_KNOWN, {"score": kind, "baseline_score": kind, "rest": rest})
+        return result_table(
+            "Slices",
+            frame,
+            (),
+            {"score": replace(known["score"], heading=label)},
+            known=known,
+            shown=[name for name in frame.columns if name not in same],
+            formats={} if is_single else self.formats,
+            names=self.names,
+            percent=self.percent,
+            terms=self.terms,
+        )

@@ -12,21 +12,22 @@ import polars as pl
 
 from anls_frame import words
 from anls_frame.export.column_headings import PAGES, ROWS, RowNames
+from anls_frame.export.columns import COUNTS, by_name, heading_of
 from anls_frame.metrics import accuracies, page_errors, scores
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol, resolve_errors
 from anls_frame.summary.fixed_point import FINE_BITS, SCORE_BITS
-from anls_frame.summary.measures import COUNTS, Metric
+from anls_frame.summary.measures import Metric
 
 Metrics = Union["str | pl.Expr | Metric", "Sequence[str | pl.Expr | Metric]"]
 """One metric or several: names, expressions, descriptions."""
 
 
-def _score(name: str, label: str, **others: Any) -> Metric:
+def _score(name: str, **others: Any) -> Metric:
     return Metric(
         **{
             "numerator": name,
             "name": name,
-            "label": label,
+            "label": heading_of(name),
             "row": name,
             "bounds": (0, 1),
             "higher_is_better": True,
@@ -38,14 +39,16 @@ def _score(name: str, label: str, **others: Any) -> Metric:
 
 
 def _error_rate(name: str, label: str, **others: Any) -> Metric:
-    return _score(name, label, row="cer", bounds=(0, None), higher_is_better=False, format="rate", **others)
+    return _score(
+        name, label=label, row="cer", bounds=(0, None), higher_is_better=False, format="rate", **others
+    )
 
 
 TEXT_METRICS = (
-    _score("anls", "ANLS", bits=SCORE_BITS, square_bits=FINE_BITS),
-    _score("nls", "NLS", bits=SCORE_BITS, square_bits=FINE_BITS, in_text="figure"),
-    _score("exact_match", "exact match"),
-    _score("zeros", "share of rows with ANLS 0", row=None, higher_is_better=False, in_text="figure"),
+    _score("anls", bits=SCORE_BITS, square_bits=FINE_BITS),
+    _score("nls", bits=SCORE_BITS, square_bits=FINE_BITS, in_text="figure"),
+    _score("exact_match"),
+    _score("zeros", label="share of rows with ANLS 0", row=None, higher_is_better=False, in_text="figure"),
     _error_rate(
         "cer_mean",
         "CER (mean)",
@@ -224,44 +227,52 @@ Means of rows, by name, as comparisons of fields have them.
 A row that one system alone invented is no field of the others, which would be right there.
 """
 
-_TOTAL = "divided by total reference length"
+_SIMILARITY = "mean similarity to the nearest answer (1 minus edits / longer length)"
+_LENGTH = "divided by all characters of the references"
 
 MEANINGS = {
-    **dict.fromkeys(("anls", "nls", "exact_match"), "mean of the row score"),
-    "zeros": "share of rows with ANLS 0",
-    "cer_mean": "mean of the rows' character error rates",
-    "cer_corpus": f"total edits {_TOTAL}",
-    "char_errors": "mean number of edits of a row, after preparation by the protocol's `errors`",
-    **dict.fromkeys(
-        ("wer_mean", "wer_corpus"), "the same as for CER, in the words of the protocol's `errors`"
-    ),
-    **dict.fromkeys(
-        _EDITS,
-        f"total of these edits {_TOTAL}; they add up to `cer_corpus`",
-    ),
-    **dict.fromkeys(
-        page_errors.KINDS,
-        "characters of each kind of `page_errors` / characters of the references: "
-        "[kinds](pages.md#errors-by-kind)",
-    ),
-    "reading_order_free_cer": "the sum of all kinds except `moved`",
-    "bag_of_words": "mean `words.bag_of_words_error`",
-    **dict.fromkeys(
-        ("relaxed_accuracy", "vqa_accuracy", "contains_answer"),
-        "mean of the function with its default options: "
-        "[benchmarks](protocols.md#benchmarks-without-an-edit-distance)",
-    ),
-    **dict.fromkeys(
-        ("field_precision", "field_recall", "field_f1"),
-        "right values divided by predicted values, by gold values, and their harmonic mean; rows without an "
-        "answer count",
-    ),
-    **dict.fromkeys(
-        ("missing_share", "invented_share", "wrong_share"),
-        "shares of rows without a prediction, without an answer, and with another value",
-    ),
+    "anls": f"{_SIMILARITY}, 0 below the threshold",
+    "nls": f"{_SIMILARITY}, without a threshold",
+    "exact_match": "share of {row}s whose prediction equals an answer",
+    "zeros": "share of {row}s with ANLS 0",
+    "cer_mean": "mean of the {row}s' character error rates, whatever their lengths",
+    "cer_corpus": f"all edits {_LENGTH}",
+    "char_errors": "mean number of edits of a {row}",
+    "wer_mean": "mean of the {row}s' word error rates, whatever their lengths",
+    "wer_corpus": "all edits of words divided by all words of the references",
+    **{kind: f"all {kind} {_LENGTH}" for kind in _EDITS},
+    "misread": f"characters read as others, {_LENGTH}",
+    "omitted": f"characters that were not read, {_LENGTH}",
+    "added": f"characters that are not in the reference, {_LENGTH}",
+    "fabricated": f"added characters in runs of words that the page does not have, {_LENGTH}",
+    "repeated": f"characters of blocks that were read twice, {_LENGTH}",
+    "moved": f"right characters of blocks in another place, {_LENGTH}",
+    "reading_order_free_cer": "all errors but moved blocks",
+    "bag_of_words": "mean share of words that differ, in any order",
+    "relaxed_accuracy": "share of right {row}s, where a number may differ by 5 %",
+    "vqa_accuracy": "mean accuracy of VQA: right if at least 3 of 10 people gave the answer",
+    "contains_answer": "share of {row}s whose prediction contains an answer",
+    "field_precision": "right values divided by predicted values",
+    "field_recall": "right values divided by expected values",
+    "field_f1": "harmonic mean of precision and recall of fields",
+    "missing_share": "share of fields without a prediction",
+    "invented_share": "share of fields that are predicted without being there",
+    "wrong_share": "share of fields with another value",
 }
-"""What each score is, in Markdown: `docs/make_tables.py` writes it into the documentation."""
+"""What each score of a report says, as a phrase; `{row}` stands for the word for a row."""
+
+
+def meaning(metric: Metric) -> str:
+    """Return what a score of a report says."""
+    if metric.is_built_in or is_described(metric):
+        return MEANINGS[metric.name]
+    if metric.probability is not None:
+        return f"{100 * metric.probability:g} % of the {{row}}s have at most this"
+    return "all numerators divided by all denominators" if metric.is_ratio else "mean of the {row}s"
+
+
+SHORT_LABELS = {"zeros": "ANLS is 0"}
+"""Names of metrics above columns, where they differ from their labels."""
 
 SETS = {
     "qa": tuple(BUILT_IN),
@@ -279,11 +290,11 @@ SETS = {
 
 _ROW_METRICS = {
     **{
-        name: _share(name, label, _scored(name), format="score")
-        for name, label in {"anls": "ANLS", "nls": "NLS", "exact_match": "exact match"}.items()
+        name: _share(name, heading_of(name), _scored(name), format="score")
+        for name in ("anls", "nls", "exact_match")
     },
-    "cer": _described("cer", "CER", _scored("cer"), format="rate"),
-    "wer": _described("wer", "WER", _by_errors(words.wer, by_words=True), format="rate"),
+    "cer": _described("cer", heading_of("cer"), _scored("cer"), format="rate"),
+    "wer": _described("wer", heading_of("wer"), _by_errors(words.wer, by_words=True), format="rate"),
     **{name: DESCRIBED[name] for name in ("char_errors", "bag_of_words")},
 }
 """The scores of a row of texts, of which there are quantiles, by name."""
@@ -307,8 +318,6 @@ _ADVICE = {
 
 NAMES_OF_ROWS = {"cer": "cer_mean"}
 """Names of scores of a row that are ambiguous for many rows, which have a mean and a corpus rate."""
-
-_TAKEN = (*(name for name in COUNTS if name != "rows"), "n_clusters", "few_rows", "slice")
 
 
 def resolve(
@@ -355,7 +364,7 @@ def resolve(
 
 def check_names(metrics: Sequence[Metric]) -> None:
     """Raise an error if the columns of two metrics, or of a metric and a count, have the same name."""
-    seen = {*_TAKEN, *(LENGTHS if have_lengths(metrics) else ())}
+    seen = {*by_name(COUNTS), *(LENGTHS if have_lengths(metrics) else ())}
     for metric in metrics:
         names = {*metric.ends, *([] if metric.is_built_in else [f"{metric.name}_n"])}
         if names & seen or re.fullmatch(r"key_\d+", metric.name):

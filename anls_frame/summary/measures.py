@@ -13,6 +13,7 @@ from typing import Any, Literal
 import polars as pl
 
 from anls_frame._arguments import choice, flag, refuse_columns, share, string
+from anls_frame.export.columns import ends_of
 
 Interval = Literal["bounded", "rate", "mean"]
 """Intervals for scores in [0, 1]; for rates of at least 0, where lower is better; for all other scores."""
@@ -328,7 +329,7 @@ class Metric:
     @property
     def ends(self) -> tuple[str, str, str]:
         """Its columns in reports: the value and both ends of the interval."""
-        return self.name, f"{self.name}_low", f"{self.name}_high"
+        return self.name, *ends_of(self.name)
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from anls_frame.cli.output import plain, print_document, print_table, working
 if TYPE_CHECKING:
     import polars as pl
 
-    from anls_frame.export import Kind, Table
+    from anls_frame.export import Table
 
 _SHOWN_DOCUMENTS = 10
 DOCUMENT = "document"
@@ -215,6 +215,4 @@ def _documents_table(whole: pl.DataFrame, confidence: str | None) -> Table:
         whole = whole.sort("n_wrong", descending=True, maintain_order=True)
     else:
         whole = whole.sort(confidence, nulls_last=False, maintain_order=True)
-    labels = {"n_fields": "fields", "n_wrong": "wrong fields", "all_right": "wholly right"}
-    kinds: dict[str, Kind] = dict.fromkeys(("n_fields", "n_wrong"), "count")
-    return result_table("Documents", whole, kinds=kinds, labels=labels)
+    return result_table("Documents", whole)

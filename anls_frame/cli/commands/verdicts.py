@@ -13,7 +13,8 @@ import anls_frame as af
 from anls_frame._text import numbered
 from anls_frame.cli import options
 from anls_frame.cli.output import four_digits, plain, print_table, working
-from anls_frame.export.column_headings import NAMES, RowNames
+from anls_frame.export.column_headings import RowNames
+from anls_frame.export.columns import heading_of
 from anls_frame.export.page_verdicts import OF_JUDGE
 
 
@@ -100,7 +101,7 @@ def verdicts(
     if corrected and lost is not None:
         print(names.flatters)
     for score_name, of_metric in corrected.items():
-        print(f"{NAMES.get(score_name, plain(score_name))}, corrected by the drawn {names.row}s:")
+        print(f"{plain(heading_of(score_name))}, corrected by the drawn {names.row}s:")
         print(plain("\n".join(of_metric.to_document().notes)))
 
 
@@ -141,7 +142,7 @@ def _print_sentence(system: Mapping[str, Any], judged: int, names: RowNames, *, 
     share = f" ({100 * others / lost:.0f} %)" if lost else ""
     scores = ""
     if system["score"] is not None and system["score_without"] is not None:
-        score, left = NAMES[names.metric], numbered(system["n_without"], names.row)
+        score, left = heading_of(names.metric), numbered(system["n_without"], names.row)
         given, without = four_digits(system["score"]), four_digits(system["score_without"])
         scores = f"; {score} {given}, without these {without} of {left}"
     losses = names.losses.format(of_judged=_amount(lost), of_all=_amount(total))

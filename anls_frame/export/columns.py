@@ -1,0 +1,368 @@
+"""Every column of every result: its name in data formats, its heading and format, and what it means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias, TypeVar
+
+Value = TypeVar("Value")
+
+Kind: TypeAlias = Literal[
+    "key",
+    "count",
+    "rank",
+    "score",
+    "rate",
+    "percent",
+    "share",
+    "difference",
+    "points",
+    "p_value",
+    "number",
+    "text",
+    "note",
+    "link",
+]
+"""
+What a column holds, which decides how formats show it: keys of a group, counts, ranks (with the range that is
+open), scores and rates (three decimals), the same in per cent (one decimal), shares (whole per cents),
+differences (three decimals and a sign), the same in percentage points, p-values (three decimals), other
+numbers (four significant digits), text, notes, and addresses of the web.
+"""
+
+OnScreen: TypeAlias = Literal["interval", "figure", "nothing"]
+"""What the narrow tables of terminals and notebooks show of a figure."""
+
+FEW = "*"
+"""Mark on the number of rows of a slice with few rows."""
+POSSIBLY_BEST = "●"
+"""Mark on the ranks of a system that is possibly the best one."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """
+    A column of a result.
+
+    Attributes
+    ----------
+    name
+        Its name in data formats. The ends of its intervals are in `ends_of` it.
+    meaning
+        What it says, as a phrase; `{row}` stands for the word for a row.
+    kind
+        Its format, by default that of its dtype.
+    heading
+        What people read above it, by default its name.
+    on_screen
+        What a narrow table shows of it.
+    mark
+        Of truth values, the column on whose figures people see them, and the mark.
+    """
+
+    name: str
+    meaning: str = ""
+    kind: Kind | None = None
+    heading: str = ""
+    on_screen: OnScreen = "interval"
+    mark: tuple[str, str] | None = None
+
+
+def ends_of(name: str) -> tuple[str, str]:
+    """Return the columns with the ends of the intervals of a figure."""
+    return f"{name}_low", f"{name}_high"
+
+
+def interval(name: str, figure: Value, low: Value, high: Value) -> dict[str, Value]:
+    """Return a figure and the ends of its interval by the names of their columns."""
+    return dict(zip((name, *ends_of(name)), (figure, low, high), strict=True))
+
+
+def figure_of(name: str) -> str:
+    """Return the column of the figure whose intervals a column ends, if it does, or the column."""
+    return name.removesuffix("_low").removesuffix("_high")
+
+
+def by_name(columns: Iterable[Column]) -> dict[str, Column]:
+    """Return columns by their names."""
+    return {column.name: column for column in columns}
+
+
+COUNTS = (
+    Column("slice", "overall for all {row}s together, group for a slice"),
+    Column("n", "scored {row}s", "count", "rows"),
+    Column(
+        "few_rows",
+        "few {row}s or documents, or a figure that rests on few of them: treat the interval as rough",
+        heading="few rows",
+        mark=("n", FEW),
+    ),
+    Column("n_missing", "{row}s without a prediction", "count", "no prediction", "nothing"),
+    Column("n_unanswerable", "{row}s without an accepted answer", "count", "no answer", "nothing"),
+    Column(
+        "n_empty_reference",
+        "scored {row}s whose reference has no text",
+        "count",
+        "empty reference",
+        "nothing",
+    ),
+    Column("n_clusters", "documents that the {row}s come from", "count", "documents", "nothing"),
+)
+"""Columns of reports that are no scores."""
+
+LENGTHS = (
+    Column("words", "words of the references", "count"),
+    Column("characters", "characters of the references", "count"),
+)
+"""Columns of reports of pages with the lengths of the references."""
+
+FIGURES = (
+    Column("table", "the columns that this table of slices crosses"),
+    Column("metric", "name of the score"),
+    Column("system", "name of what is scored"),
+    Column("baseline", "name of the system with which it is compared"),
+    Column("n_slices", "slices that the average is taken over", "count", "slices"),
+    Column("score", "the score of the system", "score"),
+    Column("baseline_score", "the score of the baseline", "score", "baseline score"),
+    Column("difference", "the score of the system minus that of the baseline", "difference"),
+    Column("rest", "the score of all other {row}s"),
+    Column(
+        "p_value",
+        "probability of a difference at least as large if there were none",
+        "p_value",
+        "p",
+    ),
+    Column(
+        "p_adjusted",
+        "p, corrected for the number of tests",
+        "p_value",
+        "p, adjusted",
+    ),
+    Column("wins", "{row}s on which the system is better than the baseline", "count"),
+    Column("ties", "{row}s on which both are equal", "count"),
+    Column("losses", "{row}s on which the system is worse than the baseline", "count"),
+    Column("rank", "the observed rank, and the range of ranks that the data allow", "rank"),
+    Column(
+        "possibly_best",
+        "no other system is significantly better",
+        heading="possibly best",
+        mark=("rank", f" {POSSIBLY_BEST}"),
+    ),
+    Column("best", "the systems with the best score of each slice", "note"),
+)
+"""Columns of comparisons, and of figures of any result."""
+
+_WORDS = "edits of words of the {row} divided by the words of its reference"
+
+ROWS = (
+    Column("question_id", heading="question"),
+    Column("anls", "the {row}'s similarity to its nearest answer, 0 below the threshold", "score", "ANLS"),
+    Column("nls", "the {row}'s similarity to its nearest answer, without a threshold", "score", "NLS"),
+    Column("exact_match", "whether the prediction of the {row} equals an answer", "score", "exact match"),
+    Column("cer", "edits of the {row} divided by the characters of its reference", "rate", "CER"),
+    Column("wer", _WORDS, heading="WER"),
+    Column("wer_corpus", _WORDS, heading="WER"),
+    Column("wer_mean", _WORDS, heading="WER"),
+    Column("nearest_answer", "the accepted answer that is most similar", heading="nearest answer"),
+    Column("verdict", "what a person says of the {row}"),
+    Column("lost_points", "what these {row}s lack to the best score", heading="lost points"),
+    Column("share_of_lost", "their share of all that is lost", "percent", "of all lost points"),
+)
+"""Columns of tables of rows, and of verdicts on them."""
+
+ERRORS = (
+    Column("error_type", "why the {row}s lose points", heading="error type"),
+    Column("share", "share of all {row}s", "percent"),
+    Column("reference_char", "a character of the reference", "note", "reference"),
+    Column("predicted_char", "what was read in its place", "note", "read as"),
+    Column("count", "how often it was read so", "count"),
+    Column("share_of_errors", "share of all substitutions", "percent", "of all errors"),
+    Column(
+        "share_of_reference",
+        "share of the times that the character occurs in the references",
+        "percent",
+        "of the reference",
+    ),
+)
+"""Columns of error types and substitutions."""
+
+CORRECTED = (
+    Column("n_audited", "{row}s with a verdict", "count", "judged"),
+    Column("n_clusters_audited", "documents with a judged {row}", "count", "documents judged", "nothing"),
+    Column("score", "the mean of the given scores", "score"),
+    Column("corrected", "the mean verdict, estimated for all {row}s", "score"),
+    Column("bias", "the given score minus the corrected one", "difference"),
+    Column(
+        "audit",
+        "the interval of the mean verdict of precisely these {row}s, rather than of {row}s like them",
+        "score",
+        "these rows alone",
+        "nothing",
+    ),
+    Column(
+        "audit_share",
+        "share of the variance that more verdicts would remove",
+        "score",
+        "removable variance",
+        "nothing",
+    ),
+    Column("agreement", "share of judged {row}s whose score is the verdict", "score", "", "nothing"),
+    Column("sensitivity", "share of {row}s judged right that are scored 1", "score", "", "nothing"),
+    Column("specificity", "share of {row}s judged wrong that are scored 0", "score", "", "nothing"),
+    Column("kappa", "Cohen's kappa: agreement beyond chance", "score", "", "nothing"),
+    Column("tuning", "λ, the weight of the given scores in the estimate", None, "", "nothing"),
+    Column(
+        "verdicts_worth",
+        "number of verdicts that alone would give an interval of this width",
+        "count",
+        "equivalent verdicts",
+        "nothing",
+    ),
+    Column(
+        "given_difference",
+        "the difference of the given scores",
+        "difference",
+        "given difference",
+    ),
+    Column("difference", "the corrected score of the system minus that of the baseline", "difference"),
+    Column("p_value", "p of the corrected difference", "p_value", "p", "nothing"),
+)
+"""Columns of corrected scores, where they are not those of other results."""
+
+SELECTIVE = (
+    Column("signal", "the confidence by which {row}s are ordered", heading="confidence"),
+    Column("n_unsure", "{row}s without a confidence, never accepted", "count", "no confidence", "nothing"),
+    Column("n_distinct", "different confidences", "count", "distinct confidences", "nothing"),
+    Column("score", "the mean score of all {row}s", "score"),
+    Column(
+        "augrc",
+        "loss of accepted {row}s as a share of all, averaged over all thresholds (lower is better)",
+        "score",
+        "AUGRC",
+    ),
+    Column("baseline_augrc", "AUGRC of the first confidence", "score", "baseline AUGRC"),
+    Column(
+        "aurc",
+        "mean loss of accepted {row}s, averaged over all thresholds (lower is better)",
+        "score",
+        "AURC",
+        "nothing",
+    ),
+    Column("eaurc", "AURC minus that of the best order", "score", "excess AURC", "nothing"),
+    Column(
+        "auroc",
+        "probability that a right {row} has a higher confidence than a wrong one",
+        "score",
+        "AUROC",
+    ),
+    Column("bias", "mean confidence minus mean score", "difference", "", "nothing"),
+    Column(
+        "ece",
+        "mean distance between confidence and score, in bins of equal size",
+        "score",
+        "calibration error",
+        "nothing",
+    ),
+    Column("difference", "AUGRC minus the baseline AUGRC (negative is better)", "difference"),
+    Column("threshold", "the lowest confidence to accept"),
+    Column("n_accepted", "{row}s with at least this confidence", "count", "accepted"),
+    Column("n_clusters_accepted", "documents with an accepted {row}", "count", "documents accepted"),
+    Column("accepted", "share of all {row}s that are accepted", "score", "share accepted"),
+    Column(
+        "naive_accepted",
+        "share accepted by the lowest threshold with an observed risk of at most the target",
+        "score",
+        "accepted without guarantee",
+    ),
+    Column("risk", "mean loss of the accepted {row}s", "score"),
+    Column(
+        "risk_bound",
+        "upper bound of the risk, which is compared with the target",
+        "score",
+        "bound of the risk",
+    ),
+    Column("status", "certified, or why there is no threshold"),
+    Column(
+        "documents_needed",
+        "documents that could certify the target",
+        "count",
+        "documents needed",
+    ),
+)
+"""Columns of confidences, where they are not those of other results."""
+
+FOUND = (
+    Column("description", "the conditions that its {row}s meet", "text", "slice"),
+    Column("n_clusters", "documents with such a {row}", "count", "documents"),
+    Column("score", "the score of the slice"),
+    Column("baseline_score", "the score of the baseline in the slice", None, "baseline score", "nothing"),
+    Column("change", "the score minus that of the baseline, in the slice", "difference"),
+    Column("rest", "the same figure of all other {row}s"),
+    Column("difference", "the figure of the slice minus that of the rest", "difference", "", "nothing"),
+    Column("share_of_rows", "share of all scored {row}s", "share", "of the rows"),
+    Column("share_of_loss", "share of all that is lost to the best score", "share", "of the lost points"),
+    Column(
+        "overlapping",
+        "other slices that are worse, but not outside this one",
+        "note",
+        "overlaps with",
+    ),
+    Column("more", "further slices that it overlaps with", "count"),
+)
+"""Columns of found slices, where they are not those of other results."""
+
+DOCUMENTS = (
+    Column("n_fields", "fields of the document", "count", "fields"),
+    Column("n_wrong", "fields that are not right", "count", "wrong fields"),
+    Column("all_right", "whether every field is right", heading="wholly right"),
+)
+"""Columns of whole documents."""
+
+RESULTS = {
+    "Rows and documents": COUNTS,
+    "Lengths of pages": LENGTHS,
+    "Scores and comparisons": FIGURES,
+    "Tables of rows": ROWS,
+    "Error types and substitutions": ERRORS,
+    "Whole documents": DOCUMENTS,
+    "Corrected scores": CORRECTED,
+    "Confidences": SELECTIVE,
+    "Found slices": FOUND,
+}
+"""All columns, by the results that have them."""
+
+COLUMNS = by_name(column for columns in reversed(RESULTS.values()) for column in columns)
+"""All columns by name; where results differ, as the first of them has it."""
+
+MARKS = {column.name: column.mark for column in (*COUNTS, *FIGURES) if column.mark is not None}
+"""Columns of truth values that people see as a mark on the figures of another column."""
+
+LEAST = (
+    *("losses", "ties", "wins", "substitutions", "deletions", "insertions", "words", "characters"),
+    *("cer_mean", "wer_mean", "zeros", "nls", "p_value", "n_clusters", "share_of_rows"),
+)
+"""What narrow terminals leave out first, in this order."""
+
+
+def described(name: str, columns: Mapping[str, Column]) -> Column | None:
+    """Return the column of a name, or of the figure whose intervals it ends."""
+    return columns.get(name) or columns.get(figure_of(name))
+
+
+def with_kinds(columns: Mapping[str, Column], kinds: Mapping[str, Kind]) -> dict[str, Column]:
+    """Return columns, some of which have other kinds."""
+    others = [replace(columns.get(name, Column(name)), kind=kind) for name, kind in kinds.items()]
+    return {**columns, **by_name(others)}
+
+
+def kind_of(name: str, columns: Mapping[str, Column]) -> Kind | None:
+    """Return the kind of a column, if it is not that of its dtype; any number of something is a count."""
+    column = described(name, columns)
+    kind = None if column is None else column.kind
+    return "count" if kind is None and name.startswith("n_") else kind
+
+
+def heading_of(name: str) -> str:
+    """Return what people read above a column."""
+    return (COLUMNS[name].heading if name in COLUMNS else "") or name
