@@ -96,15 +96,17 @@ def check_new_names(available: Iterable[Any], new: Iterable[str], *, overwrite: 
         )
 
 
-def first_value(column: pl.Series) -> str:
-    """Return the first value of a column that is not null, with its row, for a message."""
+def first_value(column: pl.Series, before: str) -> str:
+    """Return the first value of a column that is not null, with its row, for a message; "" without rows."""
     column = column.alias("values")  # Series methods take some names for patterns
     rows = column.is_not_null().arg_true()
+    if column.is_empty():
+        return ""  # only the schema is known, as for Daft
     if not len(rows):
-        return "all values are null"
+        return f"{before}all values are null"
     value = column[int(rows[0])]
     shown = quoted(value.to_list() if isinstance(value, pl.Series) else value)
-    return f"row {int(rows[0]):,} (counted from 0) holds {shown}"
+    return f"{before}row {int(rows[0]):,} (counted from 0) holds {shown}"
 
 
 def check_texts(columns: Iterable[pl.Series]) -> None:
@@ -113,8 +115,8 @@ def check_texts(columns: Iterable[pl.Series]) -> None:
         inner = column.dtype.inner if isinstance(column.dtype, _LISTS) else column.dtype
         if inner not in (pl.String, pl.Categorical, pl.Enum, pl.Null):
             raise DTypeError(
-                f"column {column.name!r} has dtype {column.dtype} and must hold strings or lists of strings, "
-                f"but {first_value(column)}. {_way_to_texts(column.name, inner)}"
+                f"column {column.name!r} has dtype {column.dtype} and must hold strings or lists of strings"
+                f"{first_value(column, ', but ')}. {_way_to_texts(column.name, inner)}"
             )
 
 

@@ -57,8 +57,8 @@ def text_column(name: str, column: Any) -> pl.Series:
     entry = texts.dtype.inner if isinstance(texts.dtype, pl.List | pl.Array) else texts.dtype
     if entry not in (pl.String, pl.Categorical, pl.Enum, pl.Null):
         raise DTypeError(
-            f"column {name!r} must hold strings or lists of strings, but holds {column.type}, and "
-            f"{first_value(texts)}; {text_advice(name)}"
+            f"column {name!r} must hold strings or lists of strings, but holds {column.type}"
+            f"{first_value(texts, ', and ')}; {text_advice(name)}"
         )
     return texts
 

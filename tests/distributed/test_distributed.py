@@ -7,6 +7,7 @@ On Daft's native runner, in this process; `.ci/heavy ray` runs the same tests on
 from __future__ import annotations
 
 import itertools
+import re
 from pathlib import Path
 from typing import Any
 
@@ -165,7 +166,10 @@ def test_columns_of_any_layout_give_what_they_give_in_memory(prediction: str, an
         expected = outcome(lambda: function(frame.to_arrow(), "p", "a"))  # noqa: B023 - called at once
         found = outcome(lambda: function(frame, "p", "a"))  # noqa: B023
         if isinstance(expected, str):
-            assert found == expected
+            # Daft is not asked for rows to show one of them.
+            assert found == re.sub(
+                r", and row \d+ \(counted from 0\) holds .*?; read it", "; read it", expected
+            )
         elif name == "summarize":
             check_equal(found, expected)
         else:
