@@ -410,8 +410,6 @@ def _like(metric: Metric) -> Metric:
 
 def of_own_fields(metrics: Sequence[Metric], protocol: ScoreProtocol | str) -> tuple[Metric, ...]:
     """Return the metrics of a comparison of fields, in which each system has fields of its own."""
-    if not are_of_fields(metrics):
-        return tuple(metrics)
     return tuple(_own_fields_of(metric, protocol) for metric in metrics)
 
 
@@ -424,7 +422,7 @@ def _own_fields_of(metric: Metric, protocol: ScoreProtocol | str) -> Metric:
     if metric.bounds is not None and metric.bounds[0] is not None and metric.bounds[0] < 0:
         raise ValueError(
             f"metric {metric.name!r} has a lower bound below 0, so it cannot be averaged over the fields of "
-            "each system; compare it without scores of fields, or rescale it"
+            "each system; rescale it"
         )
     function, is_own = metric.numerator, _fields("any")
 

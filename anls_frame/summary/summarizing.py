@@ -18,11 +18,12 @@ from anls_frame.frames.origins import scored_by
 from anls_frame.frames.progress import following
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.summary import comparison_sums, own_metrics, report_sums
-from anls_frame.summary.catalogue import Metrics, are_of_pages
+from anls_frame.summary.catalogue import Metrics, are_of_pages, of_own_fields
 from anls_frame.summary.details import KEYS
 from anls_frame.summary.keys import key_names, optional
 from anls_frame.summary.labels import warn_of_labels
 from anls_frame.summary.settings import (
+    INVENTED,
     MOST_ROWS,
     Settings,
     Unanswerable,
@@ -165,6 +166,8 @@ def summarize(
     frame = at_hand(frame)
     text_options |= scoring(protocol, frame, has_texts=has_texts, unanswerable=unanswerable)
     chosen = metrics_of(metrics, prediction, column_names(frame), has_texts=has_texts, protocol=protocol)
+    if is_comparison and text_options.get("unanswerable") == INVENTED:
+        chosen = of_own_fields(chosen, protocol)
     if worst and not kept and are_of_pages(chosen) and _PAGE in {*column_names(frame)} - {*slicing.names}:
         # Pages are known by their names, as `read_pages` has them.
         kept = (_PAGE,)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeGuard
 
 from anls_frame.protocol import ScoreProtocol
-from anls_frame.summary.catalogue import of_own_fields, resolve, row_metrics
+from anls_frame.summary.catalogue import are_of_fields, of_own_fields, resolve, row_metrics
 from anls_frame.summary.measures import Metric
 
 
@@ -69,7 +69,8 @@ def resolve_for(
         raise ValueError(f"metrics must be a name for the scores or a Metric, got {given!r}")
     wanted = "anls" if given is None else given
     resolved = resolve(wanted, (), has_texts=has_texts, protocol=protocol, are_of_rows=are_of_rows)
-    metrics = of_own_fields(row_metrics(resolved, given), protocol)
+    metrics = row_metrics(resolved, given)
+    metrics = of_own_fields(metrics, protocol) if are_of_fields(metrics) else metrics
     for metric in metrics:
         _check(metric, systems)
     return metrics

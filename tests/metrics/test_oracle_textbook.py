@@ -176,7 +176,12 @@ def test_replace_changes_what_is_named() -> None:
     raw = af.PROTOCOLS["raw"]
     assert raw.replace() == raw
     assert raw.replace(unicode_form="NFC", threshold=0.3) == af.ScoreProtocol(
-        ignore_case=False, whitespace="keep", unicode_form="NFC", threshold=0.3
+        ignore_case=False,
+        whitespace="keep",
+        unicode_form="NFC",
+        threshold=0.3,
+        # The rules for error rates stay those of the protocol that had no threshold.
+        errors=raw.replace(unicode_form="NFC"),
     )
     assert raw.unicode_form is None
     with pytest.raises(TypeError, match="has no option 'unicode'; its options are ignore_case, whitespace"):
