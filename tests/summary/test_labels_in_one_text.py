@@ -22,6 +22,7 @@ DATA: dict[str, list[Any]] = {
     "a": ["a", "x", "c", "d"],
     "t": TYPES,
     "id": [1, 2, 3, 4],
+    "error_type": ["exact", "wrong", "exact", "exact"],
     "confidence": [0.1, 0.2, 0.3, 0.4],
 }
 KINDS: dict[str, Callable[[Any], Any]] = {
@@ -42,6 +43,8 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "selective": lambda data: af.selective(data, "p", "a", "confidence", by="t"),
     "find_slices": lambda data: af.find_slices(data, "p", "a", ["t"], search=af.SliceSearch(min_rows=1)),
     "scores": lambda data: af.report(data, metrics="confidence", by="t"),
+    "error_types": lambda data: af.plot.error_types(data, "t"),
+    "length_effect": lambda data: af.plot.length_effect(data, "confidence", "id", by="t"),
 }
 
 
