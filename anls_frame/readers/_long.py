@@ -67,7 +67,7 @@ class Gold:
         shared = [name for name in self.rows.columns if name in rows.columns]
         free = distinct(shared, {*rows.columns, *self.rows.columns})
         taken = dict(zip(shared, free, strict=True))
-        gold = pl.concat([self.ids, self.rows.rename(taken)], how="horizontal")
+        gold = self.ids.hstack(self.rows.rename(taken))
         both = rows.join(gold, on="question_id", how="left", maintain_order="left")
         for name, column in taken.items():
             if name == "answers":

@@ -36,7 +36,7 @@ def lines(sample: pl.DataFrame, score: str | None, said: tuple[str, str]) -> lis
             "id": id_,
             "row": row,
             "verdict": said[int(id_) % 2],
-            "digest": digest([text], [*pl.Series([answer]).explode()]),
+            "digest": digest([text], [*pl.Series([answer]).explode(empty_as_null=True)]),
         }
         | ({} if score is None else {"score": score})
         for row, id_, text, answer in drawn.iter_rows()

@@ -35,7 +35,7 @@ def test_conll14() -> None:
     data = gec.read_m2(folder / "gold.m2", prediction=folder / "system.txt")
 
     assert data["annotators"].to_list() == [[0, 1], [0, 1], []]
-    corrections = data["edits"].explode().struct.field("corrections").to_list()
+    corrections = data["edits"].explode(empty_as_null=True).struct.field("corrections").to_list()
     assert corrections[:4] == [["is"], ["winter", "the winter season"], ["is"], ["the"]]
     assert corrections[4] == [""]
     # is and the, which both annotators have; nothing, as the second one says; "A ferry", which nobody has.
