@@ -13,7 +13,7 @@ from anls_frame.frames.conversion import column_names, in_polars
 STATUSES = ("matched", "missing", "invented", "broken")
 """The values of `status`."""
 
-_STATUS, FIELD = "status", "field"
+STATUS, FIELD = "status", "field"
 
 
 def are_fields(frame: Any) -> bool:
@@ -44,7 +44,7 @@ def are_fields(frame: Any) -> bool:
 def status_columns(names: Sequence[Any]) -> list[str]:
     """Return the columns that may be those of `fields` with the status of each system."""
     return [
-        name for name in names if name == _STATUS or (isinstance(name, str) and name.endswith(f"_{_STATUS}"))
+        name for name in names if name == STATUS or (isinstance(name, str) and name.endswith(f"_{STATUS}"))
     ]
 
 

@@ -7,9 +7,11 @@ from anls_frame.frames.strict_json import Number
 
 def is_missing(value: object) -> bool:
     """Return whether a single value is missing: None, NaN of any type, NaT, pandas' NA, or JSON's NaN."""
-    if value is None or isinstance(value, Number):
-        return value is None or value == "NaN"
-    if isinstance(value, str) or hasattr(value, "__len__"):
+    if value is None:
+        return True
+    if isinstance(value, str):
+        return isinstance(value, Number) and value == "NaN"
+    if hasattr(value, "__len__"):
         return False
     try:
         return bool(value != value)  # noqa: PLR0124 - true of NaN and NaT alone

@@ -154,18 +154,19 @@ _NUMBER = r"[-_. /#]*(?:p|pg|page)?[-_. ]*0*(\d+)"
 
 def that_may_pair(files: Mapping[str, Mapping[str, File]]) -> dict[str, dict[str, File]]:
     """Return the files that every column may have, of the same name or as a page of a file of several."""
-    stems = {
-        name: {*pages, *(re.sub(_NUMBER + "$", "", page, flags=re.IGNORECASE) for page in pages)}
-        for name, pages in files.items()
-    }
+    stems = {name: {*pages, *map(_without_number, pages)} for name, pages in files.items()}
 
     def may_pair(page: str) -> bool:
-        stem = re.sub(_NUMBER + "$", "", page, flags=re.IGNORECASE)
+        stem = _without_number(page)
         return all(page in stems[name] or stem in pages for name, pages in files.items())
 
     return {
         name: {page: file for page, file in pages.items() if may_pair(page)} for name, pages in files.items()
     }
+
+
+def _without_number(page: str) -> str:
+    return re.sub(_NUMBER + "$", "", page, flags=re.IGNORECASE)
 
 
 def names_of_single_pages(several: Mapping[str, int], names: Collection[str]) -> dict[str, str]:

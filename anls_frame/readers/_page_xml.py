@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -32,7 +32,7 @@ def local_name(element: Any) -> str:
     return name
 
 
-def pages_of(root: Any) -> list[Any]:
+def _elements_of_pages(root: Any) -> list[Any]:
     """Return the elements of pages if a file has several, and otherwise the root."""
     pages = [*root.iterfind("{*}Page"), *root.iterfind("{*}Layout/{*}Page")]
     return pages if len(pages) > 1 else [root]
@@ -59,6 +59,19 @@ def _starts(root: Any, page: Any, id_: str) -> Iterator[_Start]:
         for element in elements:
             yield _Start(element, placed)
     yield _Start(page, frozenset())
+
+
+def _pages(root: Any, id_: str, read: Callable[[Any, frozenset[Any]], Iterable[str]]) -> list[list[str]]:
+    """Return the lines of each page in reading order, as a function reads those of an element."""
+    return [
+        [
+            line
+            for start in _starts(root, page, id_)
+            for line in read(start.element, start.placed)
+            if line.strip()
+        ]
+        for page in _elements_of_pages(root)
+    ]
 
 
 def _by_id(page: Any, id_: str) -> dict[str, Any]:
@@ -154,16 +167,11 @@ class PageXml:
 
     def pages(self) -> list[list[str]]:
         """Return the lines of each page."""
-        pages = [self._page(page) for page in pages_of(self._root)]
+        pages = _pages(self._root, "id", self._read)
         if len(pages) > 1:
             outside = (child for child in self._root.iterchildren("{*}*") if local_name(child) != "Page")
             self._leave_unread(*outside)
         return pages
-
-    def _page(self, page: Any) -> list[str]:
-        starts = _starts(self._root, page, "id")
-        lines = (line for start in starts for line in self._read(start.element, start.placed))
-        return [line for line in lines if line.strip()]
 
     def _read(self, element: Any, placed: frozenset[Any]) -> list[str]:
         """Return the lines of an element that were not read before, except those with their own place."""
@@ -335,16 +343,11 @@ class Alto:
 
     def pages(self) -> list[list[str]]:
         """Return the lines of each page."""
-        pages = [self._page(page) for page in pages_of(self._root)]
+        pages = _pages(self._root, "ID", self._read)
         if len(pages) > 1:
             self._leave_unread(word for word in self._root.iter("{*}String") if not _is_in_page(word))
         self.account.leave(ALTERNATIVES, self._n_alternatives)
         return pages
-
-    def _page(self, page: Any) -> list[str]:
-        starts = _starts(self._root, page, "ID")
-        lines = (line for start in starts for line in self._read(start.element, start.placed))
-        return [line for line in lines if line.strip()]
 
     def _read(self, element: Any, placed: frozenset[Any]) -> list[str]:
         """Return the lines of an element that were not read before, except those with their own place."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from anls_frame.frames.field_rows import STATUSES
+from anls_frame.frames.field_rows import FIELD, STATUS, STATUSES
 
-FIELD, ITEM, ANSWERS, PREDICTION = "field", "item", "answers", "prediction"
-STATUS, CONFIDENCE = "status", "confidence"
+ITEM, ANSWERS, PREDICTION, CONFIDENCE = "item", "answers", "prediction", "confidence"
 N_FIELDS, N_WRONG, ALL_RIGHT = "n_fields", "n_wrong", "all_right"
 
 *_, BROKEN = STATUSES

@@ -19,9 +19,7 @@ from anls_frame.analysis.fields.columns import (
     ANSWERS,
     BROKEN,
     CONFIDENCE,
-    FIELD,
     ITEM,
-    STATUS,
     columns_of_systems,
     texts_of,
 )
@@ -29,7 +27,7 @@ from anls_frame.analysis.fields.kinds import Kind, Kinds
 from anls_frame.analysis.fields.reading import NO_FIELD, Gold, Items, Predicted, Shape, Way
 from anls_frame.exceptions import DuplicateColumnError, warn
 from anls_frame.frames.conversion import attach, column_names, in_memory, in_polars
-from anls_frame.frames.field_rows import STATUSES
+from anls_frame.frames.field_rows import FIELD, STATUS, STATUSES
 
 _SHOWN_NAMES = 10
 

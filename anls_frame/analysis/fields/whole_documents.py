@@ -15,15 +15,14 @@ from anls_frame.analysis.fields.columns import (
     ALL_RIGHT,
     BROKEN,
     CONFIDENCE,
-    FIELD,
     N_FIELDS,
     N_WRONG,
-    STATUS,
     columns_of_systems,
     texts_of,
 )
 from anls_frame.exceptions import DTypeError, DuplicateColumnError
 from anls_frame.frames.conversion import as_kind_of, at_hand, column_names, to_lazy
+from anls_frame.frames.field_rows import FIELD, STATUS
 from anls_frame.frames.number_columns import with_numbers
 from anls_frame.metrics.scores import exact_match
 from anls_frame.protocol import ScoreProtocol
