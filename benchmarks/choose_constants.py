@@ -22,7 +22,7 @@ from coverage import RIGHT, all_right, cell, percent, table
 from populations import Array, Made, Random, RowDocuments, Truth
 from scipy import special
 
-from anls_frame.statistics import intervals
+from anls_frame.statistics import design
 
 Totals = dict[str, Array]
 Truths = dict[str, Truth]
@@ -117,8 +117,8 @@ def main() -> None:
     allowed: list[tuple[float, int]] = []
     for correlation, few in itertools.product(CORRELATIONS, FEW_UNITS):
         with (
-            mock.patch.object(intervals, "USUAL_CORRELATION", correlation),
-            mock.patch.object(intervals, "_FEW_UNITS", few),
+            mock.patch.object(design, "USUAL_CORRELATION", correlation),
+            mock.patch.object(design, "FEW_UNITS", few),
         ):
             cells = [
                 cell(population, column, documents, totals, truths[column], few=unmarked)

@@ -18,7 +18,7 @@ from anls_frame.frames.documents import numbers
 from anls_frame.frames.number_columns import numbers_of
 from anls_frame.reports.lines import cells_in_slices
 from anls_frame.statistics.corrected_means import Audit
-from anls_frame.statistics.intervals import USUAL_CORRELATION
+from anls_frame.statistics.design import usual_design
 from anls_frame.summary.keys import CLUSTER, canonical, explode_lists
 
 PROBABILITY, STRATUM = "probability", "stratum"
@@ -243,7 +243,7 @@ def _check_drawn(rows: pl.DataFrame, name: str) -> None:
 def _check_undrawn(rows: pl.DataFrame, judged: pl.DataFrame, systems: Mapping[str, System]) -> None:
     """Raise an error or warn if judged rows without a draw visibly differ from the others."""
     counts = judged[CLUSTER].unique_counts().to_numpy()
-    clustering = 1 + USUAL_CORRELATION * (float(counts @ counts) / judged.height - 1)
+    clustering = float(usual_design(counts @ counts / judged.height))
     for number, system in enumerate(systems.values()):
         scores = rows[f"score_{number}"].to_numpy()
         own = judged[f"score_{number}"].to_numpy()

@@ -10,7 +10,8 @@ import polars as pl
 
 from anls_frame import statistics
 from anls_frame.reports.lines import Lines
-from anls_frame.statistics.intervals import USUAL_CORRELATION
+from anls_frame.statistics.carriers import FEW_CARRIERS, carried_by_few, carriers_of_sums
+from anls_frame.statistics.design import USUAL_CORRELATION
 from anls_frame.statistics.student import FloatArray
 from anls_frame.summary.keys import explode_lists
 from anls_frame.summary.measures import Interval, Metric
@@ -19,8 +20,7 @@ from anls_frame.summary.summary import Summary
 
 FEW_ROWS = 100
 FEW_UNITS = 20.0
-FEW_CARRIERS = 10
-"""Rows, effective units, and units that carry a figure: below any of these, intervals are approximate."""
+"""Rows and effective units: below any of these, intervals are approximate."""
 FEW_ROWS_WITH_ERRORS = 30
 """So many rows have to carry a rate if units are single rows, some of which can be far worse than others."""
 
@@ -128,8 +128,7 @@ def estimate(
 
 def are_few(n: FloatArray, effective: FloatArray, carrying: FloatArray) -> npt.NDArray[np.bool_]:
     """Return which slices have too few rows, effective units, or units that contribute to the figure."""
-    # Ten units with equal contributions count as ten, despite rounding.
-    return (n < FEW_ROWS) | (effective < FEW_UNITS) | (carrying < FEW_CARRIERS - 1e-6)
+    return (n < FEW_ROWS) | (effective < FEW_UNITS) | carried_by_few(carrying)
 
 
 def where_several(n: FloatArray, n_squares: FloatArray, carrying: FloatArray) -> FloatArray:
@@ -152,11 +151,8 @@ def carried_by(kind: Interval, sums: Sums) -> FloatArray:
     sides = [(sums.x, sums.xx)]
     if kind == "bounded":
         sides.append((sums.y - sums.x, sums.yy - 2 * sums.xy + sums.xx))
-    carried = [
-        total * np.divide(total, squares, out=np.zeros_like(total), where=(total > 0) & (squares > 0))
-        for total, squares in sides
-    ]
-    carrying = np.where(sums.y > 0, np.minimum.reduce(carried), np.nan)
+    carried = np.minimum.reduce([carriers_of_sums(*side) for side in sides])
+    carrying = np.where(sums.y > 0, carried, np.nan)
     if kind != "rate":
         return where_several(sums.n, sums.n_squares, carrying)
     rows = np.where(carrying > 0, carrying * FEW_CARRIERS / FEW_ROWS_WITH_ERRORS, np.inf)

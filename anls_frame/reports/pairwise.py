@@ -16,6 +16,7 @@ from anls_frame.export.columns import ends_of, interval
 from anls_frame.reports.estimates import are_few, system_scores, where_several
 from anls_frame.reports.lines import Line, Lines, lines
 from anls_frame.statistics import SystemSums
+from anls_frame.statistics.carriers import carriers
 from anls_frame.statistics.step_down import IntArray
 from anls_frame.statistics.student import FloatArray
 from anls_frame.summary.comparison_sums import pairs as all_pairs
@@ -177,11 +178,7 @@ def _carrying(line: Line, score: FloatArray, y: FloatArray, pairs: Sequence[tupl
     for first, columns, others in _by_first(pairs):
         apart = influence[:, others] - influence[:, [first]]
         far = np.where(np.abs(apart) > _ROUNDING * (size[:, others] + size[:, [first]]), apart, 0.0)
-        far /= np.abs(far).max(axis=0, initial=np.finfo(np.float64).tiny)
-        for side in (np.maximum(far, 0.0), np.maximum(-far, 0.0)):
-            total, squares = side.sum(axis=0), np.einsum("ij,ij->j", side, side)
-            carried = np.divide(total**2, squares, out=np.zeros(len(total)), where=squares > 0)
-            carrying[columns] = np.minimum(carrying[columns], carried)
+        carrying[columns] = carriers(far, line.counts)
     return carrying
 
 

@@ -10,9 +10,10 @@ import polars as pl
 
 from anls_frame import statistics
 from anls_frame.export.columns import ends_of, interval
-from anls_frame.reports.estimates import FEW_CARRIERS, system_scores
+from anls_frame.reports.estimates import system_scores
 from anls_frame.reports.lines import Lines, lines
 from anls_frame.reports.pairwise import SCORE, Test, long_table, system_sums
+from anls_frame.statistics.carriers import FEW_CARRIERS
 from anls_frame.statistics.student import FloatArray
 from anls_frame.summary.summary import Summary
 

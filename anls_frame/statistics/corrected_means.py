@@ -9,7 +9,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from anls_frame.statistics.intervals import USUAL_CORRELATION, wilson_ends
+from anls_frame.statistics.design import usual_design
+from anls_frame.statistics.intervals import wilson_ends
 from anls_frame.statistics.sample_sizes import positive
 from anls_frame.statistics.student import FloatArray, t_quantile, t_two_sided
 
@@ -213,7 +214,7 @@ class CorrectedMean:
     def clustering(self) -> float:
         """The factor by which more verdicts are needed because documents have several."""
         counts = np.bincount(self.audit.judged_document)
-        return 1 + USUAL_CORRELATION * (float((counts**2).sum() / counts.sum()) - 1)
+        return float(usual_design((counts**2).sum() / counts.sum()))
 
     @cached_property
     def unseen(self) -> float:

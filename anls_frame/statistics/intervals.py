@@ -6,17 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from anls_frame._arguments import share
+from anls_frame.statistics.design import USUAL_CORRELATION, design_effect, usual_design
 from anls_frame.statistics.student import ROUNDING, FloatArray, t_quantile
-
-_FEW_UNITS = 6.0
-"""From this many independent rows on the rarer side, the observed design effect outweighs the usual one."""
-
-USUAL_CORRELATION = 0.3
-"""
-Intraclass correlation that is assumed where the data cannot estimate it.
-
-benchmarks/choose_constants.py chooses this constant and the one above.
-"""
 
 FEWEST_UNITS = 2.0
 """With fewer effective units there is no interval: they leave less than one degree of freedom."""
@@ -231,17 +222,16 @@ def wilson_interval(
     binary_rows = n * padded * (1 - padded) / ((squares + 1) / (n + 2) - padded * padded)
     spread = squares - n * mean * mean
     known = spread > ROUNDING * squares
-    more_rows = np.maximum(n / units - 1, 0)
+    rows = np.maximum(n / units, 1)
     observed = variance * n * (n - 1) / np.where(known, spread, 1.0)
-    design = np.where(known, np.maximum(observed, 1), 1 + USUAL_CORRELATION * more_rows)
+    observed = np.where(known, np.maximum(observed, 1), usual_design(rows))
 
-    alike = binary_rows / design
+    alike = binary_rows / observed
     information = np.minimum(units - 1, alike * np.minimum(mean, 1 - mean))
-    trust = information**4 / (information**4 + _FEW_UNITS**4)
-    design = 1 + trust * (design - 1) + (1 - trust) * USUAL_CORRELATION * more_rows
+    design, trust = design_effect(observed, rows, information)
     carried = units
     if cubes is not None and fourths is not None:
-        correlation = np.clip((design - 1) / np.where(more_rows > 0, more_rows, 1.0), 0, 1)
+        correlation = np.clip((design - 1) / np.where(rows > 1, rows - 1, 1.0), 0, 1)
         powers = stood_in(cubes, 2.0), stood_in(fourths, 2.0)
         carried = effective_units(n, n * n / units, *powers, correlation=correlation)
         carried = np.clip(carried, FEWEST_UNITS, units)

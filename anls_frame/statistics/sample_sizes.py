@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from anls_frame.statistics.intervals import FEWEST_UNITS, USUAL_CORRELATION, effective_units
+from anls_frame.statistics.design import USUAL_CORRELATION, usual_design
+from anls_frame.statistics.intervals import FEWEST_UNITS, effective_units
 from anls_frame.statistics.student import ROUNDING, FloatArray, t_quantile
 
 _ADDED_ROWS = 2
@@ -98,8 +99,7 @@ class GroupSums(NamedTuple):
 
     def variance(self, unseen: float, correlation: float) -> FloatArray:
         """Return the variance of the mean difference, with the added rows."""
-        design = 1 + correlation * (self.n / self.units - 1)
-        added = _ADDED_ROWS * unseen**2 * design
+        added = _ADDED_ROWS * unseen**2 * usual_design(self.n / self.units, correlation)
         return (self.units / positive(self.units - 1) * self.squares + added) / self.n**2
 
     def variance_under(self, effect: FloatArray | float, unseen: float) -> FloatArray:
