@@ -48,7 +48,9 @@ def written() -> dict[Path, str]:
     lines = [f'    "{module}": "{public}",\n' for module, public in sorted(names.items())]
     contents = {Path(str(_metric_names.__file__)): f"{METRIC_NAMES}{''.join(lines)}}}\n"}
     for package in (gec, pairs, plot, readers, repeats, statistics):
-        contents[path_of(package)] = HEAD + imports(package.__name__, package._HOMES)  # noqa: SLF001 - the list
+        # The names of `readers` come from several rooms.
+        rooms = "anls_frame" if package is readers else package.__name__
+        contents[path_of(package)] = HEAD + imports(rooms, package._HOMES)  # noqa: SLF001 - the list
     modules = [f"from anls_frame import {name} as {name}\n" for name in _names.MODULES]
     own = imports("anls_frame", {**_names.HOMES, **names})
     contents[path_of(anls_frame)] = f"{HEAD}{''.join(modules)}{own}\n__version__: str\n"

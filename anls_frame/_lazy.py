@@ -8,7 +8,9 @@ from importlib import import_module
 from typing import Any
 
 
-def attach(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], list[str]]:
+def attach(
+    package: str, homes: Mapping[str, str], below: str | None = None
+) -> tuple[Callable[[str], Any], list[str]]:
     """
     Return the `__getattr__` and the `__all__` of a package.
 
@@ -18,8 +20,12 @@ def attach(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any]
         Name of the package.
     homes
         The public names of each of its modules, separated by spaces.
+    below
+        The package that has these modules, if they are not in `package` itself.
     """
-    modules = {name: f"{package}.{module}" for module, names in homes.items() for name in names.split()}
+    modules = {
+        name: f"{below or package}.{module}" for module, names in homes.items() for name in names.split()
+    }
 
     def get(name: str) -> Any:
         if name not in modules:

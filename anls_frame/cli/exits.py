@@ -70,7 +70,9 @@ def _message(error: BaseException) -> str:
 
 
 def _in_shell(message: Any) -> str:
-    return getattr(message, "in_shell", str(message))
+    from anls_frame.cli.spelling import in_shell
+
+    return in_shell(message)
 
 
 def _give_up_output() -> None:

@@ -66,8 +66,8 @@ from anls_frame.protocol import PROTOCOLS, ScoreProtocol
 from anls_frame.summary.catalogue import NAMES
 
 if TYPE_CHECKING:
-    from anls_frame.readers.any_file import Reading
-    from anls_frame.readers.system_files import SystemFiles
+    from anls_frame.runs.reading import Reading
+    from anls_frame.runs.system_files import SystemFiles
     from anls_frame.summary.summary import Summary
 
 
@@ -132,8 +132,8 @@ class SourceOptions:
 
     def how(self, metrics: Sequence[Any] | None = None) -> Reading:
         """Return how files are read for these metrics; columns of scores need no texts beside them."""
-        from anls_frame.readers.any_file import Reading
-        from anls_frame.readers.score_columns import are_columns
+        from anls_frame.runs.reading import Reading
+        from anls_frame.runs.score_columns import are_columns
 
         ids = None if self.id is None else named.columns(self.id)
         columns = {"question_id": ids, "prediction": self.prediction, "answers": self.answers}
@@ -175,7 +175,7 @@ class SystemNames:
         **options: Any,
     ) -> SystemFiles:
         """Return the files of the systems, with texts if these metrics need them, and other options."""
-        from anls_frame.readers.system_files import SystemFiles
+        from anls_frame.runs.system_files import SystemFiles
 
         systems: str | None = getattr(self, "systems", None)
         return SystemFiles(
@@ -350,7 +350,7 @@ class Boarding(Showing):
     @property
     def options(self) -> dict[str, Any]:
         """The options of `write`."""
-        from anls_frame.readers.any_file import Reading, load
+        from anls_frame.runs.reading import Reading, load
 
         return {
             **super().options,
@@ -489,8 +489,8 @@ def _with_options(function: Callable[..., int | None]) -> Callable[..., None]:
 
     @functools.wraps(function)
     def run(**given: Any) -> None:
+        from anls_frame.files import contents
         from anls_frame.frames.checks import RENAMED
-        from anls_frame.readers import _content
 
         check_distinct(
             {shown[name]: value for name, value in given.items()}, {shown.get(name) for name in WRITTEN}
@@ -500,7 +500,7 @@ def _with_options(function: Callable[..., int | None]) -> Callable[..., None]:
             given[name] = group(**values)
         renamed = RENAMED.set({})
         try:
-            with _content.keeping():
+            with contents.keeping():
                 code = function(**given)
             sys.stdout.flush()
         except BrokenPipeError:

@@ -12,9 +12,9 @@ from anls_frame.cli import options
 from anls_frame.frames.number_columns import with_numbers
 from anls_frame.metrics.scores import score
 from anls_frame.protocol import PROTOCOLS, resolve_errors
-from anls_frame.readers._log_files import name_of
-from anls_frame.readers.any_file import scan
-from anls_frame.readers.system_files import SystemFiles, texts_of
+from anls_frame.runs.log_files import name_of
+from anls_frame.runs.reading import scan
+from anls_frame.runs.system_files import SystemFiles, texts_of
 from anls_frame.summary.rows import with_unanswerable
 from anls_frame.summary.settings import of_rows
 

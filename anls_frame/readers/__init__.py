@@ -11,14 +11,14 @@ from anls_frame._lazy import attach
 from anls_frame.readers.descriptions import READERS
 
 _OTHERS = {
-    "any_file": "read_file",
-    "judgements": "LostPoints audited_scores judged lost_points read_verdicts",
-    "_page_names": "Pages",
-    "pages": "read_pages",
-    "submissions": "write_submission",
-    "rules": "ScoringRules scoring_rules",
-    "system_files": "SystemTexts read_logs read_systems",
-    "table": "scan_results write_results",
+    "files.table_files": "scan_results write_results",
+    "readers._page_names": "Pages",
+    "readers.pages": "read_pages",
+    "readers.submissions": "write_submission",
+    "reports.judgements": "LostPoints audited_scores judged lost_points read_verdicts",
+    "runs.reading": "read_file",
+    "runs.rules": "ScoringRules scoring_rules",
+    "runs.system_files": "SystemTexts read_logs read_systems",
 }
 """The names of each module that are not readers of a kind."""
 
@@ -27,7 +27,7 @@ def _homes() -> dict[str, str]:
     """Return the names of each module; pages are read in Python by `read_pages`, which has more options."""
     homes = dict(_OTHERS)
     for kind, reader in READERS.items():
-        module, _, function = reader.function.partition(".")
+        module, _, function = reader.function.rpartition(".")
         if kind != "pages":
             homes[module] = f"{homes[module]} {function}" if module in homes else function
     return homes
@@ -35,4 +35,4 @@ def _homes() -> dict[str, str]:
 
 _HOMES = _homes()
 # On first use, so that the shell's help need not wait for the readers.
-__getattr__, __all__ = attach(__name__, _HOMES)
+__getattr__, __all__ = attach(__name__, _HOMES, below="anls_frame")

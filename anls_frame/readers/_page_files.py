@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 from anls_frame._text import listed, quoted
 from anls_frame.exceptions import InputError
-from anls_frame.readers import _content
+from anls_frame.files import contents
+from anls_frame.files.problems import problem
 from anls_frame.readers._hocr import Hocr
 from anls_frame.readers._page_account import FURTHER_TEXTS, Account
 from anls_frame.readers._page_xml import Alto, PageXml, local_name
-from anls_frame.readers._problems import problem
 
 MARKUP_SUFFIXES = frozenset({".xml", ".hocr", ".html", ".htm", ".xhtml"})
 TEXT_SUFFIXES = frozenset({".txt", ".md", ".markdown"})
@@ -54,7 +54,7 @@ def read_page_file(path: Path, encoding: str | None = None, index: int | None = 
     InputError
         If the file is of another kind, or broken.
     """
-    data = _content.read_bytes(path, may_be_empty=True)
+    data = contents.read_bytes(path, may_be_empty=True)
     if not _is_markup(path, data):
         if index is not None:
             raise problem(path, "index= chooses a TextEquiv of PAGE XML, but this is plain text")
@@ -102,7 +102,7 @@ def _page_xml(path: Path, root: Any, index: int | None) -> PageFile:
 
 def _plain_text(path: Path, data: bytes, encoding: str | None) -> PageFile:
     """Return the pages of a text, each of which may end with a form feed."""
-    text = _content.decoded(path, data, None if _is_unicode(data) else encoding)
+    text = contents.decoded(path, data, None if _is_unicode(data) else encoding)
     if "\0" in text:
         raise problem(path, "not a text file: it has NUL characters")
     text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -114,7 +114,7 @@ def _plain_text(path: Path, data: bytes, encoding: str | None) -> PageFile:
 
 def _is_markup(path: Path, data: bytes) -> bool:
     """Return whether a file is one of markup, by its suffix or, for texts, by its root element."""
-    if _content.without_compression(path).suffix.lower() in MARKUP_SUFFIXES:
+    if contents.without_compression(path).suffix.lower() in MARKUP_SUFFIXES:
         return True
     beginning = _beginning(data).lstrip()
     if not beginning.startswith("<"):
@@ -194,7 +194,7 @@ def _parsed_html(path: Path, data: bytes, encoding: str | None) -> Any:
     """Parse HTML that is not XML, in which tags may be left open."""
     from lxml import etree  # noqa: PLC0415 - only for HTML
 
-    text = _content.decoded(path, data, None if _is_unicode(data) else encoding)
+    text = contents.decoded(path, data, None if _is_unicode(data) else encoding)
     if not _is_whole(data):
         raise problem(path, "ends before </html>: it is not complete", f"line {text.count(chr(10)) + 1}")
     parser = etree.HTMLParser(no_network=True, remove_comments=True, remove_pis=True, encoding="utf-8")

@@ -12,9 +12,10 @@ from typing import NamedTuple, TypeAlias
 
 from anls_frame._paths import is_hidden
 from anls_frame._text import numbered, path_text
-from anls_frame.readers import _content, _log_files, _standard
+from anls_frame.files import contents, standard_frames
+from anls_frame.files.folders import checked_name, files_named
+from anls_frame.files.problems import Problems
 from anls_frame.readers._page_files import MARKUP_SUFFIXES, TEXT_SUFFIXES
-from anls_frame.readers._problems import Problems
 
 PageFiles: TypeAlias = (
     "str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Mapping[str, str | os.PathLike[str]]"
@@ -103,7 +104,7 @@ def by_page(given: PageFiles, problems: Problems, match: re.Pattern[str] | None 
     """
     if isinstance(given, Mapping):
         named = {
-            _log_files.checked_name(page, "a page"): File(_content.as_path(path), is_found=False)
+            checked_name(page, "a page"): File(contents.as_path(path), is_found=False)
             for page, path in given.items()
         }
         if not named:
@@ -126,7 +127,7 @@ def by_page(given: PageFiles, problems: Problems, match: re.Pattern[str] | None 
                 path=file.path,
             )
     if unlike and match is not None:
-        names = _standard.ids_text(unlike)
+        names = standard_frames.ids_text(unlike)
         problems.add(
             f"match={match.pattern!r} is not found in the names of {numbered(len(unlike), 'page')}: {names}"
         )
@@ -135,7 +136,7 @@ def by_page(given: PageFiles, problems: Problems, match: re.Pattern[str] | None 
 
 def page_of(path: Path, folder: Path) -> str:
     """Return the name of a page: its path below a folder, without suffixes appended by programs."""
-    plain = _content.without_compression(path)
+    plain = contents.without_compression(path)
     whole = path_text(plain.relative_to(folder)).replace(os.sep, "/")
     above, slash, name = whole.rpartition("/")
     while (suffix := Path(name).suffix) and suffix.lower() in _SUFFIXES:
@@ -191,12 +192,12 @@ def names_of_single_pages(several: Mapping[str, int], names: Collection[str]) ->
 
 def is_one_file(given: PageFiles) -> bool:
     """Return whether this names a file, rather than a folder, a pattern or several files."""
-    return isinstance(given, str | os.PathLike) and _content.as_path(given).is_file()
+    return isinstance(given, str | os.PathLike) and contents.as_path(given).is_file()
 
 
 def is_page(path: Path) -> bool:
     """Return whether a file may be a page, judged by its name."""
-    return _content.without_compression(path).suffix.lower() in _TEXTS
+    return contents.without_compression(path).suffix.lower() in _TEXTS
 
 
 def is_about_folder(path: Path) -> bool:
@@ -207,10 +208,10 @@ def is_about_folder(path: Path) -> bool:
 def _files_of(given: PageFiles) -> list[tuple[File, Path]]:
     """Return each file, with the folder below which its path is the name of the page."""
     if isinstance(given, str | os.PathLike):
-        path = _content.as_path(given)
-        files = _log_files.files_named(path, _is_text, "pages: files of .txt, .md, .xml, .hocr or .html")
+        path = contents.as_path(given)
+        files = files_named(path, _is_text, "pages: files of .txt, .md, .xml, .hocr or .html")
         for file in files:
-            _content.check_file(file, may_be_empty=True)
+            contents.check_file(file, may_be_empty=True)
         folder, is_found = _folder(path), path.is_dir()
         return [(File(file, is_found), folder) for file in files]
     if not isinstance(given, Iterable):
@@ -236,5 +237,5 @@ def _folder(path: Path) -> Path:
 def _is_text(file: Path, folder: Path) -> bool:
     if is_hidden(file, folder) or not is_page(file):
         return False
-    _content.check_regular(file)
+    contents.check_regular(file)
     return True

@@ -37,7 +37,7 @@ class Description:
     """A kind of file."""
 
     function: str
-    """Module and name of the reader, below `anls_frame.readers`."""
+    """Module and name of the reader, below `anls_frame`."""
     files: str
     """The files, for the table in the documentation."""
     python: str | None = None
@@ -79,7 +79,7 @@ class Description:
 
 def _named(function: str) -> Any:
     module, _, name = function.rpartition(".")
-    return getattr(import_module(f"anls_frame.readers.{module}"), name)
+    return getattr(import_module(f"anls_frame.{module}"), name)
 
 
 def _is_of_inspect(text: str, _: set[str]) -> bool:
@@ -98,7 +98,7 @@ _NONE = ReaderOption(
 
 READERS: Mapping[str, Description] = {
     "table": Description(
-        function="table.read_results",
+        function="files.table_files.read_results",
         files="CSV, TSV, JSON Lines, JSON, Parquet, XLSX; `.gz` and `.zst`",
         python="`read_results`, `scan_results` (lazy); `write_results` writes one",
         options={
@@ -120,39 +120,39 @@ READERS: Mapping[str, Description] = {
         },
     ),
     "rrc": Description(
-        function="submissions.read_rrc",
+        function="runs.competitions.read_rrc",
         files="Robust Reading Competition, MMF: gold labels and a submission",
         python="`read_rrc`; `readers.write_submission` writes one",
         command="`SUBMISSION --gold GOLD`",
         path_parameter="submission",
         looks_like=lambda text, keys: text[:1] == "[" and keys in ({"questionId", "answer"}, _MMF),
-        competition_name="submissions.RRC",
+        competition_name="readers.submissions.RRC",
         options={},
     ),
     "dude": Description(
-        function="submissions.read_dude",
+        function="runs.competitions.read_dude",
         files="DUDE: gold labels and a submission",
         command="`SUBMISSION --gold GOLD`",
         path_parameter="submission",
         looks_like=lambda text, keys: text[:1] == "[" and {"questionId", "answers"} <= keys <= _DUDE,
-        competition_name="submissions.DUDE",
+        competition_name="readers.submissions.DUDE",
         options={},
     ),
     "lmms-eval": Description(
-        function="harness.read_lmms_eval",
+        function="readers.lmms_eval.read_lmms_eval",
         files="lmms-eval: `*_samples_TASK.jsonl`",
         looks_like=lambda _, keys: keys >= _LOGGED and "arguments" not in keys,
         ids="rows",
         options={"response": _RESPONSE, "none": _NONE},
     ),
     "vlmevalkit": Description(
-        function="harness.read_vlmevalkit",
+        function="readers.vlmevalkit.read_vlmevalkit",
         files="VLMEvalKit: `MODEL_DATASET.xlsx`, `.tsv`, `.json`",
         command="`FILE --reader vlmevalkit`",
         options={"sheet": _SHEET},
     ),
     "lm-eval": Description(
-        function="harness.read_lm_eval",
+        function="readers.lm_eval.read_lm_eval",
         files="LM evaluation harness: `samples_TASK_*.jsonl`",
         looks_like=lambda _, keys: keys >= _LOGGED and "arguments" in keys,
         ids="rows",
@@ -163,7 +163,7 @@ READERS: Mapping[str, Description] = {
         },
     ),
     "inspect": Description(
-        function="harness.read_inspect",
+        function="readers.inspect_logs.read_inspect",
         files="Inspect: `.json`, `.eval`",
         suffixes=(".eval",),
         looks_like=_is_of_inspect,
@@ -175,7 +175,7 @@ READERS: Mapping[str, Description] = {
         },
     ),
     "pages": Description(
-        function="pages.read_as_answers",
+        function="readers.pages.read_as_answers",
         files="pages: text, Markdown, PAGE XML, ALTO, hOCR in folders",
         python="`read_pages`, `readers.Pages`: [an OCR project](pages.md)",
         command="`FOLDER --gold FOLDER`",

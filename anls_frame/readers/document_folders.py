@@ -12,9 +12,10 @@ import polars as pl
 from anls_frame._paths import is_hidden
 from anls_frame._text import numbered
 from anls_frame.exceptions import warn
-from anls_frame.readers import _content, _log_files, _raw
-from anls_frame.readers._problems import Problems
-from anls_frame.readers.table import read_raw
+from anls_frame.files import contents, raw_tables
+from anls_frame.files.folders import files_named
+from anls_frame.files.problems import Problems
+from anls_frame.files.table_files import read_raw
 
 DOCUMENT = "document"
 
@@ -24,7 +25,7 @@ def read_documents(path: Path) -> pl.DataFrame:
     problems = Problems(path)
     raw = read_raw(path, problems)
     problems.raise_any()
-    return pl.DataFrame([_raw.kept(name, raw.column(name)) for name in raw.names])
+    return pl.DataFrame([raw_tables.kept(name, raw.column(name)) for name in raw.names])
 
 
 def read_folders(predicted: Path, gold: Path, confidences: Path | None = None) -> pl.DataFrame:
@@ -93,9 +94,9 @@ def column_of(folder: Path) -> str:
 
 def is_document(file: Path, folder: Path) -> bool:
     """Return whether a file may hold a document of JSON, judged by its name."""
-    if is_hidden(file, folder) or _content.without_compression(file).suffix.lower() != ".json":
+    if is_hidden(file, folder) or contents.without_compression(file).suffix.lower() != ".json":
         return False
-    _content.check_regular(file)
+    contents.check_regular(file)
     return True
 
 
@@ -108,8 +109,8 @@ def _files(folder: Path) -> dict[str, Path]:
             errno.ENOTDIR, "this is a file: name the folder of the documents", str(folder)
         )
     files: dict[str, Path] = {}
-    for file in _log_files.files_named(folder, is_document, "documents: files of .json"):
-        name = str(_content.without_compression(file).with_suffix("").relative_to(folder)).replace(
+    for file in files_named(folder, is_document, "documents: files of .json"):
+        name = str(contents.without_compression(file).with_suffix("").relative_to(folder)).replace(
             os.sep, "/"
         )
         same = files.setdefault(name, file)
@@ -123,6 +124,6 @@ def _texts(files: Mapping[str, Path], names: Mapping[str, object]) -> list[str |
     texts: list[str | None] = []
     for name in names:
         file = files.get(name)
-        content = None if file is None else _content.read_bytes(file, may_be_empty=True)
-        texts.append(None if file is None or content is None else _content.decoded(file, content))
+        content = None if file is None else contents.read_bytes(file, may_be_empty=True)
+        texts.append(None if file is None or content is None else contents.decoded(file, content))
     return texts

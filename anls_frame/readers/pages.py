@@ -15,7 +15,9 @@ import polars.selectors as cs
 from anls_frame._arguments import choice, flag, string
 from anls_frame._text import differing_in_notation, numbered
 from anls_frame.exceptions import warn
-from anls_frame.readers import _log_files, _standard
+from anls_frame.files import standard_frames
+from anls_frame.files.folders import checked_name
+from anls_frame.files.problems import Advice, Problems
 from anls_frame.readers._page_account import Account
 from anls_frame.readers._page_files import NotAPageError, read_page_file
 from anls_frame.readers._page_names import (
@@ -29,7 +31,6 @@ from anls_frame.readers._page_names import (
     page_in_file,
     that_may_pair,
 )
-from anls_frame.readers._problems import Advice, Problems
 
 Unmatched: TypeAlias = Literal["error", "null", "drop"]
 EmptyLines: TypeAlias = Literal["keep", "drop"]
@@ -406,7 +407,7 @@ def _warn_of_blank_truth(truth: Mapping[str, Page]) -> None:
         pages = f"{len(blank):,} of {numbered(len(truth), 'page')}"
         warn(
             f"the ground truth of {pages} has no text, so that all text read there counts as errors: "
-            f"{_standard.ids_text(blank)}"
+            f"{standard_frames.ids_text(blank)}"
         )
 
 
@@ -456,7 +457,7 @@ def _collections(pages: pl.Series, pattern: str, given: str) -> pl.Series:
     collections = pages.str.extract(pattern).alias(COLLECTION)
     others = pages.filter(collections.is_null()).to_list()
     if others:
-        names = _standard.ids_text(others)
+        names = standard_frames.ids_text(others)
         problems = Problems()
         problems.add(f"{given!r} does not fit the names of {numbered(len(others), 'page')}: {names}")
         problems.raise_any()
@@ -467,7 +468,7 @@ def _check_names(systems: Mapping[str, PageFiles | Pages], taken: Sequence[str])
     if not systems:
         raise ValueError("systems must name at least one engine")
     for name in systems:
-        if _log_files.checked_name(name, "an engine") in taken:
+        if checked_name(name, "an engine") in taken:
             raise ValueError(f"an engine must have a name other than {' and '.join(map(repr, taken))}")
 
 
@@ -478,12 +479,11 @@ def _lacking(files: Mapping[str, Mapping[str, object]]) -> tuple[list[str], list
     for name, pages in files.items():
         lost = [page for page in truth if page not in pages]
         if lost:
-            messages.append(f"{name!r} lacks {numbered(len(lost), 'page')}: {_standard.ids_text(lost)}")
+            messages.append(f"{name!r} lacks {numbered(len(lost), 'page')}: {standard_frames.ids_text(lost)}")
         more = [page for page in pages if page not in truth]
         if more:
-            messages.append(
-                f"{name!r} has {numbered(len(more), 'page')} without ground truth: {_standard.ids_text(more)}"
-            )
+            pages_without = f"{numbered(len(more), 'page')} without ground truth"
+            messages.append(f"{name!r} has {pages_without}: {standard_frames.ids_text(more)}")
         if hint := differing_in_notation([*lost, *more]):
             hints.append(hint)
     return messages, hints

@@ -9,23 +9,23 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Literal, TypeAlias, get_args
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import polars as pl
 
-from anls_frame._arguments import choice, takes_names
+from anls_frame._arguments import takes_names
 from anls_frame._atomic import replacing
-from anls_frame._text import numbered, path_text, quoted
+from anls_frame._text import numbered, quoted
 from anls_frame.exceptions import warn
+from anls_frame.files import contents, raw_tables, standard_frames
+from anls_frame.files.problems import Problems, problem
+from anls_frame.files.standard_frames import SAMPLE, Key, members, role_key
 from anls_frame.frames import origins
 from anls_frame.frames.checks import free_name
 from anls_frame.frames.conversion import to_lazy
 from anls_frame.frames.strict_json import Number, kind
 from anls_frame.metrics.scores import anls
-from anls_frame.readers import _content, _long, _raw, _standard
-from anls_frame.readers._long import Gold, Log
-from anls_frame.readers._problems import Problems, problem
-from anls_frame.readers._standard import SAMPLE, Key, members, role_key
+from anls_frame.readers.questions import Gold
 
 _IDS = ("questionId", "question_id")
 """How the field of ids is spelled: as in DocVQA, or as in ST-VQA, TextVQA and MMF."""
@@ -57,7 +57,7 @@ class Labels(Gold):
 class Competition:
     """How the files of a competition are read."""
 
-    doc_ids: Sequence[str] = _standard.DOC_IDS
+    doc_ids: Sequence[str] = standard_frames.DOC_IDS
     """The names of the field with the document of a question."""
     unanswerable: Sequence[str] = ()
     """The values of `answer_type` with which a question accepts the empty text."""
@@ -119,25 +119,10 @@ class Competition:
     def _frame(
         self, path: Path, rows: Sequence[tuple[str, dict[Key, Any]]], problems: Problems
     ) -> pl.DataFrame:
-        raw = _raw.from_objects(path, rows)
-        frame = _standard.samples_frame(raw, problems, doc_ids=self.doc_ids, answers_format="text")
+        raw = raw_tables.from_objects(path, rows)
+        frame = standard_frames.samples_frame(raw, problems, doc_ids=self.doc_ids, answers_format="text")
         problems.raise_any()
         return frame
-
-    def read(
-        self, gold: str | os.PathLike[str], submission: str | os.PathLike[str], unmatched: str
-    ) -> pl.DataFrame:
-        """Return the standard frame of a pair of files; problems of both are listed at once."""
-        choice("unmatched", unmatched, get_args(Unmatched))
-        labels, path = None, _content.as_path(submission)
-        problems = Problems()
-        with problems.collecting():
-            labels = self.labels(_content.as_path(gold))
-        with problems.collecting():
-            rows = self.submission(path, labels)
-        problems.raise_any()
-        log = Log(path_text(path), path, _long.with_epoch(rows), protocol="rrc")
-        return _long.only_file(log, rows, gold=labels, unmatched=unmatched)
 
 
 def _check_id_types(given: Iterable[str], labels: Labels, problems: Problems) -> None:
@@ -154,7 +139,7 @@ def _check_id_types(given: Iterable[str], labels: Labels, problems: Problems) ->
 
 def _rows(path: Path, key: str | None, problems: Problems) -> list[dict[str, Any]]:
     """Return the rows of a list, or of the list under a key; anything but objects is a problem."""
-    value = _raw.read_whole(path, _content.read_json(path))
+    value = raw_tables.read_whole(path, contents.read_json(path))
     if key is not None:
         if not isinstance(value, dict) or key not in value:
             raise problem(path, f"gold labels must be an object with the questions in {key!r}")
@@ -204,69 +189,6 @@ def _check_accepted(row: dict[str, Any], place: str, problems: Problems) -> None
         for value in accepted:
             if type(value) is not str:
                 problems.add(f"an accepted answer must be a string, got {kind(value)}", place)
-
-
-def read_rrc(
-    gold: str | os.PathLike[str], submission: str | os.PathLike[str], *, unmatched: Unmatched = "error"
-) -> pl.DataFrame:
-    """
-    Read gold labels and a submission for the tasks DocVQA, InfographicVQA, ST-VQA or TextVQA.
-
-    The submission is a list of `{"questionId": ..., "answer": ...}` in any order; ids may be spelled
-    `question_id`, as in ST-VQA, TextVQA and the predictions of MMF. The checks cover those of the
-    competition's script and of PyPI anls, and conditions that make them fail later: ids that are missing,
-    unknown or duplicated, or strings in one file and numbers in the other; answers that are numbers or lists;
-    and questions without accepted answers.
-
-    Parameters
-    ----------
-    gold
-        The file of gold labels, an object with the questions in `data`.
-    submission
-        The file of predictions.
-    unmatched
-        How to treat questions without an answer in the submission, or with null, and questions that the gold
-        labels lack. `"error"` lists them in an error; `"null"` counts questions without an answer as missing
-        predictions; `"drop"` leaves them out. Both leave out questions that the gold labels lack; they warn,
-        and list all these questions.
-
-    Returns
-    -------
-    DataFrame
-        The standard frame, in the order of the gold labels, with their other fields; a field whose name is
-        taken becomes `gold_NAME`.
-
-    Warns
-    -----
-    InputWarning
-        If questions are left out or counted as missing predictions.
-
-    Raises
-    ------
-    InputError
-        If the files have problems; the error lists all of them, with index and id.
-    OSError
-        If a file cannot be opened.
-
-    See Also
-    --------
-    write_submission : writes predictions as a submission.
-
-    Examples
-    --------
-    >>> import anls_frame as af
-    >>> frame = af.read_rrc("data/rrc/gold_label.json", "data/rrc/submission_tesseract.json")
-    >>> frame.select("question_id", "prediction", "answers").head(1)
-    shape: (1, 3)
-    ┌─────────────┬──────────────────┬──────────────────────┐
-    │ question_id ┆ prediction       ┆ answers              │
-    │ ---         ┆ ---              ┆ ---                  │
-    │ str         ┆ str              ┆ list[str]            │
-    ╞═════════════╪══════════════════╪══════════════════════╡
-    │ 10101       ┆ Jackson and Sons ┆ ["Jackson and Sons"] │
-    └─────────────┴──────────────────┴──────────────────────┘
-    """
-    return RRC.read(gold, submission, unmatched)
 
 
 def _rrc_fields(row: dict[str, Any], report: Callable[[str], None]) -> dict[Key, Any]:
@@ -330,12 +252,12 @@ def write_submission(
      {"questionId": 10102, "answer": "info.jackson@example.org"}]
     <BLANKLINE>
     """
-    target = _content.as_path(path)
+    target = contents.as_path(path)
     columns = to_lazy(frame, [prediction], [question_id]).collect()
     problems = Problems(target)
-    ids = _raw.texts(question_id, columns[question_id], problems, str)
-    texts = _raw.texts(prediction, columns[prediction], problems, str)
-    _standard.check_ids(ids, problems, lambda row: f"row {row + 1}")
+    ids = raw_tables.texts(question_id, columns[question_id], problems, str)
+    texts = raw_tables.texts(prediction, columns[prediction], problems, str)
+    standard_frames.check_ids(ids, problems, lambda row: f"row {row + 1}")
     problems.raise_any()
     whole = all(re.fullmatch("0|-?[1-9][0-9]*", value) for value in ids)
     rows = [
@@ -350,74 +272,6 @@ def write_submission(
 
 _UNANSWERABLE = ("not-answerable", "not answerable")
 _SUBMITTED = {"questionId", "answers", "answers_confidence"}
-
-
-def read_dude(
-    gold: str | os.PathLike[str], submission: str | os.PathLike[str], *, unmatched: Unmatched = "error"
-) -> pl.DataFrame:
-    """
-    Read gold labels and a submission for DUDE (Document Understanding Dataset and Evaluation).
-
-    The submission is a list of `{"questionId": ..., "answers": [...], "answers_confidence": [...]}`. As in
-    DUDE's script, the first entry of `answers` is the prediction (an empty list means the empty text), and an
-    unanswerable question accepts the empty text.
-
-    Parameters
-    ----------
-    gold
-        The file of gold labels, an object with the questions in `data`.
-    submission
-        The file of predictions.
-    unmatched
-        How to treat questions without an answer in the submission, or with null, and questions that the gold
-        labels lack. `"error"` lists them in an error; `"null"` counts questions without an answer as missing
-        predictions; `"drop"` leaves them out. Both leave out questions that the gold labels lack; they warn,
-        and list all these questions.
-
-    Returns
-    -------
-    DataFrame
-        The standard frame, in the order of the gold labels, with their other fields (`answer_type`;
-        `answers_variants`, which the script does not accept; ...), all submitted answers in `predictions`,
-        and `answers_confidence` (the first of a list; -1 means none). Other fields of the submission keep
-        their names; a field whose name is taken becomes `gold_NAME` or `submission_NAME`. `dude_anls` is the
-        script's score. The protocol `rrc` gives the same score, except for questions with a list as the
-        answer (`list` in `answer_type`), where the script assigns all predictions to all answers.
-
-    Warns
-    -----
-    InputWarning
-        If questions have a list as the answer, are left out, or are counted as missing predictions.
-
-    Raises
-    ------
-    InputError
-        If the files have problems; the error lists all of them, with index and id.
-    OSError
-        If a file cannot be opened.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> import anls_frame as af
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> gold = '{"questionId": "a1", "question": "Fax?", "answers": ["Yes"], "answer_type": "extractive"}'
-    >>> _ = (folder / "gold.json").write_text('{"dataset_name": "DUDE Dataset", "data": [' + gold + "]}")
-    >>> submission = '[{"questionId": "a1", "answers": ["yes"], "answers_confidence": [0.8]}]'
-    >>> _ = (folder / "submission.json").write_text(submission)
-    >>> frame = af.readers.read_dude(folder / "gold.json", folder / "submission.json")
-    >>> frame.select("question_id", "prediction", "answers", "answers_confidence")
-    shape: (1, 4)
-    ┌─────────────┬────────────┬───────────┬────────────────────┐
-    │ question_id ┆ prediction ┆ answers   ┆ answers_confidence │
-    │ ---         ┆ ---        ┆ ---       ┆ ---                │
-    │ str         ┆ str        ┆ list[str] ┆ f64                │
-    ╞═════════════╪════════════╪═══════════╪════════════════════╡
-    │ a1          ┆ yes        ┆ ["Yes"]   ┆ 0.8                │
-    └─────────────┴────────────┴───────────┴────────────────────┘
-    """
-    return DUDE.read(gold, submission, unmatched)
 
 
 def _dude_fields(row: dict[str, Any], report: Callable[[str], None]) -> dict[Key, Any]:

@@ -9,15 +9,15 @@ import pytest
 from counted import Counted, operations_of
 
 import anls_frame as af
+from anls_frame.files import standard_frames
+from anls_frame.files.problems import Problems
 from anls_frame.frames.checks import check_columns
-from anls_frame.readers import _standard
-from anls_frame.readers._problems import Problems
 
 
 def choose(names: list[str]) -> None:
     """Find the columns of roles by their usual names, the last ones."""
     usual = [Counted("pred"), Counted("answer"), Counted("id")]
-    chosen = _standard.choose([*names, *usual], {}, _standard.SCORED, Problems())
+    chosen = standard_frames.choose([*names, *usual], {}, standard_frames.SCORED, Problems())
     assert chosen == {"question_id": "id", "prediction": "pred", "answers": "answer"}
 
 

@@ -59,8 +59,8 @@ def audit(
     from anls_frame.cli.row_pages import page, texts, with_scores
     from anls_frame.export import row_files
     from anls_frame.export.page_verdicts import REPEATS
-    from anls_frame.readers.any_file import names_of_rows, reading
-    from anls_frame.readers.scored_files import usual_metric
+    from anls_frame.runs.reading import names_of_rows, reading
+    from anls_frame.runs.scored_files import usual_metric
 
     check_target(output, force, (".html", ".htm"))
     check_target(sample, force, (".parquet",))

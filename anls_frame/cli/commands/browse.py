@@ -52,9 +52,9 @@ def browse(
     from anls_frame.cli.metrics import parse
     from anls_frame.cli.row_pages import columns, page, texts
     from anls_frame.frames.number_columns import with_numbers
-    from anls_frame.readers.any_file import reading
-    from anls_frame.readers.score_columns import columns_of
-    from anls_frame.readers.scored_files import usual_metric
+    from anls_frame.runs.reading import reading
+    from anls_frame.runs.score_columns import columns_of
+    from anls_frame.runs.scored_files import usual_metric
 
     check_target(output, force, (".html", ".htm"))
     given = named.in_files(files, source, runs, least=1)

@@ -54,9 +54,9 @@ def changes(
 
     from anls_frame.cli.metrics import parse
     from anls_frame.export import row_files
-    from anls_frame.readers.any_file import are_pages, names_of_rows
-    from anls_frame.readers.scored_files import metric_of_scores
-    from anls_frame.readers.system_files import scores_in_columns, texts_of
+    from anls_frame.runs.reading import are_pages, names_of_rows
+    from anls_frame.runs.scored_files import metric_of_scores
+    from anls_frame.runs.system_files import scores_in_columns, texts_of
     from anls_frame.summary.settings import MOST_ROWS
 
     target.check(row_files.SUFFIXES)

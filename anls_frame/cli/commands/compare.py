@@ -149,8 +149,8 @@ def compare(
     from anls_frame.cli.metrics import parse
     from anls_frame.cli.reporting import put_comparison
     from anls_frame.export import SUFFIXES
-    from anls_frame.readers.scored_files import compare_scores, compare_texts, usual_metric
-    from anls_frame.readers.system_files import texts_of
+    from anls_frame.runs.scored_files import compare_scores, compare_texts, usual_metric
+    from anls_frame.runs.system_files import texts_of
 
     files = files if gate.anchor_file is None else [*files, gate.anchor_file]
     target.check(SUFFIXES)

@@ -56,7 +56,7 @@ def confusions(
         How many confusions to print for each slice.
     """
     from anls_frame.export import row_files
-    from anls_frame.readers.any_file import load, names_of_rows, reading
+    from anls_frame.runs.reading import load, names_of_rows, reading
     from anls_frame.summary.settings import MOST_ROWS
 
     target.check(row_files.SUFFIXES)

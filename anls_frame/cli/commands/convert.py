@@ -31,7 +31,7 @@ def convert(
         Write a submission for the Robust Reading Competition.
     """
     from anls_frame.export import row_files
-    from anls_frame.readers.any_file import reading, scan_counted
+    from anls_frame.runs.reading import reading, scan_counted
 
     check_target(output, force, (".json",) if submission else row_files.SUFFIXES)
     with working(f"Converting {file}"):

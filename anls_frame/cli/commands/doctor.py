@@ -83,7 +83,7 @@ def _installation(*, json: bool) -> bool:
 
 def _against(file: Path, source: options.SourceOptions, scores: str, *, json: bool) -> bool:
     """Print which rule reproduces a harness's scores, or which rows differ; return whether a rule does."""
-    from anls_frame.readers.any_file import load
+    from anls_frame.runs.reading import load
 
     with output.working(f"Scoring {file}"):
         result = af.readers.scoring_rules(load(file, source.how()), scores)

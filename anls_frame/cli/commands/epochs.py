@@ -48,12 +48,12 @@ def epochs(
     import polars as pl
 
     from anls_frame.cli.metrics import metric_named
-    from anls_frame.readers.scored_files import (
+    from anls_frame.runs.scored_files import (
         check_repeated,
         components_of_systems,
         pass_at_k_of_systems,
     )
-    from anls_frame.readers.system_files import logged
+    from anls_frame.runs.system_files import logged
 
     parts = [] if pass_at is None else pass_at.split(",")
     if not all(part.strip().isdecimal() and int(part) for part in parts):

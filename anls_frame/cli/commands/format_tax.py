@@ -49,7 +49,7 @@ def format_tax(
     """
     from anls_frame.cli.metrics import parse
     from anls_frame.export import row_files
-    from anls_frame.readers.any_file import load, reading
+    from anls_frame.runs.reading import load, reading
 
     target.check(row_files.SUFFIXES)
     with working(f"Reading {file}"), reading(file, source.how()):

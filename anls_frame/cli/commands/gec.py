@@ -209,7 +209,8 @@ def compare(
     alpha
         Largest probability of exits 0 and 1 if the true loss is the bound.
     """
-    from anls_frame.readers._log_files import check_different, names_of
+    from anls_frame.files.folders import check_different
+    from anls_frame.runs.log_files import names_of
 
     if len(systems) < 2:  # noqa: PLR2004 - there is nothing to compare
         raise ValueError("name two or more systems, and GOLD.m2 after them")

@@ -67,8 +67,8 @@ def plot(
     from anls_frame.cli.metrics import parse
     from anls_frame.frames.number_columns import with_numbers
     from anls_frame.protocol import resolve_errors
-    from anls_frame.readers.any_file import are_pages, columns, load
-    from anls_frame.readers.score_columns import columns_of, texts_of
+    from anls_frame.runs.reading import are_pages, columns, load
+    from anls_frame.runs.score_columns import columns_of, texts_of
     from anls_frame.summary.catalogue import TEXT_METRICS
 
     choice("kind", kind, KINDS)

@@ -72,9 +72,9 @@ def report(
     from anls_frame.cli.metrics import parse
     from anls_frame.cli.reporting import put_report
     from anls_frame.export import SUFFIXES
-    from anls_frame.readers.any_file import are_pages, columns, reading
-    from anls_frame.readers.scored_files import single_answers, summarize_files
-    from anls_frame.readers.system_files import SystemFiles
+    from anls_frame.runs.reading import are_pages, columns, reading
+    from anls_frame.runs.scored_files import single_answers, summarize_files
+    from anls_frame.runs.system_files import SystemFiles
 
     given = SystemFiles(files=files, how=source.how(), runs=runs, repeats=repeats)
     first = given.every_file[0]

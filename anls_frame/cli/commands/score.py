@@ -42,7 +42,7 @@ def score(
         Replace columns with the same names.
     """
     from anls_frame.export import row_files
-    from anls_frame.readers.any_file import are_pages, names_of_rows, reading, scan_counted
+    from anls_frame.runs.reading import are_pages, names_of_rows, reading, scan_counted
 
     have_pages = are_pages(source.how())
     target.check(row_files.SUFFIXES)

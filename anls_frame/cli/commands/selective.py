@@ -55,9 +55,9 @@ def selective(
     from anls_frame import export
     from anls_frame.cli.metrics import parse
     from anls_frame.frames.number_columns import with_numbers
-    from anls_frame.readers.any_file import load
-    from anls_frame.readers.score_columns import columns_of, texts_of
     from anls_frame.reports.selective_documents import statements, with_thresholds
+    from anls_frame.runs.reading import load
+    from anls_frame.runs.score_columns import columns_of, texts_of
 
     target.check(export.SUFFIXES)
     if require_accepted is not None:

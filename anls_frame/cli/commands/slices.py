@@ -64,8 +64,9 @@ def slices(
     from anls_frame.cli import row_pages
     from anls_frame.cli.metrics import parse
     from anls_frame.export import SUFFIXES
-    from anls_frame.readers.any_file import are_pages
-    from anls_frame.readers.score_columns import columns_of, with_numbers_where_all_are
+    from anls_frame.files.raw_tables import with_numbers_where_all_are
+    from anls_frame.runs.reading import are_pages
+    from anls_frame.runs.score_columns import columns_of
     from anls_frame.summary.files import is_summary
 
     target.check(SUFFIXES)

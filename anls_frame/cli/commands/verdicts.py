@@ -51,7 +51,7 @@ def verdicts(
     from anls_frame.analysis.audit_samples import PROBABILITY
     from anls_frame.cli.row_pages import texts, with_scores
     from anls_frame.export import row_files
-    from anls_frame.readers.any_file import names_of_sample, reading
+    from anls_frame.runs.reading import names_of_sample, reading
 
     target.check(row_files.SUFFIXES)
     given_verdicts = af.readers.read_verdicts(saved)

@@ -19,6 +19,8 @@ from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.export.packed import plain_value
 from anls_frame.export.page_verdicts import REPEATS, SCORE, VERDICTS, digest, repeating, verdict_frame
 from anls_frame.export.values import plain_frame
+from anls_frame.files import contents, raw_tables
+from anls_frame.files.problems import Problems
 from anls_frame.frames.checks import check_column
 from anls_frame.frames.conversion import (
     as_kind_of,
@@ -34,8 +36,6 @@ from anls_frame.frames.conversion import (
 from anls_frame.frames.strict_json import Number
 from anls_frame.metrics.scores import anls, cer, score
 from anls_frame.protocol import ScoreProtocol, resolve_errors
-from anls_frame.readers import _content, _raw
-from anls_frame.readers._problems import Problems
 from anls_frame.summary.keys import optional
 from anls_frame.summary.rows import with_unanswerable
 from anls_frame.summary.settings import MOST_ROWS, Unanswerable, of_rows
@@ -332,13 +332,13 @@ def read_verdicts(path: str | os.PathLike[str], page: RowsPage | None = None) ->
             raise TypeError(
                 f"page must be a page of rows, as anls_frame.browse returns, got {type_name(page)}"
             )
-    path = _content.as_path(path)
-    text = _content.decoded(path, _content.read_bytes(path, may_be_empty=True))
-    text = _content.without_halves(path, text)
+    path = contents.as_path(path)
+    text = contents.decoded(path, contents.read_bytes(path, may_be_empty=True))
+    text = contents.without_halves(path, text)
     problems = Problems(path)
     by_line: dict[str, dict[str, Any]] = {}
     seen: dict[int, str] = {}
-    for place, written in _raw.read_lines(text, problems):
+    for place, written in raw_tables.read_lines(text, problems):
         verdict: dict[str, Any] = {name: written.get(name) for name in _FIELDS}
         wrong = [name for name, (is_right, _) in _FIELDS.items() if not is_right(verdict[name])]
         if wrong:

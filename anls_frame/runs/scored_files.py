@@ -12,16 +12,25 @@ import polars.selectors as cs
 from anls_frame._paths import is_many
 from anls_frame._text import listed, numbered, quoted
 from anls_frame.exceptions import InputError, Problem, warn
+from anls_frame.files.problems import Advice
+from anls_frame.files.standard_frames import epochs_of, ids_text
+from anls_frame.files.table_files import reading_parquet
 from anls_frame.frames import origins
 from anls_frame.frames.number_columns import with_numbers
 from anls_frame.frames.progress import following_together
 from anls_frame.protocol import ScoreProtocol
-from anls_frame.readers import _long
-from anls_frame.readers._problems import Advice
-from anls_frame.readers._standard import epochs_of, ids_text
-from anls_frame.readers.any_file import are_pages, kind_of_file, reading, scan, scan_counted
-from anls_frame.readers.score_columns import columns_of, texts_of
-from anls_frame.readers.system_files import (
+from anls_frame.repeats.question_scores import (
+    VarianceComponents,
+    mean_over_epochs,
+    pass_at_k,
+    variance_components,
+)
+from anls_frame.reports.comparisons import Comparison, baseline_first, compare
+from anls_frame.reports.long_frames import side_by_side as in_columns
+from anls_frame.runs import long_rows
+from anls_frame.runs.reading import are_pages, kind_of_file, reading, scan, scan_counted
+from anls_frame.runs.score_columns import columns_of, texts_of
+from anls_frame.runs.system_files import (
     QUESTION,
     SystemFiles,
     are_repeated,
@@ -32,15 +41,6 @@ from anls_frame.readers.system_files import (
     systems_of,
     texts_in_columns,
 )
-from anls_frame.readers.table import reading_parquet
-from anls_frame.repeats.question_scores import (
-    VarianceComponents,
-    mean_over_epochs,
-    pass_at_k,
-    variance_components,
-)
-from anls_frame.reports.comparisons import Comparison, baseline_first, compare
-from anls_frame.reports.long_frames import side_by_side as in_columns
 from anls_frame.summary.catalogue import NAMES, SETS, check_names, resolve
 from anls_frame.summary.keys import optional
 from anls_frame.summary.measures import Metric
@@ -325,7 +325,7 @@ def _part(given: SystemFiles) -> str:
 def _rows(given: SystemFiles) -> pl.DataFrame:
     """Return the rows of files read together."""
     unmatched = given.how.unmatched or ("error" if given.how.gold is not None else "keep")
-    return _long.told_apart(rows_of({_part(given): given.every_file}, given.how, unmatched))
+    return long_rows.told_apart(rows_of({_part(given): given.every_file}, given.how, unmatched))
 
 
 def _summarize_logs(given: SystemFiles, options: dict[str, Any]) -> Summary:

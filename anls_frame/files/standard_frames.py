@@ -18,6 +18,9 @@ import polars as pl
 
 from anls_frame._text import listed, numbered, quoted
 from anls_frame.exceptions import warn
+from anls_frame.files import raw_tables
+from anls_frame.files.problems import Advice, Problems
+from anls_frame.files.raw_tables import Column, Raw
 from anls_frame.frames import answer_texts
 from anls_frame.frames.answer_lists import (
     NotAListError,
@@ -31,9 +34,6 @@ from anls_frame.frames.answer_lists import (
 )
 from anls_frame.frames.checks import RENAMED, free_name, no_column
 from anls_frame.frames.strict_json import Number
-from anls_frame.readers import _raw
-from anls_frame.readers._problems import Advice, Problems
-from anls_frame.readers._raw import Column, Raw
 
 Role: TypeAlias = Literal["question_id", "question", "prediction", "answers", "question_types", "doc_id"]
 UniqueIds: TypeAlias = bool | Literal["in an epoch"]
@@ -143,7 +143,7 @@ def with_entries(raw: Raw, names: Iterable[Any], problems: Problems) -> Raw:
     added = {}
     for name in names:
         path = path_of(name, raw.names) if isinstance(name, str) and name not in raw.names else []
-        values = _raw.entries(raw, path[0], path[1:], problems) if path else None
+        values = raw_tables.entries(raw, path[0], path[1:], problems) if path else None
         if values is not None:
             added[name] = values
     return replace(raw, columns={**raw.columns, **added}) if added else raw
@@ -163,7 +163,7 @@ def with_ids(raw: Raw, given: str | Sequence[str] | None, problems: Problems) ->
         choose(raw.names, {"question_id": name}, (), problems)
     if len(problems) > known:
         return raw, None
-    columns = [_raw.texts(name, raw.column(name), problems, raw.place) for name in names]
+    columns = [raw_tables.texts(name, raw.column(name), problems, raw.place) for name in names]
     parts = pl.DataFrame([column.alias(f"part_{index}") for index, column in enumerate(columns)])
     ids = parts.select(joined_ids(pl.all())).to_series()
     if ids.n_unique() < parts.drop_nulls().n_unique():
@@ -222,7 +222,7 @@ def frame(
             if role in LISTS:
                 own = as_text_lists(name, column, problems, raw.place, question_types_format)
             else:
-                own = _raw.texts(name, column, problems, raw.place, role)
+                own = raw_tables.texts(name, column, problems, raw.place, role)
             columns.append(own.alias(role))
     taken = {column.name for column in columns}
     names, used = set(raw.names), set(chosen.values())
@@ -230,7 +230,7 @@ def frame(
         if name not in used:
             free = name if name not in taken else free_name(name, taken | names)
             taken.add(free)
-            columns.append(_raw.kept(free, raw.others.get(name, raw.column(name))))
+            columns.append(raw_tables.kept(free, raw.others.get(name, raw.column(name))))
     standard = pl.DataFrame(columns)
     if "question_id" in chosen and unique_ids:
         epochs = epochs_of(standard) if unique_ids == "in an epoch" else None
@@ -243,16 +243,16 @@ def prediction(raw: Raw, name: str, problems: Problems) -> pl.Series:
     """Return a column as the texts of a system."""
     _note_formats(name, name, raw, problems)
     column = _out_of_lists(name, raw.column(name), problems, raw.place)
-    return _raw.texts(name, column, problems, raw.place, "prediction")
+    return raw_tables.texts(name, column, problems, raw.place, "prediction")
 
 
 def _out_of_lists(name: str, column: Column, problems: Problems, place: Callable[[int], str]) -> Column:
     """Return the only entries of predictions that are lists, as of responses; other lists are problems."""
     if isinstance(column, pl.Series):
-        if not isinstance(column.dtype, pl.List | pl.Array) or not _raw.is_text(column.dtype.inner):
+        if not isinstance(column.dtype, pl.List | pl.Array) or not raw_tables.is_text(column.dtype.inner):
             return column
         column = column.to_list()
-    elif list not in _raw.kinds_of(column):
+    elif list not in raw_tables.kinds_of(column):
         return column
     single: list[Any] = []
     for index, value in enumerate(column):
@@ -366,7 +366,7 @@ def samples_frame(
     return frame(named, chosen, problems, unique_ids=False, answers_format=answers_format)
 
 
-def _names(columns: Mapping[Key, _raw.Column], doc_ids: Sequence[str]) -> dict[Key, str]:
+def _names(columns: Mapping[Key, raw_tables.Column], doc_ids: Sequence[str]) -> dict[Key, str]:
     names = {key: key[1] for key in columns if key[0] == _ROLE}
     prompt = role_key("question")
     known: dict[Role, Sequence[str]] = {
@@ -378,7 +378,9 @@ def _names(columns: Mapping[Key, _raw.Column], doc_ids: Sequence[str]) -> dict[K
         candidates = [(source, name) for name in usual for source in _DOCUMENTS if (source, name) in columns]
         fitting = [key for key in candidates if _fits(columns[key], lists=role_name in LISTS)]
         if not fitting or (
-            role_name == "question" and prompt in names and NoneType in _raw.kinds_of(columns[fitting[0]])
+            role_name == "question"
+            and prompt in names
+            and NoneType in raw_tables.kinds_of(columns[fitting[0]])
         ):
             continue
         if role_name == "question":
@@ -394,13 +396,13 @@ def _names(columns: Mapping[Key, _raw.Column], doc_ids: Sequence[str]) -> dict[K
     return names
 
 
-def _fits(values: _raw.Column, *, lists: bool) -> bool:
+def _fits(values: raw_tables.Column, *, lists: bool) -> bool:
     """Return whether values are strings (or lists of strings), so that they can have a role."""
     texts = {str, Number}
-    kinds = _raw.kinds_of(values) - {NoneType}
+    kinds = raw_tables.kinds_of(values) - {NoneType}
     if not lists or list not in kinds:
         return bool(kinds) and kinds <= texts
-    if isinstance(values, _raw.JsonColumn) and values.holds_lists:
+    if isinstance(values, raw_tables.JsonColumn) and values.holds_lists:
         return True
     entries = chain.from_iterable(value for value in values if type(value) is list)
     return kinds <= {*texts, list} and set(map(type, entries)) <= texts
@@ -446,7 +448,7 @@ def as_text_lists(
     answers_format: str = "list",
 ) -> pl.Series:
     """Return a column as lists of strings, parsed as `parse_answers` does; a damaged list is a problem."""
-    if isinstance(column, _raw.JsonColumn) and column.holds_lists:
+    if isinstance(column, raw_tables.JsonColumn) and column.holds_lists:
         column = column.lists()
     if isinstance(column, pl.Series):
         column = _typed(name, column, problems)
@@ -469,9 +471,9 @@ def _typed(name: str, column: pl.Series, problems: Problems) -> pl.Series:
     """Return a column as strings or as lists of strings."""
     column = _out_of_objects(column)
     dtype = column.dtype
-    if _raw.is_text(dtype):
+    if raw_tables.is_text(dtype):
         return column.cast(pl.String)
-    if isinstance(dtype, pl.List | pl.Array) and _raw.is_text(dtype.inner):
+    if isinstance(dtype, pl.List | pl.Array) and raw_tables.is_text(dtype.inner):
         return column.cast(_LIST)
     field = (
         ".list.eval(pl.element().struct.field(...))" if isinstance(dtype, pl.List) else ".struct.field(...)"
@@ -532,7 +534,7 @@ def _every(name: str, column: pl.Series, problems: Problems, place: Callable[[in
 
 def _warn_of_texts(source: str, column: Column, problems: Problems, raw: Raw) -> None:
     """Warn if strings read as single answers look like several answers."""
-    if isinstance(column, _raw.JsonColumn) and column.holds_lists:
+    if isinstance(column, raw_tables.JsonColumn) and column.holds_lists:
         return
     if not isinstance(column, pl.Series):
         column = pl.Series([value if type(value) is str else None for value in column], dtype=pl.String)

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from anls_frame.readers._raw import numbers
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import NAMES, NAMES_OF_ROWS, SETS, is_quantile_of_texts
 from anls_frame.summary.measures import Metric
@@ -34,14 +33,3 @@ def texts_of(frame: pl.DataFrame | pl.LazyFrame) -> tuple[str | None, str | None
     """Return the columns of predictions and answers, if a table has both."""
     names = frame.collect_schema().names()
     return ("prediction", "answers") if {"prediction", "answers"} <= {*names} else (None, None)
-
-
-def with_numbers_where_all_are(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
-    """Return a table in which those of the given columns that hold only numbers are numeric."""
-    columns = []
-    for column in frame.select(name for name in names if frame.schema.get(name) == pl.String):
-        filled = column.set(column == "", None)
-        written = filled.drop_nulls()
-        if len(written) and numbers(written).dtype.is_numeric():
-            columns.append(filled.cast(pl.Float64))
-    return frame.with_columns(columns)

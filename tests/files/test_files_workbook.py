@@ -422,7 +422,7 @@ def shared(path: Path, texts: list[str]) -> Path:
 def test_what_unpacks_to_far_more_than_it_could_hold_is_refused(
     tmp_path: Path, monkeypatch: Any, part: str
 ) -> None:
-    monkeypatch.setattr("anls_frame.readers._content.FREE_BYTES", 16 << 20)
+    monkeypatch.setattr("anls_frame.files.contents.FREE_BYTES", 16 << 20)
     path = rewritten(
         shared(tmp_path / "book.xlsx", ["a"]),
         part,
@@ -436,7 +436,7 @@ def test_what_unpacks_to_far_more_than_it_could_hold_is_refused(
 def test_a_text_that_many_cells_share_counts_in_each(tmp_path: Path, monkeypatch: Any) -> None:
     path = shared(tmp_path / "book.xlsx", ["x" * 30_000] * 40)
     assert af.read_results(path).height == 40
-    monkeypatch.setattr("anls_frame.readers._workbook.MOST_CHARACTERS", 1_000_000)
+    monkeypatch.setattr("anls_frame.files.workbooks.MOST_CHARACTERS", 1_000_000)
 
     assert "holds more than 1,000,000 characters" in problems(path)[0][1]
 

@@ -14,8 +14,8 @@ from polars.testing import assert_series_equal
 
 import anls_frame as af
 from anls_frame.exceptions import Problem
-from anls_frame.readers import _raw, _standard
-from anls_frame.readers._problems import Problems
+from anls_frame.files import raw_tables, standard_frames
+from anls_frame.files.problems import Problems
 
 Write = Callable[[Any], str]
 
@@ -54,11 +54,11 @@ def typed(value: Any) -> Any:
 def check_columns(text: str) -> bool:
     """Compare the columns of a text, if they can be read, with its lines."""
     lines, wrong = outcome(lambda: python_lines(text))
-    table, problems = outcome(lambda: _raw.from_lines(PATH, text))
+    table, problems = outcome(lambda: raw_tables.from_lines(PATH, text))
     assert problems == wrong
     if wrong:
         return False
-    read = _raw.from_objects(PATH, lines)
+    read = raw_tables.from_objects(PATH, lines)
     columns = read.columns
     assert table.height == read.height
     assert list(map(table.place, range(table.height))) == [place for place, _ in lines]
@@ -71,7 +71,7 @@ def check_columns(text: str) -> bool:
 
 def python_lines(text: str) -> list[tuple[str, dict[str, Any]]]:
     problems = Problems(PATH)
-    lines = list(_raw.read_lines(text, problems))
+    lines = list(raw_tables.read_lines(text, problems))
     problems.raise_any()
     return lines
 
@@ -88,21 +88,21 @@ def first_with(key: str, rows: list[dict[str, Any]]) -> int:
     return next(index for index, row in enumerate(rows) if key in row)
 
 
-def check_column(column: _raw.JsonColumn, values: list[Any], first: int) -> None:
+def check_column(column: raw_tables.JsonColumn, values: list[Any], first: int) -> None:
     assert typed(column.values) == typed(values)
     assert column.kinds == set(map(type, values))
     assert column.first == first
     assert column.first_value == next((row for row, value in enumerate(values) if value is not None), None)
-    in_table = _raw.Raw({"x": column}, len(values), str).column("x")
-    assert_series_equal(_raw.kept("x", in_table), _raw.kept("x", values))
-    for read in (_raw.texts, _standard.as_text_lists):
+    in_table = raw_tables.Raw({"x": column}, len(values), str).column("x")
+    assert_series_equal(raw_tables.kept("x", in_table), raw_tables.kept("x", values))
+    for read in (raw_tables.texts, standard_frames.as_text_lists):
         found, expected = Problems(PATH), Problems(PATH)
         assert_series_equal(read("x", in_table, found, str), read("x", values, expected, str))
         assert vars(found) == vars(expected)
     assert typed(column.out_of_lists().values) == typed(list(map(out_of_lists, values)))
     assert typed(column.only_objects().values) == typed(list(map(only_object, values)))
     objects = [value if isinstance(value, dict) else {} for value in values]
-    entries = _raw.from_objects(PATH, (("", value) for value in objects)).columns
+    entries = raw_tables.from_objects(PATH, (("", value) for value in objects)).columns
     members = {member.key: member for member in column.members()}
     assert [*members] == [*entries]
     for key, entry in entries.items():
@@ -169,7 +169,7 @@ def test_what_only_looks_like_json_is_a_problem_of_its_line() -> None:
 def problem_lines(text: str) -> list[str]:
     """Return the lines that an error names."""
     check_columns(text)
-    return [problem.place for problem in outcome(lambda: _raw.from_lines(PATH, text))[1]]
+    return [problem.place for problem in outcome(lambda: raw_tables.from_lines(PATH, text))[1]]
 
 
 def test_what_is_unusual_and_valid_has_columns() -> None:

@@ -12,7 +12,7 @@ from polars.testing import assert_frame_equal
 
 import anls_frame as af
 
-LM_EVAL = Path(__file__).parent / "lm_eval"
+LM_EVAL = Path(__file__).parents[1] / "readers" / "lm_eval"
 OLD, NEW = "2026-11-20T09-00-00.000001", "2026-11-21T10-11-12.123456"
 
 

@@ -24,8 +24,8 @@ from typing import Any, BinaryIO
 from anls_frame._arguments import choice
 from anls_frame._text import numbered
 from anls_frame.exceptions import InputError, warn
+from anls_frame.files.problems import problem
 from anls_frame.frames import strict_json
-from anls_frame.readers._problems import problem
 
 _kept: ContextVar[dict[str, bytes] | None] = ContextVar("kept", default=None)
 

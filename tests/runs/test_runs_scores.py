@@ -17,7 +17,7 @@ import pytest
 
 import anls_frame as af
 
-LM_EVAL = Path(__file__).parent / "lm_eval"
+LM_EVAL = Path(__file__).parents[1] / "readers" / "lm_eval"
 
 
 def any_scores(n: int) -> list[float]:

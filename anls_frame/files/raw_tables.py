@@ -17,10 +17,10 @@ import polars as pl
 
 import anls_frame._native as native
 from anls_frame._text import listed, quoted
+from anls_frame.files.problems import Problems, problem
 from anls_frame.frames.answer_lists import as_lists
 from anls_frame.frames.missing_values import is_missing
 from anls_frame.frames.strict_json import Number, kind, parse, scalar_text, without_halves
-from anls_frame.readers._problems import Problems, problem
 
 
 def with_newlines(text: str) -> str:
@@ -442,3 +442,14 @@ def numbers(written: pl.Series) -> pl.Series:
 def is_text(dtype: Any) -> bool:
     """Return whether values of a dtype have one notation, in which they are read as strings."""
     return bool(dtype in (pl.String, pl.Null, pl.Categorical, pl.Enum, pl.Boolean) or dtype.is_integer())
+
+
+def with_numbers_where_all_are(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """Return a table in which those of the given columns that hold only numbers are numeric."""
+    columns = []
+    for column in frame.select(name for name in names if frame.schema.get(name) == pl.String):
+        filled = column.set(column == "", None)
+        written = filled.drop_nulls()
+        if len(written) and numbers(written).dtype.is_numeric():
+            columns.append(filled.cast(pl.Float64))
+    return frame.with_columns(columns)

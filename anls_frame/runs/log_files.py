@@ -2,58 +2,21 @@
 
 from __future__ import annotations
 
-import errno
 import glob
-import json
 import os
-import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
-from anls_frame._paths import files_at, is_hidden, is_many
+from anls_frame._paths import is_many
 from anls_frame._text import listed, numbered, path_text, quoted
-from anls_frame.exceptions import warn
-from anls_frame.readers import _content
-from anls_frame.readers._problems import Advice, Problems
-from anls_frame.readers.descriptions import READERS
+from anls_frame.files import contents
+from anls_frame.files.folders import check_different, checked_name, is_one_of
+from anls_frame.files.problems import Problems
+from anls_frame.readers.log_names import format_suffix, is_aggregated, is_log, matching, run_of
 
 Runs: TypeAlias = Literal["error", "newest", "all"]
-
-_SAMPLES = (
-    re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\d(?:T[\d.-]+)?)\.(?:jsonl|ndjson)"),
-    re.compile(r"(?P<time>\d{8}(?:_\d{4,6})?)_samples_(?P<task>.+?)\.(?:jsonl|ndjson)"),
-)
-
-
-class Run(NamedTuple):
-    """The task of a file of samples and the time of its run, as written in the file name."""
-
-    task: str
-    time: str
-
-
-def run_of(path: Path) -> Run | None:
-    """Return the run of a file of samples: `samples_TASK_TIME.jsonl` or `TIME_samples_TASK.jsonl`."""
-    for pattern in _SAMPLES:
-        match = pattern.match(path.name)
-        if match is not None:
-            return Run(match["task"], match["time"])
-    return None
-
-
-def model(path: Path, run: Run) -> str | None:
-    """Return the model's name from the results of the run, written by the harness beside the samples."""
-    for name in (f"results_{run.time}.json", f"{run.time}_results.json"):
-        try:
-            results = json.loads((path.parent / name).read_bytes())
-        except (OSError, ValueError, RecursionError):
-            continue
-        model_name = member(results, "model_name") or member(member(results, "config"), "model")
-        if isinstance(model_name, str) and model_name:
-            return model_name
-    return None
 
 
 def repeated(files: Iterable[Path]) -> dict[tuple[Path, str], list[Path]]:
@@ -91,18 +54,8 @@ def chosen(files: Sequence[Path], runs: Runs) -> list[Path]:
     return [file for file in files if file not in older]
 
 
-def member(value: Any, key: str) -> Any:
-    """Return the value of a key, null if this is no object."""
-    return value.get(key) if isinstance(value, dict) else None
-
-
 Paths: TypeAlias = "str | os.PathLike[str] | Iterable[str | os.PathLike[str]]"
 """A file, a pattern or a folder, or several."""
-
-_SUFFIXES = {*_content.SUFFIXES, *(suffix for kind in READERS.values() for suffix in kind.suffixes)}
-# Harnesses write a file of aggregated results beside the samples.
-_AGGREGATED = re.compile(r'\{\s*"results"\s*:\s*\{')
-_PEEK = 4096
 
 
 def by_system(
@@ -136,11 +89,11 @@ def by_system(
 
 def _systems(logs: Paths, runs: Runs, without: Collection[Path], *, repeats: bool) -> dict[Path, list[Path]]:
     """Return the files of each system, by the file, folder or time of a run that names it."""
-    entries = list(map(_content.as_path, _several(logs)))
+    entries = list(map(contents.as_path, _several(logs)))
     if len(entries) == 1 and is_many(entries[0]) and not repeats:
         entries = chosen(_in(entries[0], without), runs)
     if len(entries) > 1:
-        entries = [entry for entry in entries if not _is_aggregated(entry)]
+        entries = [entry for entry in entries if not is_aggregated(entry)]
     again = {folder for folder, _ in repeated(entries)}
     systems: dict[Path, list[Path]] = {}
     for entry in entries:
@@ -173,7 +126,7 @@ def names_of(systems: Sequence[Path]) -> list[str]:
     absolute = [system.absolute() for system in systems]
     shared = os.path.commonpath([system.parent for system in absolute])
     paths = [path_text(system.relative_to(shared)).replace(os.sep, "/") for system in absolute]
-    plain = [path.removesuffix(_format_suffix(Path(path))) for path in paths]
+    plain = [path.removesuffix(format_suffix(Path(path))) for path in paths]
     counts = Counter(plain)
     return [name if counts[name] == 1 else path for name, path in zip(plain, paths, strict=True)]
 
@@ -187,32 +140,18 @@ def name_of(path: Path) -> str:
     if run_of(path) is not None:  # the file's name has the task and the time, and the folder's the model
         return path_text(path.resolve().parent.name)
     # A name such as model-1.5.jsonl has other dots too.
-    return path_text(_content.without_compression(path).stem or path.name)
+    return path_text(contents.without_compression(path).stem or path.name)
 
 
 def files_of(paths: Paths, runs: Runs, without: Collection[Path] = ()) -> list[Path]:
     """Return the file, or the files of folders and patterns that may hold rows."""
     if isinstance(paths, str | os.PathLike):
         matches = matching(paths, without)
-        return matches if matches == [_content.as_path(paths)] else chosen(matches, runs)
+        return matches if matches == [contents.as_path(paths)] else chosen(matches, runs)
     files = [file for path in _several(paths) for file in files_of(path, runs, without)]
     if not files:
         raise ValueError("each system must have at least one file")
     return files
-
-
-def matching(name: str | os.PathLike[str], without: Collection[Path] = ()) -> list[Path]:
-    """Return the file, or the files that match a pattern or that a folder contains, sorted by name."""
-    path = _content.as_path(name)
-    if not is_many(path):
-        _content.check_file(path)
-        return [path]
-    logs = [file for file in files_named(path, is_log, "logs") if not is_one_of(file, without)]
-    if not path.is_dir():
-        logs = [file for file in logs if not _is_aggregated(file)]
-    if not logs:
-        raise FileNotFoundError(errno.ENOENT, "nothing but gold is here", str(path))
-    return logs
 
 
 def _in(argument: Path, without: Collection[Path]) -> list[Path]:
@@ -226,62 +165,3 @@ def _in(argument: Path, without: Collection[Path]) -> list[Path]:
     entries = [argument / name for name in dict.fromkeys(names)]
     # A folder whose logs all lie in one folder, such as that of a date.
     return _in(entries[0], without) if len(entries) == 1 and entries[0].is_dir() else entries
-
-
-def _is_aggregated(path: Path) -> bool:
-    """Return whether a file holds aggregated results without rows; a note says that it is skipped."""
-    if path.suffix.lower() != ".json" or not path.is_file() or is_log(path, path.parent):
-        return False
-    warn(f"passed over: {path}: holds aggregated results, not rows")
-    return True
-
-
-def is_one_of(path: Path, others: Collection[Path]) -> bool:
-    """Return whether a file is one of these, under any name."""
-    return any(path.exists() and other.exists() and path.samefile(other) for other in others)
-
-
-def files_named(
-    name: str | os.PathLike[str], is_wanted: Callable[[Path, Path], bool], what: str
-) -> list[Path]:
-    """Return the file, or the files that match a pattern, or the wanted files of a folder, sorted by name."""
-    path = _content.as_path(name)
-    files = files_at(path, is_wanted)
-    if not files:
-        way = "for pages, name the ground truth with gold=..."
-        if any(file.suffix.lower() == ".json" for file in path.rglob("*")):
-            way = "for documents of fields in JSON, use `anls-frame fields` or anls_frame.fields"
-        raise FileNotFoundError(errno.ENOENT, Advice(f"this folder contains no {what}; {way}"), str(path))
-    return files
-
-
-def is_log(file: Path, folder: Path) -> bool:
-    """Return whether a file may hold rows: not hidden, in a known format, and not aggregated results."""
-    if is_hidden(file, folder) or not _format_suffix(file):
-        return False
-    _content.check_regular(file)
-    if file.suffix.lower() != ".json" or not file.stat().st_size:
-        return True
-    return not _AGGREGATED.match(_content.beginning(file, _PEEK).decode(errors="replace").lstrip())
-
-
-def _format_suffix(file: Path) -> str:
-    """Return the suffix of the format and compression, such as `.jsonl.gz` for `model-1.5.jsonl.gz`."""
-    plain = _content.without_compression(file)
-    return file.name.removeprefix(plain.stem) if plain.suffix.lower() in _SUFFIXES else ""
-
-
-def checked_name(name: object, what: str) -> str:
-    """Return the name of a system or a page; raise an error unless it is a text."""
-    if not isinstance(name, str) or not name:
-        raise TypeError(f"the name of {what} must be a string that is not empty, got {name!r}")
-    return name
-
-
-def check_different(files: Iterable[Path]) -> None:
-    """Raise an error if a file is named twice."""
-    first: dict[str, Path] = {}
-    for file in files:
-        same = first.setdefault(os.path.realpath(file), file)
-        if same is not file:
-            raise ValueError(f"{file} occurs twice; each file must belong to one system, and only once")

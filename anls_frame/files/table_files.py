@@ -19,17 +19,12 @@ import polars.selectors as cs
 from anls_frame._arguments import check_threads
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError
 from anls_frame.export import row_files
+from anls_frame.files import contents, raw_tables, standard_frames, workbooks
+from anls_frame.files.problems import Problems, problem
+from anls_frame.files.raw_tables import Raw, by_name, from_frame
+from anls_frame.files.standard_frames import Role, UniqueIds
 from anls_frame.frames.answer_lists import alone
 from anls_frame.frames.conversion import at_hand, column_names, in_polars
-from anls_frame.readers import (
-    _content,
-    _raw,
-    _standard,
-    _workbook,
-)
-from anls_frame.readers._problems import Problems, problem
-from anls_frame.readers._raw import Raw, by_name, from_frame
-from anls_frame.readers._standard import Role, UniqueIds
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -146,8 +141,8 @@ def read_results(
     └─────────────┴────────────┴───────────────────────┘
     """
     return read_table(
-        _content.as_path(path),
-        required=_standard.SCORED,
+        contents.as_path(path),
+        required=standard_frames.SCORED,
         question_id=question_id,
         question=question,
         prediction=prediction,
@@ -202,51 +197,51 @@ def scan_results(path: str | os.PathLike[str], **options: Any) -> pl.LazyFrame:
     0.737
     """
     inspect.signature(read_results).bind(path, **options)
-    return scan_table(_content.as_path(path), required=_standard.SCORED, **options)
+    return scan_table(contents.as_path(path), required=standard_frames.SCORED, **options)
 
 
 def scan_table(file: Path, *, required: Sequence[Role], **options: Any) -> pl.LazyFrame:
     """Read a file as `scan_results` does, with at least the required columns."""
-    if _content.file_format(file, options.get("format")) != "parquet":
+    if contents.file_format(file, options.get("format")) != "parquet":
         return read_table(file, required=required, **{"unique_ids": False, **options}).lazy()
     answers_format: str = options.get("answers_format", "auto")
     types_format: str = options.get("question_types_format", "list")
-    _standard.check_formats_of_file(answers_format, types_format)
+    standard_frames.check_formats_of_file(answers_format, types_format)
     problems = Problems(file)
     lazy = scan(file)
-    names = [options.get(role) for role in _standard.ROLES]
-    for name in _standard.with_entries(from_frame(lazy.head(0).collect()), names, problems).names:
+    names = [options.get(role) for role in standard_frames.ROLES]
+    for name in standard_frames.with_entries(from_frame(lazy.head(0).collect()), names, problems).names:
         if name not in lazy.collect_schema():
-            root, *keys = _standard.path_of(name, lazy.collect_schema())
+            root, *keys = standard_frames.path_of(name, lazy.collect_schema())
             entry = cs.by_name(root).as_expr()
             for key in keys:
                 entry = entry.struct.field(key)
             lazy = lazy.with_columns(entry.alias(name))
     ids = options.get("question_id")
-    _, id_column = _standard.with_ids(from_frame(lazy.head(0).collect()), ids, problems)
+    _, id_column = standard_frames.with_ids(from_frame(lazy.head(0).collect()), ids, problems)
     problems.raise_any()
     if id_column not in (None, ids):
         parts = [cs.by_name(name).as_expr() for name in ids or ()]
-        lazy = lazy.with_columns(_standard.joined_ids(parts).alias(id_column))
+        lazy = lazy.with_columns(standard_frames.joined_ids(parts).alias(id_column))
     schema = lazy.collect_schema()
-    given: dict[Role, str | None] = {role: options.get(role) for role in _standard.ROLES}
+    given: dict[Role, str | None] = {role: options.get(role) for role in standard_frames.ROLES}
     given["question_id"] = id_column
-    chosen = _standard.choose(list(schema), given, required, problems)
+    chosen = standard_frames.choose(list(schema), given, required, problems)
     problems.raise_any()
     # The schema of the result comes from the same code, run without rows.
-    empty = _standard.frame(from_frame(lazy.head(0).collect()), chosen, problems, unique_ids=False)
+    empty = standard_frames.frame(from_frame(lazy.head(0).collect()), chosen, problems, unique_ids=False)
     problems.raise_any()
     if answers_format == "auto" and "answers" in chosen and schema[chosen["answers"]] == pl.String:
         with reading_parquet(file):
             first = lazy.select(cs.by_name(chosen["answers"])).head(_LOOKED_AT).collect()
-        _standard.as_answers(from_frame(first), chosen["answers"], problems, "auto")  # warns
+        standard_frames.as_answers(from_frame(first), chosen["answers"], problems, "auto")  # warns
 
     in_parts: str = "text" if answers_format == "auto" else answers_format
 
     # Not as expressions: Polars makes another error of the text of one that an expression raises.
     def standard(frame: pl.DataFrame) -> pl.DataFrame:
         damaged = Problems(file)
-        result = _standard.frame(
+        result = standard_frames.frame(
             from_frame(frame),
             chosen,
             damaged,
@@ -257,12 +252,16 @@ def scan_table(file: Path, *, required: Sequence[Role], **options: Any) -> pl.La
         damaged.raise_any()
         return result
 
-    printed = [role for role in _standard.LISTS if role != "answers" or in_parts != "text"]
+    printed = [role for role in standard_frames.LISTS if role != "answers" or in_parts != "text"]
     are_printed = any(schema[chosen[role]] == pl.String for role in printed if role in chosen)
     are_lists = "prediction" in chosen and schema[chosen["prediction"]].is_nested()
-    if are_printed or are_lists or any(_standard.holds_objects(schema[chosen[role]]) for role in chosen):
+    if (
+        are_printed
+        or are_lists
+        or any(standard_frames.holds_objects(schema[chosen[role]]) for role in chosen)
+    ):
         return lazy.map_batches(standard, schema=empty.schema, streamable=True, validate_output_schema=True)
-    roles = [chosen[role] for role in _standard.ROLES if role in chosen]
+    roles = [chosen[role] for role in standard_frames.ROLES if role in chosen]
     sources = [*roles, *(name for name in schema if name not in roles)]
     columns = []
     for source, (name, dtype) in zip(sources, empty.schema.items(), strict=True):
@@ -287,22 +286,22 @@ def read_table(
 
     The predictions in the columns of `systems` are added under these names.
     """
-    _standard.check_formats_of_file(answers_format, question_types_format)
+    standard_frames.check_formats_of_file(answers_format, question_types_format)
     problems = Problems(path)
-    given: dict[Role, Any] = {role: options.pop(role, None) for role in _standard.ROLES}
+    given: dict[Role, Any] = {role: options.pop(role, None) for role in standard_frames.ROLES}
     raw = read_raw(path, problems, **options)
     if not raw.height:
         problems.raise_any()
         raise problem(path, "holds no rows")
     damaged = len(problems)
-    raw = _standard.with_entries(raw, [*given.values(), *systems.values()], problems)
-    raw, given["question_id"] = _standard.with_ids(raw, given["question_id"], problems)
-    chosen = _standard.choose(raw.names, given, required, problems)
+    raw = standard_frames.with_entries(raw, [*given.values(), *systems.values()], problems)
+    raw, given["question_id"] = standard_frames.with_ids(raw, given["question_id"], problems)
+    chosen = standard_frames.choose(raw.names, given, required, problems)
     for name in systems.values():
-        _standard.choose(raw.names, {"prediction": name}, (), problems)
+        standard_frames.choose(raw.names, {"prediction": name}, (), problems)
     if len(problems) > damaged:  # without the columns, nothing else can be checked
         problems.raise_any()
-    standard = _standard.frame(
+    standard = standard_frames.frame(
         raw,
         chosen,
         problems,
@@ -310,7 +309,7 @@ def read_table(
         answers_format=answers_format,
         question_types_format=question_types_format,
     )
-    texts = {name: _standard.prediction(raw, column, problems) for name, column in systems.items()}
+    texts = {name: standard_frames.prediction(raw, column, problems) for name, column in systems.items()}
     problems.raise_any()
     return standard.with_columns(**texts)
 
@@ -325,28 +324,30 @@ def read_raw(
     sheet: str | None = None,
 ) -> Raw:
     """Read a file as columns that have no roles."""
-    kind = _content.file_format(path, format)
+    kind = contents.file_format(path, format)
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n' or not delimiter.isascii()):
         raise ValueError(f"delimiter must be one character, got {delimiter!r}")
     if kind == "parquet":
         with reading_parquet(path):
             return from_frame(scan(path).collect())
     if kind == "xlsx":
-        return _workbook.read(path, problems, sheet)
+        return workbooks.read(path, problems, sheet)
     if kind in {"csv", "tsv"}:
-        text = _content.read_text(path, encoding)
+        text = contents.read_text(path, encoding)
         return read_delimited(path, text, problems, delimiter or ("\t" if kind == "tsv" else None))
-    text = _content.read_json(path, encoding)
+    text = contents.read_json(path, encoding)
     if kind == "jsonl":
-        return _raw.from_lines(path, text)
-    return _raw.from_objects(path, _raw.records(path, _raw.read_whole(path, text), problems))
+        return raw_tables.from_lines(path, text)
+    return raw_tables.from_objects(
+        path, raw_tables.records(path, raw_tables.read_whole(path, text), problems)
+    )
 
 
 def scan(path: Path) -> pl.LazyFrame:
     """Return the rows of a file as a query, whose schema was read."""
-    _content.check_file(path)
+    contents.check_file(path)
     with reading_parquet(path):
-        lazy = pl.scan_parquet(_content.seekable(path), glob=False)
+        lazy = pl.scan_parquet(contents.seekable(path), glob=False)
         lazy.collect_schema()
     return lazy
 
@@ -375,7 +376,7 @@ def reading_parquet(path: Path) -> Iterator[None]:
 def _fault_of_parquet(path: Path) -> str | None:
     """Read the whole file, and return the reason for a failure, or None."""
     try:
-        rows = pl.scan_parquet(_content.seekable(path), glob=False)
+        rows = pl.scan_parquet(contents.seekable(path), glob=False)
         rows.map_batches(pl.DataFrame.clear, streamable=True, projection_pushdown=False).collect(
             engine="streaming"
         )
@@ -433,7 +434,7 @@ def write_results(frame: Any, path: str | os.PathLike[str], *, escape_formulas: 
     >>> af.read_results(path, answers_format="list")["answers"].to_list()
     [['Invoice'], ['Total', 'total']]
     """
-    target = _content.as_path(path)
+    target = contents.as_path(path)
     if target.suffix.lower() not in row_files.SUFFIXES:
         raise ValueError(
             f"cannot tell the format of {str(target)!r} from its suffix; "

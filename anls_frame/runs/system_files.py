@@ -15,26 +15,29 @@ import polars.selectors as cs
 from anls_frame._arguments import choice
 from anls_frame._paths import is_many
 from anls_frame._text import listed, numbered, quoted
+from anls_frame.files import contents, standard_frames
+from anls_frame.files.folders import check_different
+from anls_frame.files.problems import Advice, Problems, problem
 from anls_frame.frames import origins
 from anls_frame.frames.checks import check_column, free_name, no_column
 from anls_frame.frames.number_columns import with_numbers
-from anls_frame.readers import _content, _log_files, _long, _standard
-from anls_frame.readers._log_files import Paths, Runs
-from anls_frame.readers._long import Gold, Log, Unmatched
-from anls_frame.readers._problems import Advice, Problems, problem
-from anls_frame.readers.any_file import (
+from anls_frame.readers.any_file import read_kind
+from anls_frame.readers.descriptions import READERS
+from anls_frame.readers.pages import read_engines
+from anls_frame.readers.questions import Gold
+from anls_frame.reports.long_frames import side_by_side as in_columns
+from anls_frame.runs import log_files, long_rows
+from anls_frame.runs.conditions import chosen
+from anls_frame.runs.log_files import Paths, Runs
+from anls_frame.runs.long_rows import Log, Unmatched
+from anls_frame.runs.reading import (
     Reading,
     are_pages,
     as_log,
     check_page,
-    chosen,
     kind_of_file,
     load_table,
-    read_kind,
 )
-from anls_frame.readers.descriptions import READERS
-from anls_frame.readers.pages import read_engines
-from anls_frame.reports.long_frames import side_by_side as in_columns
 
 
 def read_logs(
@@ -161,14 +164,14 @@ def read_logs(
         choice("reader", reader, [name for name in READERS if name != "pages"])
     epoch = options.pop("epoch", None)
     how = Reading(reader=reader, gold=gold, gold_id=gold_id, epoch=epoch, options=options)
-    with _content.keeping():
-        return rows_of(_log_files.by_system(logs, runs, how.gold_files), how, unmatched)
+    with contents.keeping():
+        return rows_of(log_files.by_system(logs, runs, how.gold_files), how, unmatched)
 
 
 def rows_of(systems: Mapping[str, Sequence[Path]], how: Reading, unmatched: str) -> pl.DataFrame:
     """Return the concatenated rows of the files of each system."""
     logs, questions = read_each(systems, how)
-    rows = _long.long_frame(logs, gold=questions, unmatched=unmatched, epoch=how.epoch)
+    rows = long_rows.long_frame(logs, gold=questions, unmatched=unmatched, epoch=how.epoch)
     return chosen(rows, how.where)
 
 
@@ -192,7 +195,7 @@ def read_each(
     logs: list[Log] = []
     for system, path in files:
         with problems.collecting():
-            unique: _standard.UniqueIds = "in an epoch" if column is None else False
+            unique: standard_frames.UniqueIds = "in an epoch" if column is None else False
             frame = read_kind(path, kinds[path], options, questions, unique_ids=unique, **how.of_table)
             parts = [(system, frame)] if column is None else _by_system(path, frame, column)
             logs += [as_log(name, path, kinds[path], rows) for name, rows in parts]
@@ -211,9 +214,9 @@ def _by_system(path: Path, frame: pl.DataFrame, column: str) -> list[tuple[str, 
         raise problem(path, f"{numbered(lacking, 'row')} without a system in {quoted(column)}")
     if "question_id" in frame.columns:
         problems = Problems(path)
-        epochs = zip(frame[column], _long.with_epoch(frame)["epoch"], strict=True)
+        epochs = zip(frame[column], long_rows.with_epoch(frame)["epoch"], strict=True)
         place = lambda row: f"row {row + 1}"  # noqa: E731 - of the only table
-        _standard.check_ids(frame["question_id"], problems, place, epochs, _standard.SEVERAL_IDS)
+        standard_frames.check_ids(frame["question_id"], problems, place, epochs, standard_frames.SEVERAL_IDS)
         problems.raise_any()
     parts = frame.partition_by(column, maintain_order=True, as_dict=True)
     return [(str(name), origins.like(rows, frame)) for (name,), rows in parts.items()]
@@ -244,10 +247,10 @@ class SystemFiles:
         files = [*self.files]
         if not are_pages(self.how):
             runs: Runs = "all" if self.repeats else self.runs
-            files = _log_files.files_of(files, runs, self.how.gold_files)
+            files = log_files.files_of(files, runs, self.how.gold_files)
         for file in files if are_pages(self.how) else []:
             check_page(file, self.how)
-        _log_files.check_different(files)
+        check_different(files)
         return files
 
     @property
@@ -358,7 +361,7 @@ def read_systems(
         ),
         runs=runs,
     )
-    with _content.keeping():
+    with contents.keeping():
         return texts_of(given)
 
 
@@ -449,8 +452,8 @@ def logged(given: SystemFiles, *, together: bool = True) -> pl.DataFrame:
     ]
     usual = "error" if together or questions is not None else "keep"
     unmatched = given.how.unmatched or usual
-    rows = _long.long_frame(logs, gold=questions, unmatched=unmatched, epoch=given.how.epoch)
-    return chosen(_long.told_apart(rows), given.how.where)
+    rows = long_rows.long_frame(logs, gold=questions, unmatched=unmatched, epoch=given.how.epoch)
+    return chosen(long_rows.told_apart(rows), given.how.where)
 
 
 def _chosen(given: SystemFiles, systems: list[str]) -> list[str]:
@@ -475,10 +478,10 @@ def _logs(given: SystemFiles) -> tuple[list[Log], Gold | None]:
         frames = read_engines(files, **given.how.reader_options(["pages"]))
         return [
             Log(name, path, frame.with_columns(epoch=1))
-            for name, path, frame in zip(_log_files.names_of(files), files, frames, strict=True)
+            for name, path, frame in zip(log_files.names_of(files), files, frames, strict=True)
         ], None
     runs: Runs = "all" if given.repeats else given.runs
-    systems = _log_files.by_system(given.files, runs, how.gold_files, repeats=given.repeats)
+    systems = log_files.by_system(given.files, runs, how.gold_files, repeats=given.repeats)
     return read_each(systems, how)
 
 

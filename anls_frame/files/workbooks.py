@@ -21,9 +21,9 @@ import polars as pl
 
 from anls_frame._text import listed, numbered, quoted
 from anls_frame.exceptions import warn
-from anls_frame.readers import _content
-from anls_frame.readers._problems import Problems, problem
-from anls_frame.readers._raw import Raw, by_name, numbers
+from anls_frame.files import contents
+from anls_frame.files.problems import Problems, problem
+from anls_frame.files.raw_tables import Raw, by_name, numbers
 
 MOST_CELLS = 40_000_000
 """Maximum size of the rectangle around all values, including empty cells: each takes a place in a column."""
@@ -105,7 +105,7 @@ def read(path: Path, problems: Problems, sheet: str | None) -> Raw:
     stored value and merged cells are problems: their values would become null. Columns without a role that
     hold only numbers or only Booleans are kept as such; dates and times are ISO 8601.
     """
-    with _content.opened_archive(path, "a workbook (.xlsx)") as archive:
+    with contents.opened_archive(path, "a workbook (.xlsx)") as archive:
         parts, since_1904 = _sheets(path, archive, sheet)
         strings = [_text(string) for _, string in _elements(path, archive, _STRINGS, "si")]
         book = _Book(strings, _formats(path, archive), since_1904)

@@ -12,16 +12,16 @@ import polars as pl
 
 from anls_frame._text import listed, quoted
 from anls_frame.exceptions import DTypeError
+from anls_frame.files import contents, raw_tables, standard_frames
+from anls_frame.files.problems import Problems, problem
+from anls_frame.files.table_files import read_raw
 from anls_frame.frames.conversion import in_polars
 from anls_frame.frames.number_columns import with_numbers
 from anls_frame.frames.strict_json import Number
 from anls_frame.metrics.accuracies import contains_answer, relaxed_accuracy, vqa_accuracy
 from anls_frame.metrics.distances import levenshtein
 from anls_frame.metrics.scores import anls, cer, exact_match, nls
-from anls_frame.readers import _content, _raw, _standard
-from anls_frame.readers._log_files import member
-from anls_frame.readers._problems import Problems, problem
-from anls_frame.readers.table import read_raw
+from anls_frame.readers.log_names import member
 
 _MOST_DIGITS = 15
 _METRICS = ("anls", "nls", "cer", "exact_match", "score", "eval_score")
@@ -320,8 +320,8 @@ def _given_scores(frame: pl.DataFrame, given: str) -> _HarnessScores:
 
 
 def _from_file(frame: pl.DataFrame, path: Path) -> _HarnessScores:
-    if _content.file_format(path) == "json":
-        value = _raw.read_whole(path, _content.read_json(path))
+    if contents.file_format(path) == "json":
+        value = raw_tables.read_whole(path, contents.read_json(path))
         samples = member(value, "per_sample_result")
         if isinstance(samples, dict):  # PyPI anls
             by_id = {key: member(sample, "score") for key, sample in samples.items()}
@@ -336,7 +336,7 @@ def _from_file(frame: pl.DataFrame, path: Path) -> _HarnessScores:
     problems = Problems(path)
     raw = read_raw(path, problems)
     problems.raise_any()
-    chosen = _standard.choose(raw.names, {}, (), problems)
+    chosen = standard_frames.choose(raw.names, {}, (), problems)
     ids = chosen.get("question_id", chosen.get("doc_id"))  # harnesses number questions in doc_id
     metrics = [name for name in raw.names if name.casefold() in _METRICS]
     if len(metrics) != 1 or ids is None:
@@ -344,8 +344,8 @@ def _from_file(frame: pl.DataFrame, path: Path) -> _HarnessScores:
         what = f"a column of ids and exactly one of {listed([*_METRICS])}"
         raise problem(path, f"must be a table with {what}; it has {names}")
     values = [None if value is None else str(value) for value in raw.column(metrics[0])]
-    column = _raw.texts(ids, raw.column(ids), problems, raw.place)
-    _standard.check_ids(column, problems, raw.place)
+    column = raw_tables.texts(ids, raw.column(ids), problems, raw.place)
+    standard_frames.check_ids(column, problems, raw.place)
     problems.raise_any()
     keys = column.to_list()
     return _by_id(frame, path, metrics[0], dict(zip(keys, values, strict=True)))

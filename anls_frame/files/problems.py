@@ -2,53 +2,19 @@
 
 from __future__ import annotations
 
-import ast
-import re
-import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from anls_frame.exceptions import InputError, Problem
-from anls_frame.readers.descriptions import READER_OPTIONS
 
 _KEPT = 1000
-_OF_SHELL = re.compile(
-    "answers|cluster|details|epoch|gold|keep|metric|pass_at|prediction|repeats|runs|scores|systems|unmatched"
-    "|worst"
-)
-"""Options of the shell, besides those of readers, that messages name."""
-# Quoted data in a message, or an option with its value, which may be left out.
-_OPTION = re.compile(
-    r"""(?<!\w)(?:'[^']*'|"[^"]*")|(?<!\S)(?P<name>[a-z_]+)=(?P<value>'[^']*'|"[^"]*"|\.\.\.|-?\w+)?"""
-)
 
 
 class Advice(str):
-    """A message with options as they are written in Python; `in_shell` has them as in the shell."""
+    """A message with options as they are written in Python; the command line writes them in its own way."""
 
     __slots__ = ()
-
-    @property
-    def in_shell(self) -> str:
-        """The message with options as written in the shell; those of readers follow the reader's name."""
-        return _OPTION.sub(_in_shell, self)
-
-
-def _in_shell(option: re.Match[str]) -> str:
-    name, value = option["name"], option["value"] or ""
-    value = str(ast.literal_eval(value)) if value[:1] in {"'", '"'} else value
-    if name == "question_id":
-        return f"--id {shlex.quote(value)}" if value else "--id"
-    if name in READER_OPTIONS:
-        reader = "table" if name == "format" else "auto"
-        value = value.lower() if value in {"True", "False"} else value
-        return f"--reader {shlex.quote(f'{reader},{name}={value}')}"
-    if name == "gold_id":
-        return f"--gold FILE,gold_id={value}"
-    if name is None or not _OF_SHELL.fullmatch(name):
-        return option[0]
-    return f"--{name.replace('_', '-')}" + (f" {shlex.quote(value)}" if value not in {"", "True"} else "")
 
 
 class Problems:

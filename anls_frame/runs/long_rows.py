@@ -3,205 +3,21 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import polars as pl
-import polars.selectors as cs
 
-from anls_frame._text import differing_in_notation, distinct, listed, numbered, path_text, quoted
+from anls_frame._text import differing_in_notation, listed, numbered, path_text, quoted
 from anls_frame.exceptions import warn
+from anls_frame.files import standard_frames
+from anls_frame.files.problems import Advice, Problems
 from anls_frame.frames import origins
 from anls_frame.frames.checks import free_name
-from anls_frame.frames.conversion import in_polars
-from anls_frame.readers import _log_files, _raw, _standard, table
-from anls_frame.readers._content import file_format
-from anls_frame.readers._problems import Advice, Problems, problem
-from anls_frame.readers._standard import Role
+from anls_frame.readers.questions import GOLD_ROLES, Gold
 from anls_frame.reports.pairing import differing_questions, disagreeing
-
-GOLD_ROLES: tuple[Role, ...] = ("answers", "question", "question_types", "doc_id")
-"""The roles of columns that a table of questions may have besides the ids."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Gold:
-    """The questions, with all columns of their table."""
-
-    ids: pl.DataFrame
-    """The ids, in the column `question_id`."""
-    rows: pl.DataFrame
-    """All other columns, those with a role under its name."""
-    path: Path
-    names: list[str]
-    """The names of the columns in the table itself."""
-
-    other_ids: ClassVar[str] = "name the columns of the ids with question_id=... and gold_id=..."
-    """What to do if a file has none of the questions."""
-
-    @property
-    def has_answers(self) -> bool:
-        """Whether the table has answers."""
-        return "answers" in self.rows.columns
-
-    def check_has_answers(self, path: Path) -> None:
-        """Raise an error for a file without answers if the table has no answers, either."""
-        if not self.has_answers:
-            names = listed(list(map(quoted, self.names)))
-            what = (
-                f"has no answers, and neither has gold, with the columns {names}; name one with answers=..."
-            )
-            raise problem(path, what)
-
-    def joined(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """
-        Return rows with the columns of their questions.
-
-        Missing answers come from this table. Any other column whose name is taken becomes `gold_NAME`, unless
-        all rows already have its values.
-        """
-        shared = [name for name in self.rows.columns if name in rows.columns]
-        free = distinct(shared, {*rows.columns, *self.rows.columns})
-        taken = dict(zip(shared, free, strict=True))
-        gold = self.ids.hstack(self.rows.rename(taken))
-        both = rows.join(gold, on="question_id", how="left", maintain_order="left")
-        for name, column in taken.items():
-            if name == "answers":
-                both = both.with_columns(pl.coalesce(name, column))
-            if both[name].dtype == both[column].dtype and both[name].eq_missing(both[column]).all():
-                both = both.drop(column)
-                continue
-            both = both.rename({column: free_name(f"gold_{name}", both.columns)})
-        return both
-
-    def check_answers(self, rows: pl.DataFrame, problems: Problems) -> None:
-        """Report questions for which files accept none of this table's answers, such as with wrong ids."""
-        if not self.has_answers or "answers" not in rows.columns:
-            return
-        own = rows.drop_nulls("answers").unique("question_id", keep="first", maintain_order=True)
-        both = own.select("question_id", "answers").join(
-            self.ids.with_columns(gold=self.rows["answers"]), on="question_id", maintain_order="left"
-        )
-        given = both.filter(pl.col("answers").list.len() > 0, pl.col("gold").list.len() > 0)
-        other = given.filter(pl.col("answers").list.set_intersection("gold").list.len() == 0)
-        if other.is_empty():
-            return
-        message = (
-            f"{numbered(other.height, 'question')} of {given.height:,} have none of the answers in gold: "
-            f"{_standard.ids_text(other['question_id'].to_list())}"
-        )
-        if 2 * other.height > given.height:
-            advice = "; are their ids the same there? Otherwise name the column of the ids with gold_id=..."
-            problems.add(f"{message}{advice}", path=self.path)
-            problems.raise_any()
-        warn(message)
-
-
-def read_gold(
-    given: Any, gold_id: str | Sequence[str] | None, *, by_number: bool, options: Mapping[str, Any]
-) -> Gold:
-    """
-    Return the questions of a file, a pattern, a frame or a Dataset of Hugging Face.
-
-    Ids are in the column or columns `gold_id` or in a column with a usual name; with `by_number`, they are
-    row numbers. If several columns identify a question in the files, they do so here, too.
-    `options` name columns, and say how textual answers are read.
-    """
-    problems = Problems(Path(os.fspath(given) if isinstance(given, str | os.PathLike) else "gold"))
-    raw = _table(given)
-    own = options.get("question_id")
-    if gold_id is None and own is not None and not isinstance(own, str) and set(own) <= set(raw.names):
-        gold_id = own
-    raw, gold_id = _standard.with_ids(raw, gold_id, problems)
-    problems.raise_any()
-    named: dict[Role, str | None] = {
-        role: options[role] for role in GOLD_ROLES if options.get(role) in raw.names
-    }
-    if gold_id is not None:
-        named["question_id"] = gold_id
-    chosen = _standard.choose(raw.names, named, (), problems)
-    chosen.pop("prediction", None)
-    if by_number:
-        chosen.pop("question_id", None)
-    elif "question_id" not in chosen and gold_id is None:
-        _standard.choose(raw.names, {}, ("question_id",), problems, {"question_id": "gold_id"})
-    problems.raise_any()
-    if "answers" not in named and not _may_be_answers(raw, chosen):
-        chosen.pop("answers", None)
-    rows = _standard.frame(
-        raw,
-        chosen,
-        problems,
-        unique_ids=not by_number,
-        answers_format=options.get("answers_format", "auto"),
-        question_types_format=options.get("question_types_format", "list"),
-    )
-    problems.raise_any()
-    if "answers" not in chosen and "answers" in rows.columns:
-        rows = rows.rename({"answers": "gold_answers"})
-    ids = pl.int_range(pl.len()).cast(pl.String) if by_number else pl.col("question_id")
-    others = pl.all() if by_number else pl.exclude("question_id")
-    return Gold(
-        ids=rows.select(question_id=ids), rows=rows.select(others), path=problems.path, names=raw.names
-    )
-
-
-def _table(given: Any) -> _raw.Raw:
-    """Return a table without roles, and without images and other binary data."""
-    if isinstance(given, str | os.PathLike):
-        parts = [_from_file(path) for path in _log_files.matching(given)]
-        if len(parts) == 1:
-            return parts[0]
-        frames = [pl.DataFrame([_raw.kept(name, raw.column(name)) for name in raw.names]) for raw in parts]
-        raw = _raw.from_frame(pl.concat(frames, how="diagonal_relaxed"))
-        return replace(raw, typed=all(part.typed for part in parts))
-    if hasattr(given, "features") and hasattr(given, "with_format"):  # a Dataset of Hugging Face
-        texts = [name for name, feature in given.features.items() if not _is_media(feature)]
-        given = given.select_columns(texts).with_format("arrow")[:]
-    lazy = in_polars(given).lazy()
-    return _raw.from_frame(lazy.select(_without_media(lazy.collect_schema())).collect())
-
-
-def _from_file(path: Path) -> _raw.Raw:
-    if file_format(path) == "parquet":
-        lazy = table.scan(path)
-        with table.reading_parquet(path):
-            return _raw.from_frame(lazy.select(_without_media(lazy.collect_schema())).collect())
-    problems = Problems(path)
-    raw = table.read_raw(path, problems)
-    problems.raise_any()
-    return raw
-
-
-def _is_media(feature: Any) -> bool:
-    """Return whether a feature is decoded into an image or similar media, or into a list of these."""
-    return hasattr(feature, "decode") or (hasattr(feature, "feature") and _is_media(feature.feature))
-
-
-def _without_media(schema: pl.Schema) -> cs.Selector:
-    return cs.by_name(*(name for name, dtype in schema.items() if not _is_binary(dtype)))
-
-
-def _is_binary(dtype: Any) -> bool:
-    if isinstance(dtype, pl.List | pl.Array):
-        return _is_binary(dtype.inner)
-    if isinstance(dtype, pl.Struct):
-        return any(_is_binary(field.dtype) for field in dtype.fields)
-    return bool(dtype == pl.Binary)
-
-
-def _may_be_answers(raw: _raw.Raw, chosen: Mapping[Role, str]) -> bool:
-    """Return whether a column with a usual name for answers holds texts or lists, and not numbers."""
-    column = raw.column(chosen["answers"]) if "answers" in chosen else None
-    if not isinstance(column, pl.Series):
-        return True
-    dtype = column.dtype.inner if isinstance(column.dtype, pl.List | pl.Array) else column.dtype
-    return _raw.is_text(dtype)
-
 
 Unmatched: TypeAlias = Literal["error", "null", "drop", "keep"]
 
@@ -231,7 +47,7 @@ class Log(NamedTuple):
 
 def with_epoch(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the rows with their epoch, 1 if the file has none; another column of this name is renamed."""
-    epochs = _standard.epochs_of(frame)
+    epochs = standard_frames.epochs_of(frame)
     epoch = pl.lit(1, pl.Int64) if epochs is None else epochs
     return frame.rename(_renamed(frame)).with_columns(epoch=epoch)
 
@@ -256,7 +72,7 @@ def _renamed(frame: pl.DataFrame) -> dict[str, str]:
 
 def _added(frame: pl.DataFrame) -> list[str]:
     """Return the names of the columns that `long_frame` adds to a file."""
-    has_epochs = _standard.epochs_of(frame) is not None
+    has_epochs = standard_frames.epochs_of(frame) is not None
     return [name for name in _OWN if not (name == "epoch" and has_epochs)]
 
 
@@ -264,7 +80,7 @@ def only_epoch(frame: pl.DataFrame, epoch: int | None) -> pl.DataFrame:
     """Return the rows of an epoch, or all rows; a file without epochs has only epoch 1."""
     if epoch is None:
         return frame
-    epochs = _standard.epochs_of(frame)
+    epochs = standard_frames.epochs_of(frame)
     if epochs is None:
         epochs = pl.repeat(1, frame.height, dtype=pl.Int64, eager=True)
     chosen = frame.filter(epochs == epoch)
@@ -350,7 +166,7 @@ def _below_each_other(logs: Sequence[Log]) -> pl.DataFrame:
 
 def _in_order(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the columns of the system and of the standard frame first, and the file last."""
-    roles = [role for role in _standard.ROLES if role in rows.columns]
+    roles = [role for role in standard_frames.ROLES if role in rows.columns]
     several = (rows[_TASK] != "").any()
     order = ["system", *(["task"] if several else []), "epoch", *roles]
     return rows.select(*order, pl.exclude(*order, "log_file", _TASK), "log_file")
@@ -398,7 +214,7 @@ def _known(rows: pl.DataFrame, gold: Gold, unmatched: str, problems: Problems) -
     for (system,), own in unknown.group_by("system", maintain_order=True):
         lost = own[_QUESTION].unique(maintain_order=True).to_list()
         count = numbered(len(lost), "question")
-        messages.append(f"{system!r} has {count} that gold lacks: {_standard.ids_text(lost)}")
+        messages.append(f"{system!r} has {count} that gold lacks: {standard_frames.ids_text(lost)}")
     without = unknown.join(known, on="system", how="anti")["system"].unique(maintain_order=True).to_list()
     if messages and (unmatched == "error" or without):
         for message in messages:
@@ -408,7 +224,7 @@ def _known(rows: pl.DataFrame, gold: Gold, unmatched: str, problems: Problems) -
         if hint:
             problems.hint(hint)
         if without:
-            shown = _standard.ids_text(gold.ids[_QUESTION].head(3).to_list())
+            shown = standard_frames.ids_text(gold.ids[_QUESTION].head(3).to_list())
             none = f"gold has no question of {listed(map(quoted, without))}, its ids are such as {shown}"
             problems.hint(none if hint else f"{none}: {gold.other_ids}")
             problems.raise_any()
@@ -438,7 +254,7 @@ def _check_answers(rows: pl.DataFrame, problems: Problems, files: Mapping[str, P
         name = f"{system!r} " if file is None else ""
         problems.add(
             f"{name}accepts other answers than {other} for {numbered(len(ids), 'question')}: "
-            f"{_standard.ids_text(ids)}; are these files of one task?",
+            f"{standard_frames.ids_text(ids)}; are these files of one task?",
             path=files.get(file),
         )
 
@@ -523,7 +339,7 @@ def _lacking(rows: pl.DataFrame, asked: pl.DataFrame) -> Iterator[str]:
     for (system,), own in rows.group_by("system", maintain_order=True):
         lost = _ids(asked.join(own, on=_KEYS, how="anti", maintain_order="left"))
         if lost:
-            yield f"{system!r} lacks {numbered(len(lost), 'question')}: {_standard.ids_text(lost)}"
+            yield f"{system!r} lacks {numbered(len(lost), 'question')}: {standard_frames.ids_text(lost)}"
 
 
 def _uneven(rows: pl.DataFrame) -> Iterator[str]:
@@ -535,7 +351,7 @@ def _uneven(rows: pl.DataFrame) -> Iterator[str]:
             ids = _ids(counts)
             yield (
                 f"{system!r} has {epochs} epochs, but not all of them for {numbered(len(ids), 'question')}: "
-                f"{_standard.ids_text(ids)}"
+                f"{standard_frames.ids_text(ids)}"
             )
 
 

@@ -1,0 +1,47 @@
+"""The files that a name, a pattern or a folder stands for, and checks of them."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable, Collection, Iterable
+from pathlib import Path
+
+from anls_frame._paths import files_at
+from anls_frame.files import contents
+from anls_frame.files.problems import Advice
+
+
+def is_one_of(path: Path, others: Collection[Path]) -> bool:
+    """Return whether a file is one of these, under any name."""
+    return any(path.exists() and other.exists() and path.samefile(other) for other in others)
+
+
+def files_named(
+    name: str | os.PathLike[str], is_wanted: Callable[[Path, Path], bool], what: str
+) -> list[Path]:
+    """Return the file, or the files that match a pattern, or the wanted files of a folder, sorted by name."""
+    path = contents.as_path(name)
+    files = files_at(path, is_wanted)
+    if not files:
+        way = "for pages, name the ground truth with gold=..."
+        if any(file.suffix.lower() == ".json" for file in path.rglob("*")):
+            way = "for documents of fields in JSON, use `anls-frame fields` or anls_frame.fields"
+        raise FileNotFoundError(errno.ENOENT, Advice(f"this folder contains no {what}; {way}"), str(path))
+    return files
+
+
+def checked_name(name: object, what: str) -> str:
+    """Return the name of a system or a page; raise an error unless it is a text."""
+    if not isinstance(name, str) or not name:
+        raise TypeError(f"the name of {what} must be a string that is not empty, got {name!r}")
+    return name
+
+
+def check_different(files: Iterable[Path]) -> None:
+    """Raise an error if a file is named twice."""
+    first: dict[str, Path] = {}
+    for file in files:
+        same = first.setdefault(os.path.realpath(file), file)
+        if same is not file:
+            raise ValueError(f"{file} occurs twice; each file must belong to one system, and only once")

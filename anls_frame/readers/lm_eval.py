@@ -1,0 +1,95 @@
+"""Samples logged by the LM evaluation harness."""
+
+from __future__ import annotations
+
+import os
+
+import polars as pl
+
+from anls_frame._text import listed, quoted
+from anls_frame.files import contents
+from anls_frame.files.problems import Problems, problem
+from anls_frame.readers.logged_samples import (
+    Meaning,
+    Response,
+    check_none,
+    check_response,
+    logged_fields,
+    logged_samples,
+)
+from anls_frame.readers.samples import checked_samples
+
+
+def read_lm_eval(
+    path: str | os.PathLike[str],
+    *,
+    filter: str | None = None,  # noqa: A002 - its name there
+    response: Response | None = None,
+    none: Meaning | None = None,
+) -> pl.DataFrame:
+    """
+    Read samples logged by the LM evaluation harness (`samples_TASK_*.jsonl`, from `--log_samples`).
+
+    Parameters
+    ----------
+    path
+        The file.
+    filter
+        The filter whose responses are read, if a file has responses of several filters.
+    response
+        The response to read if a filter keeps several: 1 is the first, -1 the last. `"all"` reads each
+        response as a row with its number in `epoch`, including `repeats` from which the filter only selects
+        one unchanged.
+    none
+        What the target `None` means, as for `read_lmms_eval`.
+
+    Returns
+    -------
+    DataFrame
+        The standard frame: the prediction is the filtered response, the answers come from `target`, and the
+        id is the harness' `doc_id`. The fields of `doc` become columns; metrics and all other fields keep
+        their names. A field whose name is taken is prefixed with its source, such as `doc_prediction`. With
+        `repeats`, all responses are in `resps`. With ``response="all"``, metrics of a single response are
+        only in its row. `task` and `model` are those of the run, if the file still has its original name
+        (`samples_TASK_TIME.jsonl`) and the results of the run beside it.
+
+    Raises
+    ------
+    InputError
+        If the file has problems, as for `read_lmms_eval`, or has several filters and none is chosen.
+    OSError
+        If the file cannot be opened.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import anls_frame as af
+    >>> path = Path(tempfile.mkdtemp()) / "samples_docqa_2026-11-21.jsonl"
+    >>> row = '{"doc_id": 0, "doc": {"question": "Brand?"}, "target": "Coke", "filtered_resps": ["coke"]}'
+    >>> _ = path.write_text(row)
+    >>> af.readers.read_lm_eval(path)
+    shape: (1, 5)
+    ┌─────────────┬──────────┬────────────┬───────────┬───────┐
+    │ question_id ┆ question ┆ prediction ┆ answers   ┆ task  │
+    │ ---         ┆ ---      ┆ ---        ┆ ---       ┆ ---   │
+    │ str         ┆ str      ┆ str        ┆ list[str] ┆ str   │
+    ╞═════════════╪══════════╪════════════╪═══════════╪═══════╡
+    │ 0           ┆ Brand?   ┆ coke       ┆ ["Coke"]  ┆ docqa │
+    └─────────────┴──────────┴────────────┴───────────┴───────┘
+    """
+    path = contents.as_path(path)
+    problems = Problems(path)
+    check_response(response)
+    check_none(none)
+    samples = logged_samples(path, problems)
+    filters = samples.columns.get("filter")
+    names = [] if filters is None else filters.texts().drop_nulls().unique().sort().to_list()
+    among = listed(list(map(quoted, names))) or "none"
+    if filter is None and len(names) > 1:
+        raise problem(path, f"has responses after several filters: {among}; choose one with filter=...")
+    if filter is not None:
+        if filters is None or filter not in names:
+            raise problem(path, f"no filter {quoted(filter)}; available: {among}")
+        samples = filters.rows_with(filter)
+    return checked_samples(path, logged_fields(path, samples, response, none, problems), problems)

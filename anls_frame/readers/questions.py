@@ -1,0 +1,202 @@
+"""A table of questions with their answers, which is joined to the rows of files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame._text import distinct, listed, numbered, quoted
+from anls_frame.exceptions import warn
+from anls_frame.files import raw_tables, standard_frames, table_files
+from anls_frame.files.contents import file_format
+from anls_frame.files.problems import Problems, problem
+from anls_frame.files.standard_frames import Role
+from anls_frame.frames.checks import free_name
+from anls_frame.frames.conversion import in_polars
+from anls_frame.readers.log_names import matching
+
+GOLD_ROLES: tuple[Role, ...] = ("answers", "question", "question_types", "doc_id")
+"""The roles of columns that a table of questions may have besides the ids."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gold:
+    """The questions, with all columns of their table."""
+
+    ids: pl.DataFrame
+    """The ids, in the column `question_id`."""
+    rows: pl.DataFrame
+    """All other columns, those with a role under its name."""
+    path: Path
+    names: list[str]
+    """The names of the columns in the table itself."""
+
+    other_ids: ClassVar[str] = "name the columns of the ids with question_id=... and gold_id=..."
+    """What to do if a file has none of the questions."""
+
+    @property
+    def has_answers(self) -> bool:
+        """Whether the table has answers."""
+        return "answers" in self.rows.columns
+
+    def check_has_answers(self, path: Path) -> None:
+        """Raise an error for a file without answers if the table has no answers, either."""
+        if not self.has_answers:
+            names = listed(list(map(quoted, self.names)))
+            what = (
+                f"has no answers, and neither has gold, with the columns {names}; name one with answers=..."
+            )
+            raise problem(path, what)
+
+    def joined(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """
+        Return rows with the columns of their questions.
+
+        Missing answers come from this table. Any other column whose name is taken becomes `gold_NAME`, unless
+        all rows already have its values.
+        """
+        shared = [name for name in self.rows.columns if name in rows.columns]
+        free = distinct(shared, {*rows.columns, *self.rows.columns})
+        taken = dict(zip(shared, free, strict=True))
+        gold = self.ids.hstack(self.rows.rename(taken))
+        both = rows.join(gold, on="question_id", how="left", maintain_order="left")
+        for name, column in taken.items():
+            if name == "answers":
+                both = both.with_columns(pl.coalesce(name, column))
+            if both[name].dtype == both[column].dtype and both[name].eq_missing(both[column]).all():
+                both = both.drop(column)
+                continue
+            both = both.rename({column: free_name(f"gold_{name}", both.columns)})
+        return both
+
+    def check_answers(self, rows: pl.DataFrame, problems: Problems) -> None:
+        """Report questions for which files accept none of this table's answers, such as with wrong ids."""
+        if not self.has_answers or "answers" not in rows.columns:
+            return
+        own = rows.drop_nulls("answers").unique("question_id", keep="first", maintain_order=True)
+        both = own.select("question_id", "answers").join(
+            self.ids.with_columns(gold=self.rows["answers"]), on="question_id", maintain_order="left"
+        )
+        given = both.filter(pl.col("answers").list.len() > 0, pl.col("gold").list.len() > 0)
+        other = given.filter(pl.col("answers").list.set_intersection("gold").list.len() == 0)
+        if other.is_empty():
+            return
+        message = (
+            f"{numbered(other.height, 'question')} of {given.height:,} have none of the answers in gold: "
+            f"{standard_frames.ids_text(other['question_id'].to_list())}"
+        )
+        if 2 * other.height > given.height:
+            advice = "; are their ids the same there? Otherwise name the column of the ids with gold_id=..."
+            problems.add(f"{message}{advice}", path=self.path)
+            problems.raise_any()
+        warn(message)
+
+
+def read_gold(
+    given: Any, gold_id: str | Sequence[str] | None, *, by_number: bool, options: Mapping[str, Any]
+) -> Gold:
+    """
+    Return the questions of a file, a pattern, a frame or a Dataset of Hugging Face.
+
+    Ids are in the column or columns `gold_id` or in a column with a usual name; with `by_number`, they are
+    row numbers. If several columns identify a question in the files, they do so here, too.
+    `options` name columns, and say how textual answers are read.
+    """
+    problems = Problems(Path(os.fspath(given) if isinstance(given, str | os.PathLike) else "gold"))
+    raw = _table(given)
+    own = options.get("question_id")
+    if gold_id is None and own is not None and not isinstance(own, str) and set(own) <= set(raw.names):
+        gold_id = own
+    raw, gold_id = standard_frames.with_ids(raw, gold_id, problems)
+    problems.raise_any()
+    named: dict[Role, str | None] = {
+        role: options[role] for role in GOLD_ROLES if options.get(role) in raw.names
+    }
+    if gold_id is not None:
+        named["question_id"] = gold_id
+    chosen = standard_frames.choose(raw.names, named, (), problems)
+    chosen.pop("prediction", None)
+    if by_number:
+        chosen.pop("question_id", None)
+    elif "question_id" not in chosen and gold_id is None:
+        standard_frames.choose(raw.names, {}, ("question_id",), problems, {"question_id": "gold_id"})
+    problems.raise_any()
+    if "answers" not in named and not _may_be_answers(raw, chosen):
+        chosen.pop("answers", None)
+    rows = standard_frames.frame(
+        raw,
+        chosen,
+        problems,
+        unique_ids=not by_number,
+        answers_format=options.get("answers_format", "auto"),
+        question_types_format=options.get("question_types_format", "list"),
+    )
+    problems.raise_any()
+    if "answers" not in chosen and "answers" in rows.columns:
+        rows = rows.rename({"answers": "gold_answers"})
+    ids = pl.int_range(pl.len()).cast(pl.String) if by_number else pl.col("question_id")
+    others = pl.all() if by_number else pl.exclude("question_id")
+    return Gold(
+        ids=rows.select(question_id=ids), rows=rows.select(others), path=problems.path, names=raw.names
+    )
+
+
+def _table(given: Any) -> raw_tables.Raw:
+    """Return a table without roles, and without images and other binary data."""
+    if isinstance(given, str | os.PathLike):
+        parts = [_from_file(path) for path in matching(given)]
+        if len(parts) == 1:
+            return parts[0]
+        frames = [
+            pl.DataFrame([raw_tables.kept(name, raw.column(name)) for name in raw.names]) for raw in parts
+        ]
+        raw = raw_tables.from_frame(pl.concat(frames, how="diagonal_relaxed"))
+        return replace(raw, typed=all(part.typed for part in parts))
+    if hasattr(given, "features") and hasattr(given, "with_format"):  # a Dataset of Hugging Face
+        texts = [name for name, feature in given.features.items() if not _is_media(feature)]
+        given = given.select_columns(texts).with_format("arrow")[:]
+    lazy = in_polars(given).lazy()
+    return raw_tables.from_frame(lazy.select(_without_media(lazy.collect_schema())).collect())
+
+
+def _from_file(path: Path) -> raw_tables.Raw:
+    if file_format(path) == "parquet":
+        lazy = table_files.scan(path)
+        with table_files.reading_parquet(path):
+            return raw_tables.from_frame(lazy.select(_without_media(lazy.collect_schema())).collect())
+    problems = Problems(path)
+    raw = table_files.read_raw(path, problems)
+    problems.raise_any()
+    return raw
+
+
+def _is_media(feature: Any) -> bool:
+    """Return whether a feature is decoded into an image or similar media, or into a list of these."""
+    return hasattr(feature, "decode") or (hasattr(feature, "feature") and _is_media(feature.feature))
+
+
+def _without_media(schema: pl.Schema) -> cs.Selector:
+    return cs.by_name(*(name for name, dtype in schema.items() if not _is_binary(dtype)))
+
+
+def _is_binary(dtype: Any) -> bool:
+    if isinstance(dtype, pl.List | pl.Array):
+        return _is_binary(dtype.inner)
+    if isinstance(dtype, pl.Struct):
+        return any(_is_binary(field.dtype) for field in dtype.fields)
+    return bool(dtype == pl.Binary)
+
+
+def _may_be_answers(raw: raw_tables.Raw, chosen: Mapping[Role, str]) -> bool:
+    """Return whether a column with a usual name for answers holds texts or lists, and not numbers."""
+    column = raw.column(chosen["answers"]) if "answers" in chosen else None
+    if not isinstance(column, pl.Series):
+        return True
+    dtype = column.dtype.inner if isinstance(column.dtype, pl.List | pl.Array) else column.dtype
+    return raw_tables.is_text(dtype)

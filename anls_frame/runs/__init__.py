@@ -1,0 +1,1 @@
+"""Files of systems: read together, joined with their questions, and scored."""

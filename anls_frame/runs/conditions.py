@@ -1,0 +1,57 @@
+"""Rows for which an expression of SQL is true."""
+
+from __future__ import annotations
+
+from itertools import chain, combinations
+from typing import TypeVar
+
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame.frames import origins
+from anls_frame.frames.checks import no_column
+
+Rows = TypeVar("Rows", pl.DataFrame, pl.LazyFrame)
+
+
+_TEXTS = "__anls_frame_texts"
+
+
+def condition(where: str) -> pl.Expr:
+    """Return the condition as an expression; raise an error if it is invalid."""
+    try:
+        return pl.sql_expr(where)
+    except pl.exceptions.PolarsError as error:
+        raise ValueError(f"where must be an expression of SQL, such as \"lang = 'de'\": {error}") from None
+
+
+def chosen(frame: Rows, where: str | None) -> Rows:
+    """Return the rows for which the expression is true; all rows without an expression."""
+    if where is None:
+        return frame
+    meant = condition(where)
+    empty = frame.lazy().head(0).collect()
+    unknown = [name for name in meant.meta.root_names() if name not in empty.columns]
+    if unknown:
+        raise ValueError(f"where names {no_column(unknown[0], empty.columns)}")
+    # In text files, numbers are strings. As few columns as possible are read as numbers for the expression to
+    # be valid.
+    texts = [name for name in dict.fromkeys(meant.meta.root_names()) if empty.schema[name] == pl.String]
+    for numbers in chain.from_iterable(combinations(texts, count) for count in range(1, len(texts) + 1)):
+        if _fits(empty, meant):
+            break
+        values = [cs.by_name(name).as_expr().replace("", None).cast(pl.Float64) for name in numbers]
+        if _fits(empty.with_columns(values), meant):
+            as_numbers = frame.with_columns(pl.struct(cs.by_name(*numbers)).alias(_TEXTS), *values)
+            rows = as_numbers.filter(meant).with_columns(pl.col(_TEXTS).struct.unnest()).drop(_TEXTS)
+            return origins.like(rows, frame)
+    return origins.like(frame.filter(meant), frame)
+
+
+def _fits(empty: pl.DataFrame, meant: pl.Expr) -> bool:
+    """Return whether an expression is valid for columns of these dtypes."""
+    try:
+        empty.filter(meant)
+    except pl.exceptions.PolarsError:
+        return False
+    return True

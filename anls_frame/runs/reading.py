@@ -1,0 +1,341 @@
+"""Files of any kind as the standard frame, with a named reader or one detected from the file's beginning."""
+
+from __future__ import annotations
+
+import errno
+import glob
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from anls_frame._arguments import choice
+from anls_frame._text import path_text
+from anls_frame.exceptions import ColumnNotFoundError
+from anls_frame.export import row_files
+from anls_frame.export.column_headings import PAGES, ROWS, RowNames
+from anls_frame.files import contents
+from anls_frame.files.folders import is_one_of
+from anls_frame.files.problems import Advice, problem
+from anls_frame.files.standard_frames import SCORED
+from anls_frame.files.table_files import reading_parquet, scan_table
+from anls_frame.frames import origins
+from anls_frame.readers.any_file import beginning, is_truth_of_pages, kind_of, read_kind
+from anls_frame.readers.descriptions import READERS
+from anls_frame.readers.log_names import run_of
+from anls_frame.readers.questions import GOLD_ROLES, Gold, read_gold
+from anls_frame.runs import long_rows
+from anls_frame.runs.conditions import chosen, condition
+from anls_frame.runs.long_rows import Log, only_epoch
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """Options for reading files; None means detection."""
+
+    reader: str | None = None
+    gold: Any = None
+    """Gold labels of a submission, the ground truth of pages, or a table of questions."""
+    gold_id: str | Sequence[str] | None = None
+    epoch: int | None = None
+    unmatched: str | None = None
+    where: str | None = None
+    """Only the rows for which this expression of SQL is true."""
+    needs_texts: bool = True
+    """Whether a table must have predictions and answers, rather than only columns of scores."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Options of readers, those of one kind and others."""
+
+    def __post_init__(self) -> None:
+        if self.reader is not None:
+            choice("reader", self.reader, READERS)
+        if self.where is not None:
+            condition(self.where)
+        if self.gold is None and self.gold_id is not None:
+            raise ValueError(Advice("gold_id= needs gold="))
+        if isinstance(self.gold, str | os.PathLike):
+            gold = Path(self.gold)
+            if not (gold.exists() or glob.has_magic(str(gold))):
+                raise FileNotFoundError(errno.ENOENT, "there is no such file", str(gold))
+            object.__setattr__(self, "gold", gold)
+
+    @property
+    def of_table(self) -> dict[str, Any]:
+        """The options of `read_table` for a table that needs no texts."""
+        return {} if self.needs_texts else {"required": ()}
+
+    @property
+    def gold_files(self) -> list[Path]:
+        """The files of questions or labels, which do not belong to a system."""
+        if not isinstance(self.gold, Path):
+            return []
+        matches = glob.glob(str(self.gold), recursive=True)  # noqa: PTH207 - a Path has no absolute patterns
+        return [self.gold] if self.gold.exists() else list(map(Path, matches))
+
+    def joins(self, kinds: Collection[str]) -> bool:
+        """Whether gold has questions to be joined, rather than the ground truth of pages."""
+        return self.gold is not None and any(kind != "pages" for kind in kinds)
+
+    def questions(self, kinds: Collection[str]) -> Gold | None:
+        """Return the questions to be joined to files of these kinds."""
+        competitions = [READERS[kind].competition for kind in sorted(kinds) if READERS[kind].competition]
+        if self.gold_id is not None and (competitions or not self.joins(kinds)):
+            raise ValueError(Advice("gold_id= is for gold in a table"))
+        if not self.joins(kinds):
+            return None
+        if competitions:
+            labels: Gold = competitions[0].labels(contents.as_path(self.gold))
+            return labels
+        numbered = {kind for kind in kinds if READERS[kind].ids == "rows"}
+        if self.gold_id is None and numbered and numbered != set(kinds):
+            advice = (
+                "some files number their questions: name the column of the ids of all in gold with gold_id="
+            )
+            raise ValueError(Advice(advice))
+        by_number = self.gold_id is None and bool(numbered)
+        return read_gold(self.gold, self.gold_id, by_number=by_number, options=self.options)
+
+    def reader_options(self, kinds: Collection[str], questions: Gold | None = None) -> dict[str, Any]:
+        """
+        Return the options of these readers; raise an error for options that no reader has.
+
+        Options that name a column of the questions are not options of readers.
+        """
+        for_gold = {"gold", "unmatched"} if questions is not None else set()
+        if questions is not None:
+            for_gold |= {"answers_format"} if questions.has_answers else set()
+            for_gold |= {"question_types_format"} if "question_types" in questions.rows.columns else set()
+            for_gold |= {role for role in GOLD_ROLES if self.options.get(role) in questions.names}
+        known = {option for kind in kinds for option in READERS[kind].parameters} - {"unique_ids"}
+        own = {"gold": self.gold, "unmatched": self.unmatched}
+        given = {name: value for name, value in own.items() if value is not None} | dict(self.options)
+        useless = sorted(given.keys() - known - for_gold)
+        if useless:
+            kinds_of_files = " and ".join(map(repr, sorted(set(kinds))))
+            raise ValueError(Advice(f"{useless[0]}= does not apply to {kinds_of_files} files"))
+        theirs = known - (for_gold - {"gold", "answers_format", "question_types_format"})
+        return {name: value for name, value in given.items() if name in theirs}
+
+
+def read_file(
+    path: str | os.PathLike[str],
+    *,
+    reader: str | None = None,
+    gold: Any = None,
+    gold_id: str | Sequence[str] | None = None,
+    epoch: int | None = None,
+    **options: Any,
+) -> pl.DataFrame:
+    r"""
+    Read a file of any kind as the standard frame.
+
+    Parameters
+    ----------
+    path
+        The file, or the folder of pages. The kind is detected from the name and the beginning of the file.
+    reader
+        Name of the reader, as in the shell, such as `"vlmevalkit"`, whose files look like tables.
+    gold, gold_id
+        The gold labels of a submission, the ground truth of pages, or a table of the questions, as for
+        `anls_frame.read_logs`.
+    epoch
+        The epoch to read of questions with repeated answers; by default, all.
+    options
+        Options of the reader, such as `question_id=` or `scorer=`.
+
+    Returns
+    -------
+    DataFrame
+        The standard frame, as returned by the reader. Ids of tables may be repeated.
+
+    Raises
+    ------
+    InputError
+        If the file has problems; the error lists all of them, with their places.
+    OSError
+        If the file cannot be opened.
+    ValueError
+        If the reader is unknown, does not have an option, or needs gold labels.
+
+    See Also
+    --------
+    anls_frame.read_logs : reads the files of several systems as one frame.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import anls_frame as af
+    >>> path = Path(tempfile.mkdtemp()) / "results.csv"
+    >>> _ = path.write_text("id,pred,answer\n7,CocaCola,Coke\n")
+    >>> af.readers.read_file(path)["prediction"].to_list()
+    ['CocaCola']
+    """
+    how = Reading(reader=reader, gold=gold, gold_id=gold_id, epoch=epoch, options=options)
+    with contents.keeping():
+        return load(contents.as_path(path), how)
+
+
+def load(
+    path: Path,
+    how: Reading,
+    *,
+    every_response: bool = False,
+    **of_table: Any,
+) -> pl.DataFrame:
+    """
+    Read a file as the standard frame; ids in files of harnesses are always unique within an epoch.
+
+    Options `of_table` are those of `read_table` that a table takes besides.
+    """
+    kind = kind_of_file(path, how)
+    questions = how.questions([kind])
+    options = how.reader_options([kind], questions)
+    of_table |= how.of_table | {"unique_ids": False if questions is None else "in an epoch"}
+    frame = read_kind(path, kind, options, questions, every_response=every_response, **of_table)
+    if questions is None:
+        return chosen(only_epoch(frame, how.epoch), how.where)
+    log = as_log(path_text(path), path, kind, frame)
+    rows = long_rows.only_file(
+        log, frame, gold=questions, unmatched=how.unmatched or "error", epoch=how.epoch
+    )
+    return chosen(rows, how.where)
+
+
+def as_log(system: str, path: Path, kind: str, frame: pl.DataFrame) -> Log:
+    """Return the rows of a system in a file, each of whose questions occurs once in an epoch."""
+    if "question_id" not in frame.columns:
+        raise problem(path, "has no ids; name their column with question_id=...")
+    return Log(
+        system, path, long_rows.with_epoch(frame), _task(kind, path, frame), origins.of(frame).protocol
+    )
+
+
+def _task(kind: str, path: Path, frame: pl.DataFrame) -> str | None:
+    """Return the task of a harness's file, if the file states it."""
+    if READERS[kind].ids == "rows":
+        run = run_of(path)
+        return None if run is None else run.task
+    if kind != "inspect" or "task" not in frame.columns or frame["task"].n_unique() > 1:
+        return None
+    return str(frame["task"][0])
+
+
+def load_table(path: Path, how: Reading, option: str, **of_table: Any) -> pl.DataFrame:
+    """Read a table, as `load` does; messages name the option that needs one."""
+    kind = kind_of_file(path, how)
+    if kind != "table":
+        raise problem(path, f"{option}= needs a table, not a file of {kind!r}")
+    return load(path, how, **of_table)
+
+
+@contextmanager
+def reading(path: Path, how: Reading) -> Iterator[None]:
+    """Name a damaged Parquet file in errors, and explain which columns a harness leaves out."""
+    try:
+        with reading_parquet(path) if _is_parquet(path, how) else nullcontext():
+            yield
+    except ColumnNotFoundError as error:
+        if kind_of_file(path, how) != "lmms-eval":
+            raise
+        left_out = "lmms-eval leaves the document's fields out of its files: name the data set with gold=..."
+        raise ColumnNotFoundError(Advice(f"{error}\n{left_out}")) from None
+
+
+def _is_parquet(path: Path, how: Reading) -> bool:
+    """Whether the path is a table of Parquet, and not a folder or a pattern of several files."""
+    if not path.exists() or path.is_dir() or kind_of_file(path, how) != "table":
+        return False
+    return contents.file_format(path, how.options.get("format")) == "parquet"
+
+
+def scan(path: Path, how: Reading, *, every_response: bool = False) -> pl.LazyFrame:
+    """Read a file, lazily if its format allows it."""
+    if how.epoch is None and how.gold is None and kind_of_file(path, how) == "table":
+        required = SCORED if how.needs_texts else ()
+        return chosen(scan_table(path, required=required, **how.reader_options(["table"])), how.where)
+    frame = load(path, how, every_response=every_response)
+    return origins.like(frame.lazy(), frame)
+
+
+def columns(path: Path, how: Reading) -> list[str]:
+    """Return the names of a file's columns."""
+    # Some of the questions may be in other files.
+    how = replace(how, unmatched="keep") if how.joins([kind_of_file(path, how)]) else how
+    with reading(path, how):
+        return scan(path, how).collect_schema().names()
+
+
+def scan_counted(path: Path, how: Reading, *, every_response: bool = False) -> tuple[pl.LazyFrame, int]:
+    """Read a file, lazily if its format allows it, and return its number of rows as well."""
+    frame = scan(path, how, every_response=every_response)
+    with reading(path, how):
+        rows: int = frame.select(pl.len()).collect(engine="streaming").item()
+    return frame, rows
+
+
+def kind_of_file(path: Path, how: Reading) -> str:
+    """Return the reader of a file: the given one, or that of its gold, its name and its first bytes."""
+    contents.keep(path)
+    if not are_pages(how) and is_one_of(path, how.gold_files):
+        raise problem(path, "this file is also named by gold=, which is for the questions and their answers")
+    if how.reader is not None:
+        return how.reader
+    if is_truth_of_pages(how.gold):
+        check_page(path, how)
+        return "pages"
+    if path.is_dir():
+        message = "this is a folder: name a file in it or, for pages of OCR, the ground truth with gold="
+        raise IsADirectoryError(errno.EISDIR, Advice(message), str(path))
+    kind = kind_of(path, how.options.get("format"))
+    if how.gold is None:
+        return kind
+    if not _are_labels(how.gold):
+        return "table" if kind in _SUBMISSIONS else kind
+    is_list = kind == "table" and path.suffix.lower() == ".json"
+    return "rrc" if is_list else kind
+
+
+def names_of_rows(how: Reading) -> RowNames:
+    """Return the names for the rows of a file."""
+    return PAGES if are_pages(how) else ROWS
+
+
+def names_of_sample(path: Path, how: Reading) -> RowNames:
+    """Return the names for the rows of a file that may be a sample of pages."""
+    if _is_parquet(path, how):
+        with reading_parquet(path):
+            metadata = pl.read_parquet_metadata(contents.seekable(path))
+        if metadata.get(row_files.ROWS) == PAGES.row:
+            return PAGES
+    return names_of_rows(how)
+
+
+def are_pages(how: Reading) -> bool:
+    """Return whether the files are pages of OCR, whose scores are error rates."""
+    return is_truth_of_pages(how.gold) if how.reader is None else how.reader == "pages"
+
+
+def check_page(path: Path, how: Reading) -> None:
+    """Raise an error for a table whose gold is read as a page, because of its name."""
+    is_table = contents.without_compression(path).suffix.lower() in contents.SUFFIXES
+    if is_table and how.reader is None and how.gold.is_file():
+        kinds = "CSV, TSV, JSON Lines, JSON, Parquet or XLSX"
+        what = f"its suffix is that of a page of OCR, but {path_text(path)} is a table"
+        raise problem(how.gold, f"{what}; name a table of questions by its format: {kinds}")
+
+
+_SUBMISSIONS = ("rrc", "dude")
+
+
+def _are_labels(gold: Any) -> bool:
+    """Return whether gold is a competition's file of labels, an object with the questions in `data`."""
+    if not isinstance(gold, Path) or not gold.exists() or {".jsonl", ".ndjson"} & set(gold.suffixes):
+        return False
+    contents.keep(gold)
+    squeezed = "".join(beginning(gold).split())
+    return squeezed.startswith("{") and '"data":[' in squeezed
