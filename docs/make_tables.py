@@ -15,6 +15,7 @@ import anls_frame as af
 from anls_frame.cli.app import app
 from anls_frame.export import SUFFIXES
 from anls_frame.export.columns import RESULTS, Column
+from anls_frame.frames.reserved_columns import RESERVED
 from anls_frame.namespaces import ROW_FUNCTIONS
 from anls_frame.readers.descriptions import READERS, Description
 from anls_frame.summary.catalogue import BUILT_IN, DESCRIBED, MEANINGS, NAMES
@@ -96,6 +97,21 @@ def columns() -> str:
     return "\n\n".join(sections)
 
 
+def reserved() -> str:
+    """Return the table of the columns that have a meaning without being named."""
+    rows = [
+        f"| {', '.join(f'`{name}`' for name in one.names)} | {one.made_by} | {one.used} | {one.known_by} |"
+        for one in RESERVED
+    ]
+    return "\n".join(
+        [
+            "| columns | made by | what other functions do with them | how they are recognised |",
+            "|---|---|---|---|",
+            *rows,
+        ]
+    )
+
+
 def _seen(column: Column) -> str:
     """Return what people see of a column: its heading, or the mark on another one."""
     if column.mark is None:
@@ -154,6 +170,7 @@ WRITTEN: list[tuple[str, str, Callable[[], str]]] = [
     ("files.md", r"^\| command \|.*?(?=\n\n)", commands),
     ("metrics.md", r"^\| name \| score \|.*?(?=\n\n)", scores),
     ("reference/columns.md", r"^## Rows and documents$.*?(?=\n\n## Scores of reports)", columns),
+    ("reference/reserved.md", r"^\| columns \| made by \|.*?(?=\n*\Z)", reserved),
     ("../README.md", r"(?<=reports as\n  )`\.\w+`.*?(?=\.\n)", formats),
     (
         "reference/files.md",

@@ -25,14 +25,12 @@ from anls_frame.frames.conversion import (
 )
 from anls_frame.frames.documents import numbers
 from anls_frame.frames.number_columns import with_numbers
+from anls_frame.frames.reserved_columns import AUDIT, AUDIT_CLUSTER, AUDIT_PROBABILITY, AUDIT_STRATUM
 from anls_frame.statistics.audit_draws import allotted, probabilities, systematic
 from anls_frame.statistics.student import FloatArray
 from anls_frame.summary.keys import optional
 from anls_frame.summary.settings import check_by
 from anls_frame.summary.systems import systems_of
-
-AUDIT, PROBABILITY, STRATUM, DOCUMENT = "audit", "audit_probability", "audit_stratum", "audit_cluster"
-"""The columns of a sample."""
 
 SAME = "same"
 """The stratum of rows that need no verdict, because all systems say the same."""
@@ -150,7 +148,7 @@ def audit_sample(
     systems = {} if prediction is None else systems_of(prediction)
     given = at_hand(frame)
     names = column_names(given)
-    taken = [name for name in (AUDIT, PROBABILITY, STRATUM, DOCUMENT) if name in names]
+    taken = [name for name in (AUDIT, AUDIT_PROBABILITY, AUDIT_STRATUM, AUDIT_CLUSTER) if name in names]
     if taken:
         raise DuplicateColumnError(
             f"the frame has the columns {taken} already; leave them out, or rename them"
@@ -175,9 +173,9 @@ def audit_sample(
         is_drawn[own] = systematic(share, probability[own], documents[own], random)
     columns = pl.DataFrame({
         AUDIT: is_drawn,
-        PROBABILITY: pl.Series(probability).fill_nan(None),
-        STRATUM: strata["label"],
-        **({} if cluster is None else {DOCUMENT: rows[cluster]}),
+        AUDIT_PROBABILITY: pl.Series(probability).fill_nan(None),
+        AUDIT_STRATUM: strata["label"],
+        **({} if cluster is None else {AUDIT_CLUSTER: rows[cluster]}),
     })  # fmt: skip
     if is_pandas(frame):
         return with_columns(frame, columns)

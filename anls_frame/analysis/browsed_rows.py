@@ -11,11 +11,11 @@ import polars as pl
 
 from anls_frame import words
 from anls_frame._arguments import string
-from anls_frame.analysis.audit_samples import AUDIT
 from anls_frame.exceptions import DTypeError
 from anls_frame.export.page_verdicts import REPEATS, repeating
 from anls_frame.export.rows_content import substitution
 from anls_frame.frames.conversion import column_names, to_lazy
+from anls_frame.frames.reserved_columns import AUDIT
 from anls_frame.metrics import errors, scores
 from anls_frame.protocol import plugin_options, protocol_from_dict, resolve_errors
 from anls_frame.summary import selection, system_rows

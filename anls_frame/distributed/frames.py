@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from anls_frame._arguments import count
 from anls_frame.frames import field_rows
-from anls_frame.frames.documents import DOCUMENT
+from anls_frame.frames.reserved_columns import DOCUMENT, FIELD
 from anls_frame.metrics import scoring
 from anls_frame.reports import wrapping_costs
 from anls_frame.slices import finding, summarized
@@ -174,7 +174,7 @@ def _are_fields(frame: daft.DataFrame) -> bool:
     """Return whether the rows come from `fields`, as `are_fields` does for frames at hand."""
     dtypes = {field.name: field.dtype for field in frame.schema()}
     names = [name for name in field_rows.status_columns(frame.column_names) if dtypes[name].is_string()]
-    if field_rows.FIELD not in dtypes:
+    if FIELD not in dtypes:
         return False
     few = len(field_rows.STATUSES) + 2
     columns = (frame.select(name).distinct().limit(few).to_pydict()[name] for name in names)

@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from anls_frame.frames.reserved_columns import EPOCH, SYSTEM
 from anls_frame.frames.strict_json import Number
 
 OF_TEXTS = ("our_error", "answer_wrong", "answer_incomplete", "ambiguous_question", "format", "score_right")
@@ -18,7 +19,7 @@ OF_JUDGE = ("right", "wrong")
 
 VERDICTS = (*OF_TEXTS, *OF_JUDGE)
 
-REPEATS = ("system", "epoch")
+REPEATS = (SYSTEM, EPOCH)
 """Columns that tell rows with the same id apart."""
 
 SCORE = "score"

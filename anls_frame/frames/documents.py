@@ -10,9 +10,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame.frames.conversion import column_names, to_lazy
-
-DOCUMENT = "doc_id"
-"""The column that readers give the document of each row."""
+from anls_frame.frames.reserved_columns import DOCUMENT
 
 _LOOKED_AT = 100_000
 """Rows that are looked at: of many more, reading a column or starting a query would take too long."""

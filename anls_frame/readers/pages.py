@@ -18,6 +18,7 @@ from anls_frame.exceptions import warn
 from anls_frame.files import standard_frames
 from anls_frame.files.folders import checked_name
 from anls_frame.files.problems import Advice, Problems
+from anls_frame.frames.reserved_columns import PAGE, PREDICTION
 from anls_frame.readers._page_account import Account
 from anls_frame.readers._page_files import NotAPageError, read_page_file
 from anls_frame.readers._page_names import (
@@ -36,7 +37,7 @@ Unmatched: TypeAlias = Literal["error", "null", "drop"]
 EmptyLines: TypeAlias = Literal["keep", "drop"]
 UnknownText: TypeAlias = Literal["error", "warn"]
 
-PAGE, COLLECTION, REFERENCE, PREDICTION = "page", "collection", "reference", "prediction"
+COLLECTION, REFERENCE = "collection", "reference"
 
 _NAMES = (
     "pages pair up by the names of their files, by the part of each name that match='...' finds or, in "

@@ -12,10 +12,10 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._text import listed, numbered
-from anls_frame.analysis.audit_samples import AUDIT
 from anls_frame.exceptions import DTypeError, warn
 from anls_frame.frames.documents import numbers
 from anls_frame.frames.number_columns import numbers_of
+from anls_frame.frames.reserved_columns import AUDIT
 from anls_frame.reports.lines import cells_in_slices
 from anls_frame.statistics.corrected_means import Audit
 from anls_frame.statistics.design import usual_design
@@ -194,7 +194,8 @@ def _check_judged(rows: pl.DataFrame, systems: Mapping[str, System], names: Mapp
     if AUDIT in names:
         is_drawn = rows[AUDIT].fill_null(0) == 1
         _refuse(
-            ~is_drawn & (rows[AUDIT] != 0), f"column {names[AUDIT]!r} must hold true and false, or 1 and 0"
+            ~is_drawn & (rows[AUDIT] != 0),
+            f"column {names[AUDIT]!r} must hold true and false, or 1 and 0; rename it if it is your own",
         )
         _refuse(
             is_drawn & ~judged,

@@ -13,11 +13,9 @@ import polars as pl
 from anls_frame import statistics
 from anls_frame._arguments import choice, number, share, takes_names
 from anls_frame._typing import Table_co
-from anls_frame.analysis.audit_samples import AUDIT, DOCUMENT
-from anls_frame.analysis.audit_samples import PROBABILITY as PROBABILITY_COLUMN
-from anls_frame.analysis.audit_samples import STRATUM as STRATUM_COLUMN
 from anls_frame.export.columns import interval
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
+from anls_frame.frames.reserved_columns import AUDIT, AUDIT_CLUSTER, AUDIT_PROBABILITY, AUDIT_STRATUM
 from anls_frame.reports.audited_rows import PROBABILITY, STRATUM, AuditedRows, System, audited
 from anls_frame.reports.corrected_documents import CorrectedView
 from anls_frame.results import SlicedResult
@@ -357,8 +355,8 @@ def corrected(
     systems: Mapping[str, tuple[str, str]] | None = None,
     by: By | None = None,
     cluster: str | None = None,
-    probability: str | None = PROBABILITY_COLUMN,
-    stratum: str | None = STRATUM_COLUMN,
+    probability: str | None = AUDIT_PROBABILITY,
+    stratum: str | None = AUDIT_STRATUM,
     bounds: tuple[float, float] = (0.0, 1.0),
     tuning: float | None = None,
     baseline: str | None = None,
@@ -465,10 +463,13 @@ def corrected(
     baseline = next(iter(columns)) if baseline is None else choice("baseline", baseline, columns)
     frame = at_hand(frame)
     names = column_names(frame)
-    if cluster is None and DOCUMENT in names:
-        cluster = DOCUMENT
+    if cluster is None and AUDIT_CLUSTER in names:
+        cluster = AUDIT_CLUSTER
     draw = {PROBABILITY: probability, STRATUM: stratum, AUDIT: None if probability is None else AUDIT}
-    defaults = {PROBABILITY_COLUMN, STRATUM_COLUMN, AUDIT}
+    defaults = {AUDIT_PROBABILITY, AUDIT_STRATUM, AUDIT}
+    if probability not in names:
+        # A column `audit` that no sample has made is the user's own.
+        del draw[AUDIT]
     described = {
         role: name
         for role, name in draw.items()

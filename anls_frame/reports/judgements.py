@@ -14,7 +14,6 @@ import polars.selectors as cs
 from anls_frame._arguments import choice, takes_names, type_name
 from anls_frame._text import listed, numbered, quoted
 from anls_frame._typing import Missing, table_of_frame
-from anls_frame.analysis.audit_samples import AUDIT
 from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.export.packed import plain_value
 from anls_frame.export.page_verdicts import REPEATS, SCORE, VERDICTS, digest, repeating, verdict_frame
@@ -33,6 +32,7 @@ from anls_frame.frames.conversion import (
     to_lazy,
     with_columns,
 )
+from anls_frame.frames.reserved_columns import AUDIT, AUDIT_PROBABILITY
 from anls_frame.frames.strict_json import Number
 from anls_frame.metrics.scores import anls, cer, score
 from anls_frame.protocol import ScoreProtocol, resolve_errors
@@ -486,10 +486,12 @@ def audited_scores(
             f"the frame has the columns {taken} already; leave them out, or rename them"
         )
     texts = [*systems.values(), answers, *optional(repaired)]
-    others = [*scores.values(), *optional(id), *(name for name in (*REPEATS, AUDIT) if name in names)]
+    is_drawn = {AUDIT, AUDIT_PROBABILITY} <= {*names}
+    others = [*scores.values(), *optional(id), *(name for name in REPEATS if name in names)]
+    others += [AUDIT] if is_drawn else []
     rows = to_lazy(frame, texts, others).with_row_index(_ROW).collect()
     judged_rows = judged(rows, verdicts, prediction, answers, id=id)
-    if AUDIT in names:
+    if is_drawn:
         _check_complete(rows, judged_rows, id)
     _check_errors(judged_rows, scores, id, lower_is_better=lower_is_better)
     full = [

@@ -8,16 +8,14 @@ from typing import Any, Union
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame.analysis.fields.columns import outcomes
 from anls_frame.exceptions import DTypeError
 from anls_frame.frames.conversion import column_names, to_lazy
+from anls_frame.frames.field_rows import outcomes
+from anls_frame.frames.reserved_columns import QUESTION
 from anls_frame.summary.slicing import Slicing, resolve
 
 Columns = Union["str | pl.Expr", "Sequence[str | pl.Expr]"]
 """Columns or expressions, one or several."""
-
-QUESTION = "question"
-"""Name of the column with the questions, as readers of files give it."""
 
 _SCRIPTS = {
     "Kana": r"\p{Hiragana}|\p{Katakana}",
@@ -45,7 +43,7 @@ def candidates(frame: Any, columns: Columns | None, others: Iterable[str]) -> tu
         return resolve(columns, "columns"), {}
     roles = set(others)
     names = [name for name in column_names(frame) if isinstance(name, str) and name not in roles]
-    made = outcomes(column_names(frame))
+    made = outcomes(frame)
     left_out = {name: "it says how a system did" for name in names if name in made}
     names = [name for name in names if name not in left_out]
     for name in () if isinstance(frame, pl.DataFrame | pl.LazyFrame) else names:

@@ -14,8 +14,9 @@ from anls_frame._typing import ByFrame, Missing, declared
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
 from anls_frame.frames.documents import forgotten, numbers
 from anls_frame.frames.progress import following
+from anls_frame.frames.reserved_columns import QUESTION
 from anls_frame.protocol import ScoreProtocol
-from anls_frame.slices.candidates import QUESTION, Columns, candidates
+from anls_frame.slices.candidates import Columns, candidates
 from anls_frame.slices.candidates import features as features_of
 from anls_frame.slices.columns import Condition, SliceColumn, coded
 from anls_frame.slices.figures import SLICE, all_figures, figures, figures_of_summary

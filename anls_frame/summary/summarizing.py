@@ -16,6 +16,7 @@ from anls_frame.frames import documents
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas
 from anls_frame.frames.origins import scored_by
 from anls_frame.frames.progress import following
+from anls_frame.frames.reserved_columns import PAGE
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.summary import comparison_sums, own_metrics, report_sums
 from anls_frame.summary.catalogue import Metrics, are_of_pages, of_own_fields
@@ -40,8 +41,6 @@ from anls_frame.summary.systems import are_several, for_system, metrics_of, syst
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_PAGE = "page"
 
 
 _on_frames: ByFrame[Summary[pd.DataFrame], Summary[pl.DataFrame]] = declared
@@ -168,9 +167,9 @@ def summarize(
     chosen = metrics_of(metrics, prediction, column_names(frame), has_texts=has_texts, protocol=protocol)
     if is_comparison and text_options.get("unanswerable") == INVENTED:
         chosen = of_own_fields(chosen, protocol)
-    if worst and not kept and are_of_pages(chosen) and _PAGE in {*column_names(frame)} - {*slicing.names}:
+    if worst and not kept and are_of_pages(chosen) and PAGE in {*column_names(frame)} - {*slicing.names}:
         # Pages are known by their names, as `read_pages` has them.
-        kept = (_PAGE,)
+        kept = (PAGE,)
     settings = Settings(
         by=slicing.names,
         tables=slicing.tables,

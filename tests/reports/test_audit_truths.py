@@ -26,7 +26,7 @@ def frame() -> pl.DataFrame:
     ]
     names = ["id", "text", "gold", "repaired", "verdict", "audit"]
     table = pl.DataFrame(rows, schema=dict.fromkeys(names), orient="row").with_columns(
-        pl.col("repaired").cast(pl.List(pl.String))
+        pl.col("repaired").cast(pl.List(pl.String)), audit_probability=pl.lit(0.9)
     )
     return af.add_scores(table, "text", "gold", columns=["anls"], missing="empty")
 
@@ -124,3 +124,12 @@ def test_refusals(change: dict[str, Any], options: dict[str, Any], message: str 
         return
     with pytest.raises(ValueError, match=message):
         af.audited_scores(rows, judged, **given)
+
+
+def test_an_own_column_audit_says_nothing_of_the_draw() -> None:
+    """Only `audit_sample` makes probabilities beside it."""
+    table = frame().drop("audit_probability").with_columns(audit=pl.lit("by an accountant"))
+    names: dict[str, Any] = {"prediction": "text", "answers": "gold", "id": "id"}
+    found = af.audited_scores(table.drop("verdict"), verdicts(table), "anls", **names)
+    assert found["audited_score"].to_list() == pytest.approx(TRUTHS[()])
+    assert found["audit"].to_list() == table["audit"].to_list()

@@ -234,7 +234,7 @@ WRONG: list[tuple[dict[str, pl.Expr], dict[str, Any], str]] = [
         "is null in a part of a stratum.*: 660 rows",
     ),
     ({"audit_probability": UNKNOWN}, {}, "'audit_probability' is null in rows with a truth"),
-    ({"audit": pl.lit(2)}, {}, "'audit' must hold true and false, or 1 and 0: "),
+    ({"audit": pl.lit(2)}, {}, "'audit' must hold true and false, or 1 and 0; rename it if it is your own: "),
     ({"old_truth": UNKNOWN}, {}, r"'old_truth' has no truth of drawn rows; .*: 240 rows \("),
     ({"old_truth": pl.col("old")}, {}, "'old_truth' has a truth of rows that were not drawn"),
     ({"old_truth": UNKNOWN, "audit": pl.lit(value=False)}, {}, "no row has a truth in column 'old_truth'"),

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from anls_frame.frames.field_rows import FIELD, STATUS, STATUSES
-
-ITEM, ANSWERS, PREDICTION, CONFIDENCE = "item", "answers", "prediction", "confidence"
-N_FIELDS, N_WRONG, ALL_RIGHT = "n_fields", "n_wrong", "all_right"
-
-*_, BROKEN = STATUSES
+from anls_frame.frames.reserved_columns import PREDICTION
 
 
 def columns_of_systems(
@@ -34,16 +29,3 @@ def texts_of(name: str, value: Sequence[str]) -> Sequence[str]:
     if isinstance(value, str) or not all(isinstance(text, str) for text in value):
         raise TypeError(f"{name} must be a list of strings, got {value!r}")
     return value
-
-
-def outcomes(names: Iterable[str]) -> set[str]:
-    """Return which columns of rows of fields, or of documents, say how a system did there."""
-    every, made = set(names), set()
-    for name in every:
-        start = name.removesuffix(STATUS)
-        if name in {STATUS, f"{start.removesuffix('_')}_{STATUS}"} and {FIELD, ITEM} <= every:
-            made |= {name, f"{start}{CONFIDENCE}"}
-        start = name.removesuffix(ALL_RIGHT)
-        if start != name and {f"{start}{N_FIELDS}", f"{start}{N_WRONG}"} <= every:
-            made |= {name, *(f"{start}{end}" for end in (N_FIELDS, N_WRONG, CONFIDENCE))}
-    return made & every

@@ -15,19 +15,13 @@ from anls_frame._text import listed, numbered, quoted
 from anls_frame._typing import OfPandas_co, OfPolars_co, OnFrames, Options, table_of_frame
 from anls_frame.analysis.fields import kinds as kinds_of_values
 from anls_frame.analysis.fields.cells import cells
-from anls_frame.analysis.fields.columns import (
-    ANSWERS,
-    BROKEN,
-    CONFIDENCE,
-    ITEM,
-    columns_of_systems,
-    texts_of,
-)
+from anls_frame.analysis.fields.columns import columns_of_systems, texts_of
 from anls_frame.analysis.fields.kinds import Kind, Kinds
 from anls_frame.analysis.fields.reading import NO_FIELD, Gold, Items, Predicted, Shape, Way
 from anls_frame.exceptions import DuplicateColumnError, warn
 from anls_frame.frames.conversion import attach, column_names, in_memory, in_polars
-from anls_frame.frames.field_rows import FIELD, STATUS, STATUSES
+from anls_frame.frames.field_rows import BROKEN, STATUSES
+from anls_frame.frames.reserved_columns import ANSWERS, CONFIDENCE, FIELD, ITEM, STATUS
 
 _SHOWN_NAMES = 10
 

@@ -11,19 +11,12 @@ import polars.selectors as cs
 from anls_frame._arguments import takes_names
 from anls_frame._text import listed, quoted
 from anls_frame._typing import table_of_frame
-from anls_frame.analysis.fields.columns import (
-    ALL_RIGHT,
-    BROKEN,
-    CONFIDENCE,
-    N_FIELDS,
-    N_WRONG,
-    columns_of_systems,
-    texts_of,
-)
+from anls_frame.analysis.fields.columns import columns_of_systems, texts_of
 from anls_frame.exceptions import DTypeError, DuplicateColumnError
 from anls_frame.frames.conversion import as_kind_of, at_hand, column_names, to_lazy
-from anls_frame.frames.field_rows import FIELD, STATUS
+from anls_frame.frames.field_rows import BROKEN
 from anls_frame.frames.number_columns import with_numbers
+from anls_frame.frames.reserved_columns import ALL_RIGHT, CONFIDENCE, FIELD, N_FIELDS, N_WRONG, STATUS
 from anls_frame.metrics.scores import exact_match
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.summary.rows import is_unanswerable, with_unanswerable

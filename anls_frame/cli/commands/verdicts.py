@@ -48,9 +48,9 @@ def verdicts(
     metric
         The score that was judged, as for `audit`; by default the one that the file of verdicts names.
     """
-    from anls_frame.analysis.audit_samples import PROBABILITY
     from anls_frame.cli.row_pages import texts, with_scores
     from anls_frame.export import row_files
+    from anls_frame.frames.reserved_columns import AUDIT_PROBABILITY
     from anls_frame.runs.reading import names_of_sample, reading
 
     target.check(row_files.SUFFIXES)
@@ -77,7 +77,7 @@ def verdicts(
         how: dict[str, Any] = {"protocol": scoring.protocol, "missing": scoring.missing, "id": id}
         corrected = {
             name: _corrected(given_verdicts, with_scores(frame, columns, scoring, name), columns, name, **how)
-            for name in (wanted if PROBABILITY in frame.collect_schema() else ())
+            for name in (wanted if AUDIT_PROBABILITY in frame.collect_schema() else ())
         }
     by_verdict = rows.group_by("verdict").agg(pl.len().alias("rows")).sort("verdict")
     of_system = by_verdict.select(pl.lit(next(iter(columns))).alias("system"), pl.all())

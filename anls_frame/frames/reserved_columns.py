@@ -1,0 +1,99 @@
+"""Columns of frames that the package makes, by which other functions recognise what their rows are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+STATUS, FIELD, ITEM, ANSWERS, PREDICTION, CONFIDENCE = (
+    *("status", "field", "item", "answers", "prediction"),
+    "confidence",
+)
+"""Of rows of `fields`."""
+N_FIELDS, N_WRONG, ALL_RIGHT = "n_fields", "n_wrong", "all_right"
+"""Of `documents`."""
+AUDIT, AUDIT_PROBABILITY, AUDIT_STRATUM, AUDIT_CLUSTER = (
+    *("audit", "audit_probability", "audit_stratum"),
+    "audit_cluster",
+)
+"""Of an `audit_sample`."""
+SYSTEM, EPOCH = "system", "epoch"
+"""Of `read_logs`."""
+DOCUMENT, QUESTION = "doc_id", "question"
+"""Of readers of files with questions."""
+PAGE = "page"
+"""Of `read_pages`."""
+
+
+@dataclass(frozen=True)
+class Reserved:
+    """
+    Columns that are made together, and what other functions do with them without being told.
+
+    Attributes
+    ----------
+    names
+        The columns. Of several systems, `status` is `NAME_status`, and so on.
+    made_by
+        The functions that make them.
+    used
+        What other functions do with them.
+    known_by
+        How they are told apart from columns of your own with these names.
+    """
+
+    names: tuple[str, ...]
+    made_by: str
+    used: str
+    known_by: str
+
+
+RESERVED = (
+    Reserved(
+        (STATUS, FIELD, ITEM, ANSWERS, PREDICTION, CONFIDENCE),
+        "`fields`",
+        "Every function that scores texts counts a value that was predicted where gold has none, as wrong. "
+        "`find_slices` does not take statuses and confidences for slices by default. `documents` reads them.",
+        "`status` is an Enum of its own. Where a file has made it text, all its values are statuses, beside "
+        "a column `field`. Any other `status`, such as that of an order, is your own.",
+    ),
+    Reserved(
+        (N_FIELDS, N_WRONG, ALL_RIGHT),
+        "`documents`",
+        "`find_slices` does not take them, and `confidence` beside them, for slices by default.",
+        "All three are there: `all_right` holds truth values, the others whole numbers.",
+    ),
+    Reserved(
+        (AUDIT, AUDIT_PROBABILITY, AUDIT_STRATUM, AUDIT_CLUSTER),
+        "`audit_sample`",
+        "`audited_scores` and `corrected` check that exactly the drawn rows are judged. `corrected` reads "
+        "probabilities, strata and documents. `browse` shows the drawn rows with `audit=True`.",
+        "`audit` is read only where `audit_probability` stands beside it, or if you pass `audit=True`.",
+    ),
+    Reserved(
+        (SYSTEM, EPOCH),
+        "`read_logs`, and `readers.read_inspect` of logs with several epochs",
+        "`browse` shows them, and verdicts note them, to tell rows with the same id apart. On the command "
+        "line, answers to the same question in several epochs are averaged.",
+        "They hold text or whole numbers. Epochs are averaged only where `question_id` repeats and no "
+        "question has the same epoch twice; `--system-column epoch` compares them as systems.",
+    ),
+    Reserved(
+        (DOCUMENT,),
+        "readers of files with questions, and `read_pages` with a pattern of several documents",
+        "Results with intervals warn if no `cluster` is given and documents have several rows.",
+        "A value stands in more than one row. The warning changes no figure.",
+    ),
+    Reserved(
+        (PAGE,),
+        "`read_pages`",
+        "A report of pages with worst rows names the pages by it.",
+        "The metrics are those of pages. It changes no figure.",
+    ),
+    Reserved(
+        (QUESTION,),
+        "readers of files with questions",
+        "`find_slices` computes the length of the question if the search has `features=True`.",
+        "It holds text.",
+    ),
+)
+"""All of them; every other column is found by the name that you pass."""
