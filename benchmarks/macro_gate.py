@@ -1,14 +1,18 @@
 """
-Coverage of macro averages over slices that share documents.
+Coverage of macro averages, over slices that share documents and over slices of documents of their own.
 
-    python benchmarks/macro_gate.py               # writes MACRO.md beside this file
+    python benchmarks/macro_gate.py               # writes MACRO.md beside this file, in minutes
     python benchmarks/macro_gate.py --samples 200 --page /tmp/macro.md
 
-Every document has rows in several slices, as a document of a leaderboard has questions of several types. A
-slice has a mean of its own, a document an offset that its rows share, so that slices are correlated. Each
-line draws samples of documents. It counts how often the 95 % interval contains the mean of the slices' means,
-and that of a difference the true difference of two systems. It ends with an error if an interval covers less
-than 93 % (minus three standard errors).
+In the first populations, every document has rows in several slices, as a document of a leaderboard has
+questions of several types. In the others, a document lies in one slice, as it has one language or type, and
+the slices have few or many documents. A slice has a mean of its own, a document an offset that its rows
+share. Each line draws samples of documents. It counts how often the 95 % interval contains the mean of the
+slices' means, and that of a difference the true difference of two systems. It ends with an error if an
+interval of a line that is not marked covers less than 93 %, or if intervals miss without a mark in more than
+7 % (each by three standard errors).
+
+Samples are arrays of sums; the first of each line are counted by `compare` as well, which must agree.
 """
 
 from __future__ import annotations
@@ -20,93 +24,213 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 from scipy import stats
 
 import anls_frame as af
+from anls_frame.reports import macro
+from anls_frame.reports.lines import Line, Lines
 
 PAGE = Path(__file__).with_name("MACRO.md")
 SEED = 20261126
 LEAST = 0.93
-SLICES = 5
+MOSTLY = 0.5
+"""A line with so many marked samples counts as marked."""
+CHECKED = 3
+"""So many samples of each line are counted by `compare` as well."""
 MEANS = np.array([0.95, 0.85, 0.7, 0.5, 0.8])
-"""Means of the slices."""
+"""Means of the slices; further slices begin anew."""
 FREQUENCIES = np.array([0.4, 0.3, 0.15, 0.1, 0.05])
 """Shares of the slices in the rows."""
 BETTER = np.array([0.0, 0.03, -0.02, 0.05, 0.1])
 """How much the second system is better in each slice."""
-
-
-KINDS = {False: "right or wrong", True: "graded"}
+FAIL = 0.04
+"""Share of documents in which all answers are wrong, if documents fail."""
 
 
 class Case(NamedTuple):
-    """A population of documents."""
+    """A population of documents; with documents by slice, each lies in one slice."""
 
     name: str
     documents: int
     correlation: float
-    sizes: tuple[int, int]
-    is_graded: bool
+    sizes: str
+    is_graded: bool = False
+    by_slice: tuple[int, ...] = ()
+    fails: bool = False
+    """Whether some documents fail whole, of both systems."""
+    is_equal: bool = False
+    """Whether the systems have equal means."""
+
+    @property
+    def means(self) -> npt.NDArray[np.float64]:
+        """The means of both systems, systems by slices."""
+        slices = len(self.by_slice) or len(MEANS)
+        better = 0 * BETTER if self.is_equal else BETTER
+        return np.stack([np.resize(MEANS, slices), np.resize(MEANS + better, slices)])
+
+
+SIZES = {"ten rows": (10, 10), "1 to 40 rows": (1, 40), "one row": (1, 1)}
 
 
 def cases() -> list[Case]:
     """Return all populations."""
-    sizes = {"ten rows": (10, 10), "1 to 40 rows": (1, 40)}
-    return [
+    shared = [
         Case(
-            f"{'graded' if is_graded else 'right or wrong'}, {name}", documents, correlation, ends, is_graded
+            f"{'graded' if is_graded else 'right or wrong'}, {sizes}",
+            documents,
+            correlation,
+            sizes,
+            is_graded,
         )
-        for is_graded, (name, ends), correlation, documents in itertools.product(
-            (False, True), sizes.items(), (0.0, 0.3), (20, 50, 112, 300)
+        for is_graded, sizes, correlation, documents in itertools.product(
+            (False, True), ("ten rows", "1 to 40 rows"), (0.0, 0.3), (20, 50, 112, 300)
         )
     ]
+    unlike = (3, 4, 5, 8, 12, 20, 30, 40)
+    numbers = {
+        "3 to 40 documents": unlike,
+        "9 to 120": tuple(3 * number for number in unlike),
+        "15 to 200": tuple(5 * number for number in unlike),
+        "3, and 20 of four": (3, *[20] * 4),
+        "9, and 60 of four": (9, *[60] * 4),
+        "15, and 100 of four": (15, *[100] * 4),
+        "2, 2, 3, 3, 50, 50": (2, 2, 3, 3, 50, 50),
+        "12 each of five": (12,) * 5,
+        "40 each of five": (40,) * 5,
+    }
+    own = [
+        Case(name, sum(by_slice), 0.3, sizes, by_slice=by_slice, is_equal=True)
+        for (name, by_slice), sizes in itertools.product(numbers.items(), ("ten rows", "log-normal"))
+    ]
+    own += [
+        Case(name, sum(by_slice), 0.0, "one row", by_slice=by_slice, is_equal=True)
+        for name, by_slice in (
+            ("30 to 400 rows", tuple(10 * number for number in unlike)),
+            ("12 each", (12,) * 5),
+        )
+    ]
+    own += [
+        Case(
+            f"{name}, 4 % fail whole", sum(by_slice), 0.1, sizes, by_slice=by_slice, fails=True, is_equal=True
+        )
+        for (name, by_slice), sizes in itertools.product(
+            list(numbers.items())[-2:], ("ten rows", "log-normal")
+        )
+    ]
+    return shared + own
 
 
 def sample(case: Case, random: np.random.Generator) -> pl.DataFrame:
     """Draw documents: their rows, the slices of these, and the scores of two systems."""
-    rows = random.integers(case.sizes[0], case.sizes[1] + 1, case.documents)
+    if case.sizes == "log-normal":
+        rows = np.ceil(random.lognormal(2, 1, case.documents)).astype(int)
+    else:
+        low, high = SIZES[case.sizes]
+        rows = random.integers(low, high + 1, case.documents)
     document = np.repeat(np.arange(case.documents), rows)
-    kind = random.choice(SLICES, len(document), p=FREQUENCIES)
+    if case.by_slice:
+        kind = np.repeat(np.arange(len(case.by_slice)), case.by_slice)[document]
+    else:
+        kind = random.choice(len(MEANS), len(document), p=FREQUENCIES)
     shared = random.normal(size=case.documents)[document]
+    fails = (random.random(case.documents) < FAIL * case.fails)[document]
     scores = {}
-    for system, means in (("old", MEANS), ("new", MEANS + BETTER)):
+    for system, means in zip(("old", "new"), case.means, strict=True):
         own = random.normal(size=len(document))
         latent = np.sqrt(case.correlation) * shared + np.sqrt(1 - case.correlation) * own
         if case.is_graded:
             # Of mean m: a beta distribution with parameters 4m and 4(1 - m).
             a, b = 4 * means[kind], 4 * (1 - means[kind])
-            scores[system] = stats.beta.ppf(stats.norm.cdf(latent), a, b)
+            drawn = stats.beta.ppf(stats.norm.cdf(latent), a, b)
         else:
-            scores[system] = (latent < stats.norm.ppf(means)[kind]).astype(np.float64)
+            drawn = (latent < stats.norm.ppf(means)[kind]).astype(np.float64)
+        scores[system] = np.where(fails, 0.0, drawn)
     return pl.DataFrame({"document": document, "kind": kind, **scores})
 
 
+def averages(frame: pl.DataFrame) -> dict[str, Any]:
+    """Return the line of `macro` from sums by document and slice."""
+    document, kind = frame["document"].to_numpy(), frame["kind"].to_numpy()
+    _, kind = np.unique(kind, return_inverse=True)
+    slices, documents = kind.max() + 1, document.max() + 1
+    cell, place = np.unique(kind * documents + document, return_inverse=True)
+    slice_of = cell // documents
+    scores = frame.select("old", "new").to_numpy()
+
+    def added(values: Any, line: Any, count: int) -> Any:
+        return np.stack([np.bincount(line, column, count) for column in values.T], axis=1)
+
+    n = np.bincount(place, minlength=len(cell)).astype(np.float64)
+    x, of_slices = added(scores, place, len(cell)), added(scores, kind, slices)
+    rows = np.bincount(kind, minlength=slices).astype(np.float64)
+    clusters = np.bincount(slice_of, minlength=slices)
+    lines = Lines(
+        metric=METRIC,
+        keys=["kind"],
+        slices=pl.DataFrame({"kind": np.arange(slices), "n": rows, "n_clusters": clusters}),
+        units=Line(cell % documents, np.ones(len(cell), np.int64), n, x, n[:, None]),
+        slice_of=slice_of,
+        totals=(of_slices, rows[:, None]),
+    )
+    return macro.compared(lines, np.ones(slices), added(scores**2, kind, slices), [(0, 1)], 0.95)[0]
+
+
+METRIC = af.compare(
+    pl.DataFrame({"old": [0.0], "new": [1.0]}), ["old", "new"], None, metrics="anls"
+).summary.metrics[0]
+
+
+def by_compare(case: Case, frame: pl.DataFrame) -> dict[str, Any]:
+    """Return the same line of the public function."""
+    cluster = None if case.sizes == "one row" else "document"
+    compared = af.compare(frame, ["old", "new"], None, by="kind", cluster=cluster, metrics="anls", draws=9)
+    return compared.macro().row(0, named=True)
+
+
 def counted(case: Case, samples: int) -> dict[str, float]:
-    """Return the coverage of both intervals, and how often the first is marked, and missed without a mark."""
-    random = np.random.default_rng([SEED, *case.name.encode(), case.documents, int(10 * case.correlation)])
-    covers, covers_difference, marked, missed = np.zeros((4, samples), bool)
+    """Return the coverage of both intervals, and how often they are marked, and missed without a mark."""
+    seeds = [SEED, *case.name.encode(), *case.sizes.encode(), case.documents, int(10 * case.correlation)]
+    random = np.random.default_rng(seeds)
+    covers, covers_difference, marked, none = np.zeros((4, samples), bool)
     for place in range(samples):
         frame = sample(case, random)
-        present = np.unique(frame["kind"])
-        compared = af.compare(
-            frame, ["old", "new"], None, by="kind", cluster="document", metrics="anls", draws=9
-        )
-        line = compared.macro().row(0, named=True)
-        truth, change = (MEANS + BETTER)[present].mean(), BETTER[present].mean()
-        covers[place] = line["score_low"] <= truth <= line["score_high"]
-        covers_difference[place] = line["difference_low"] <= change <= line["difference_high"]
+        line = averages(frame)
+        if place < CHECKED:
+            public = by_compare(case, frame)
+            own, theirs = (np.array([of[name] for name in FIGURES], np.float64) for of in (line, public))
+            if not np.allclose(own, theirs, rtol=1e-9, atol=1e-12, equal_nan=True):
+                raise AssertionError(f"{case}: {own} is not {theirs}")
+        means = case.means[:, np.unique(frame["kind"])].mean(axis=1) * (1 - FAIL * case.fails)
+        covers[place] = line["score_low"] <= means[1] <= line["score_high"]
+        covers_difference[place] = line["difference_low"] <= means[1] - means[0] <= line["difference_high"]
         marked[place] = line["few_rows"]
-        missed[place] = not covers[place] and not marked[place]
+        none[place] = np.isnan(line["score_low"])
+    some = max(samples - none.sum(), 1)
     return {
-        "score": covers.mean(),
-        "difference": covers_difference.mean(),
+        "score": covers.sum() / some,
+        "difference": covers_difference.sum() / some,
         "marked": marked.mean(),
-        "missed": missed.mean(),
+        "missed": (~covers & ~marked).mean(),
+        "missed difference": (~covers_difference & ~marked).mean(),
+        "none": none.mean(),
     }
+
+
+FIGURES = (
+    "score",
+    "score_low",
+    "score_high",
+    "difference",
+    "difference_low",
+    "difference_high",
+    "p_value",
+    "few_rows",
+)
 
 
 def outcomes(samples: int) -> Iterator[tuple[Case, dict[str, float]]]:
@@ -115,42 +239,78 @@ def outcomes(samples: int) -> Iterator[tuple[Case, dict[str, float]]]:
         yield from zip(cases(), pool.map(counted, cases(), itertools.repeat(samples)), strict=True)
 
 
+def missed_bounds(case: Case, found: dict[str, float], samples: int) -> Iterator[str]:
+    """Yield which figures of a line miss their bounds."""
+    slack = 3 * np.sqrt(LEAST * (1 - LEAST) / samples)
+    for name, missed in (("score", "missed"), ("difference", "missed difference")):
+        if found["marked"] < MOSTLY and found[name] < LEAST - slack:
+            yield f"{case}: {name} {found[name]:.3f}"
+        if found[missed] > 1 - LEAST + slack:
+            yield f"{case}: {missed} without a mark {found[missed]:.3f}"
+
+
+HEAD = """# Coverage of macro averages
+
+Written by `macro_gate.py`: seed {seed}, {samples:,} samples per line. The standard error of a
+coverage of 95 % is {error:.1f} points.
+
+- *Correlation*: between the rows of a document, across its slices and both systems.
+- *Coverage*: share of samples whose 95 % interval contains the mean of the slices' means.
+- *Difference*: the same for the difference of two systems. The p-value of a difference is at most 0.05
+  where its interval excludes 0, so for equal systems the test errs in the other samples.
+- *Marked*: share of samples marked `few_rows`.
+- *Missed unmarked*: share of samples that are not marked and whose interval misses the true mean, and the
+  true difference.
+- *None*: share of samples without an interval, because a slice is worth fewer than two documents. They are
+  marked, and coverage is that of the others.
+
+Lines of which less than half of the samples are marked must reach 93 %, and no line may miss in more than
+7 % without a mark, each less three standard errors.
+
+## Documents with rows in several slices
+
+The five slices have means from 0.5 to 0.95 and hold 5 to 40 % of the rows.
+
+{table}"""
+
+OWN = """
+## Documents in one slice each
+
+As documents of one type or language. The two systems have equal means, from 0.5 to 0.95 in each slice. Sizes
+of documents are ten rows, log-normal (exp N(2, 1)), or a row each, without documents. Where documents fail
+whole, all of their answers are wrong, in both systems.
+
+{table}"""
+
+TABLE = """\
+| {what} | correlation | documents | coverage, % | difference, % | marked | missed unmarked, % | none |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+"""
+
+
 def main() -> None:
     """Count all cases and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--samples", type=int, default=1000)
     parser.add_argument("--page", type=Path, default=PAGE)
     options = parser.parse_args()
-    lines, failures = [], []
-    error = 100 * np.sqrt(0.05 * 0.95 / options.samples)
-    floor = LEAST - 3 * error / 100
+    shared, own, failures = [], [], []
     for case, found in outcomes(options.samples):
-        score, difference, marked, missed = (100 * share for share in found.values())
-        lines.append(
-            f"| {case.name} | {case.correlation:g} | {case.documents} | {score:.1f} | {difference:.1f} "
-            f"| {marked:.0f} % | {missed:.1f} |"
+        score, difference, marked, missed, missed_difference, none = (100 * share for share in found.values())
+        name = f"{case.name}; {case.sizes}" if case.by_slice else case.name
+        line = (
+            f"| {name} | {case.correlation:g} | {case.documents} | {score:.1f} | {difference:.1f} "
+            f"| {marked:.0f} % | {missed:.1f}, {missed_difference:.1f} | {none:.0f} % |\n"
         )
-        sys.stdout.write(f"{lines[-1]}\n")
+        (own if case.by_slice else shared).append(line)
+        sys.stdout.write(line)
         sys.stdout.flush()
-        failures += [
-            f"{case}: {name} {found[name]:.3f}" for name in ("score", "difference") if found[name] < floor
-        ]
-    head = f"""# Coverage of macro averages
-
-Written by `macro_gate.py`: seed {SEED}, {options.samples:,} samples per line. The standard error of a
-coverage of 95 % is {error:.1f} points. The five slices have means from 0.5 to 0.95 and hold 5 to 40 % of the
-rows. Every document has rows in several of them.
-
-- *Correlation*: between the rows of a document, across its slices and both systems.
-- *Coverage*: share of samples whose 95 % interval contains the mean of the slices' means.
-- *Of the difference*: the same for the difference of two systems.
-- *Marked*: share of samples marked `few_rows`.
-- *Missed unmarked*: share of samples that are not marked and whose interval misses the true mean.
-
-| population | correlation | documents | coverage, % | of the difference, % | marked | missed unmarked, % |
-| --- | ---: | ---: | ---: | ---: | ---: | ---: |
-"""
-    options.page.write_text(head + "\n".join(lines) + "\n", encoding="utf-8")
+        failures += missed_bounds(case, found, options.samples)
+    error = f"{100 * np.sqrt(0.05 * 0.95 / options.samples):.1f}"
+    table = TABLE.format(what="population") + "".join(shared)
+    page = HEAD.format(seed=SEED, samples=options.samples, error=float(error), table=table)
+    page += OWN.format(table=TABLE.format(what="documents of the slices; rows of a document") + "".join(own))
+    options.page.write_text(page, encoding="utf-8")
     sys.exit("\n".join(failures) or None)
 
 

@@ -95,6 +95,7 @@ def estimate(
     confidence: float,
     *,
     squares: FloatArray | None = None,
+    degrees: FloatArray | None = None,
 ) -> Estimate:
     """
     Return a figure with its interval, as shown in reports, comparisons and macro averages.
@@ -109,12 +110,14 @@ def estimate(
         Confidence level of the interval.
     squares
         Σx² over rows, of scores rescaled to [0, 1], if it differs from that of `sums`.
+    degrees
+        Of a macro average: the degrees of freedom of its variance; see `interval`.
     """
     score = np.divide(sums.x, sums.y, out=np.full(sums.x.shape, np.nan), where=sums.y > 0)
     whole = sums if metric.span is None else sums.in_unit(*metric.span)
     whole = whole.with_fields() if metric.counts_fields else whole
     whole = whole if squares is None else whole._replace(squares=squares)
-    low, high = interval(metric.interval, whole, confidence)
+    low, high = interval(metric.interval, whole, confidence, degrees)
     least, width = metric.span or (0, 1)
     if (least, width) != (0, 1):
         low, high = np.minimum(least + width * low, score), np.maximum(least + width * high, score)
@@ -159,17 +162,27 @@ def carried_by(kind: Interval, sums: Sums) -> FloatArray:
     return np.where(sums.n_squares > sums.n, carrying, rows)
 
 
-def interval(kind: Interval, sums: Sums, confidence: float) -> tuple[FloatArray, FloatArray]:
-    """Return the ends of the interval that reports show for a figure of this kind."""
-    plain = statistics.effective_units(sums.y, sums.yy)
-    count = plain if kind == "bounded" else units(sums)
+def interval(
+    kind: Interval, sums: Sums, confidence: float, degrees: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """
+    Return the ends of the interval that reports show for a figure of this kind.
+
+    Without `degrees`, the variance of G units has G - 1 degrees of freedom. With them, `sums.bracket` allows
+    for those already, and is not multiplied by G / (G - 1).
+    """
+    count = units_of_variance(kind, sums)
     moments = (sums.x, sums.y, sums.xx, sums.xy, sums.yy)
     variance = statistics.ratio_variance(count, *moments, bracket=sums.bracket)
+    freedom = count
+    if degrees is not None:
+        variance *= (count - 1) / count
+        freedom = np.minimum(count, degrees + 1)
     if kind == "rate":
-        return statistics.ratio_interval(sums.x, sums.y, variance, count, confidence)
+        return statistics.ratio_interval(sums.x, sums.y, variance, freedom, confidence)
     mean = np.divide(sums.x, sums.y, out=np.full_like(sums.x, np.nan), where=sums.y > 0)
     if kind == "mean":
-        return statistics.t_interval(mean, variance, count, confidence)
+        return statistics.t_interval(mean, variance, freedom, confidence)
     return statistics.wilson_interval(
         mean,
         variance,
@@ -179,7 +192,13 @@ def interval(kind: Interval, sums: Sums, confidence: float) -> tuple[FloatArray,
         sum_squares=sums.squares,
         cubes=sums.n_cubes,
         fourths=sums.n_fourths,
+        degrees=np.inf if degrees is None else degrees,
     )
+
+
+def units_of_variance(kind: Interval, sums: Sums) -> FloatArray:
+    """Return the effective number of units G, of which the variance of a figure allows for G - 1."""
+    return statistics.effective_units(sums.y, sums.yy) if kind == "bounded" else units(sums)
 
 
 def units(sums: Sums) -> FloatArray:
@@ -198,7 +217,15 @@ def units(sums: Sums) -> FloatArray:
 
 def system_scores(summary: Summary, lines: Lines, confidence: float) -> tuple[Estimate, Sums]:
     """Return the scores and intervals of a metric, as in reports of the systems, and the sums behind them."""
-    metric = lines.metric
+    metric, sums = lines.metric, sums_of_systems(lines)
+    squares = None
+    if metric.interval == "bounded" and not metric.has_parts_of_one:
+        squares = squares_of_rows(summary, lines)
+    return estimate(metric, sums, sums.n, confidence, squares=squares), sums
+
+
+def sums_of_systems(lines: Lines) -> Sums:
+    """Return the sums over the units of each slice, lines by systems; Σx² over rows is not among them."""
     x, y = lines.totals
     shape = x.shape
     y = np.broadcast_to(y, shape)
@@ -211,11 +238,7 @@ def system_scores(summary: Summary, lines: Lines, confidence: float) -> tuple[Es
             into[index] = line.counts @ np.broadcast_to(values, residual.shape)
         sizes[:, index] = [[(line.counts * line.n**power).sum()] for power in (1, 2, 3, 4)]
     xx, xy, yy, bracket, *powers = totals
-    sums = Sums(x, np.array(y), xx, xy, yy, xx, bracket, *sizes, *powers)
-    squares = None
-    if metric.interval == "bounded" and not metric.has_parts_of_one:
-        squares = squares_of_rows(summary, lines)
-    return estimate(metric, sums, sums.n, confidence, squares=squares), sums
+    return Sums(x, np.array(y), xx, xy, yy, x, bracket, *sizes, *powers)
 
 
 def squares_of_rows(summary: Summary, lines: Lines) -> FloatArray:

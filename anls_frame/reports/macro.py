@@ -4,6 +4,10 @@ Macro averages: means of the figures of slices, with equal or given weights.
 A document may have rows in several slices, so the slices are not independent. The interval comes from the
 contribution of each document to the average: the sum, over its slices, of the slice's weight times the
 document's influence on the figure of the slice (the delta method for a linear combination of ratios).
+
+In a slice worth G documents, deviations from its own figure are too small by √((G - 1) / G). They are
+stretched by as much, and the variance has the degrees of freedom of Satterthwaite (1946) over slices (Cochran
+1977, 5.4).
 """
 
 from __future__ import annotations
@@ -13,15 +17,26 @@ from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 import polars.selectors as cs
 
 from anls_frame import statistics
 from anls_frame.export.columns import interval
 from anls_frame.frames.documents import numbers
-from anls_frame.reports.estimates import Estimate, Sums, estimate, squares_of_rows
-from anls_frame.reports.lines import Line, cells_in_slices, lines
+from anls_frame.reports.estimates import (
+    Estimate,
+    Sums,
+    estimate,
+    squares_of_rows,
+    sums_of_systems,
+    units,
+    units_of_variance,
+)
+from anls_frame.reports.lines import Line, Lines, cells_in_slices, lines
 from anls_frame.reports.pairwise import NO_SPREAD, spread_of
+from anls_frame.statistics.carriers import carried_by_few, carriers
+from anls_frame.statistics.intervals import FEWEST_UNITS
 from anls_frame.statistics.step_down import IntArray
 from anls_frame.statistics.student import FloatArray
 from anls_frame.statistics.system_sums import by_line
@@ -76,6 +91,10 @@ class WeightedSlices(NamedTuple):
         """Effective denominator of each system: rows or, for ratios, units of length or fields."""
         return _divided(np.ones(()), np.nansum(_divided(self.weight[:, None] ** 2, self.y), axis=0))
 
+    def where_weighted(self, by_slice: FloatArray) -> FloatArray:
+        """Return the units of slices, infinite for those without a weight."""
+        return np.where(self.weight[:, None] > 0, by_slice, np.inf)
+
     def squares(self, squares: FloatArray) -> FloatArray:
         """
         Return Σx² for the effective number of rows, from Σx² of each slice, by system.
@@ -90,6 +109,28 @@ class WeightedSlices(NamedTuple):
         return np.asarray(self.length * (average**2 + within))
 
 
+class Spread(NamedTuple):
+    """The variance of averages, and its degrees of freedom; nan if a slice is worth fewer than two units."""
+
+    variance: FloatArray
+    degrees: FloatArray
+
+    @classmethod
+    def of(cls, slice_of: IntArray, variance: FloatArray, slice_units: FloatArray) -> Spread:
+        """Add up the parts of a variance, of which each entry belongs to a slice worth so many units."""
+        by_slice = by_line(slice_of, variance, len(slice_units))
+        total = np.maximum(by_slice.sum(axis=0), 0)
+        parts = (by_slice**2 / np.maximum(slice_units - 1, 1)).sum(axis=0)
+        degrees = np.divide(total**2, parts, out=np.full_like(total, np.inf), where=parts > 0)
+        known = (slice_units >= FEWEST_UNITS).all(axis=0)
+        return cls(np.where(known, total, np.nan), np.where(known, np.maximum(degrees, 1), np.nan))
+
+
+def stretch(slice_units: FloatArray) -> FloatArray:
+    """Return √(G / (G - 1)), by which deviations from the figure of a slice of G units are too small."""
+    return 1 / np.sqrt(1 - 1 / np.maximum(slice_units, FEWEST_UNITS))
+
+
 class Contributions(NamedTuple):
     """The contribution of each unit to the macro average, as units by systems; `size` is in weighted rows."""
 
@@ -98,6 +139,10 @@ class Contributions(NamedTuple):
     x: FloatArray
     y: FloatArray
     influence: FloatArray
+    in_slices: FloatArray
+    """The parts of `influence` from each slice, and the unit and the slice of each part."""
+    unit_of: IntArray
+    slice_of: IntArray
 
     @classmethod
     def of(cls, slices: WeightedSlices, slice_of: IntArray, line: Line) -> Contributions:
@@ -109,20 +154,30 @@ class Contributions(NamedTuple):
         def added(values: FloatArray) -> FloatArray:
             return by_line(unit, np.broadcast_to(values, (len(unit), values.shape[1])), len(first))
 
+        in_slices = share * (line.x - np.nan_to_num(figure) * line.y)
         return cls(
             np.asarray(line.counts, np.float64)[first],
             added((row * line.n)[:, None])[:, 0],
             added(share * line.x),
             added(share * line.y),
-            added(share * (line.x - np.nan_to_num(figure) * line.y)),
+            added(in_slices),
+            in_slices,
+            unit,
+            slice_of,
         )
 
-    def sums(self, slices: WeightedSlices, squares: FloatArray) -> Sums:
+    def spread(self, in_slices: FloatArray, slice_units: FloatArray) -> Spread:
+        """Return the variance of averages or differences, from the parts of their influence in each slice."""
+        stretched = stretch(slice_units)[self.slice_of] * in_slices
+        whole = by_line(self.unit_of, stretched, len(self.counts))[self.unit_of]
+        return Spread.of(self.slice_of, self.counts[self.unit_of, None] * stretched * whole, slice_units)
+
+    def sums(self, slices: WeightedSlices, squares: FloatArray, spread: Spread) -> Sums:
         """Return the sums of systems' averages for the effective number of rows, from Σx² of each slice."""
         rows, length = slices.rows, slices.length
-        x, y, residual = length * self.x, length * self.y, length * self.influence
-        parts = (x, y, x * x, x * y, y * y, residual * residual, y**3, y**4)
-        x, y, xx, xy, yy, bracket, *powers = (self.counts @ part for part in parts)
+        x, y = length * self.x, length * self.y
+        x, y, xx, xy, yy, *powers = (self.counts @ part for part in (x, y, x * x, x * y, y * y, y**3, y**4))
+        bracket = length**2 * spread.variance
         sizes = [np.full(len(x), self.counts @ (rows * self.size) ** power) for power in (1, 2, 3, 4)]
         return Sums(x, y, xx, xy, yy, slices.squares(squares), bracket, *sizes, *powers)
 
@@ -145,17 +200,21 @@ def report_line(
     cell, slice_of = cells_in_slices(cells, counted, keys)
     # For a ratio, the fields are rows, each with the score 0 or 1.
     row_squares = x if metric.has_parts_of_one else whole.squares[:, None]
+    slice_units = slices.where_weighted(units_of_variance(metric.interval, whole)[:, None])
     n_clusters = None
     if CLUSTER in cells.columns:
         unit = numbers(cells[CLUSTER], cells.height)[cell].astype(np.int64)
         counts = np.ones(len(unit), np.int64)
         line = Line(unit, counts, own.n[cell], own.x[cell, None], own.y[cell, None])
-        average = Contributions.of(slices, slice_of, line).sums(slices, row_squares)
+        each = Contributions.of(slices, slice_of, line)
+        spread = each.spread(each.in_slices, slice_units)
+        average = each.sums(slices, row_squares, spread)
         n_clusters = len(np.unique(unit[line.n > 0]))
     else:
-        average = _sums_of_rows(slices, (cell, slice_of), own, row_squares)
+        average, spread = _sums_of_rows(slices, (cell, slice_of), own, row_squares, slice_units)
     n = whole.n.sum()
-    score, low, high, _, few = _estimate(metric, average, n, level)
+    score, low, high, _, few = _estimate(metric, average, n, level, spread.degrees)
+    few |= _has_small_slice(metric, slices, whole)
     return {
         "metric": metric.name,
         "n": int(n),
@@ -171,8 +230,9 @@ def _sums_of_rows(
     entries: tuple[IntArray, IntArray],
     sums: Sums,
     row_squares: FloatArray,
-) -> Sums:
-    """Return the sums of a report with rows as units, from those of each cell."""
+    slice_units: FloatArray,
+) -> tuple[Sums, Spread]:
+    """Return the sums of a report with rows as units, from those of each cell, and the spread behind them."""
     (cell, slice_of), rows, length = entries, slices.rows, float(slices.length[0])
     x, y, xx, xy, yy, _, own_bracket, n, *_, cubes, fourths = sums
 
@@ -180,23 +240,33 @@ def _sums_of_rows(
         return np.bincount(cell, np.nan_to_num(values[slice_of]), len(n)).astype(np.float64)
 
     share, size = length * added(slices.share[:, 0]), rows * added(_divided(slices.weight, slices.n))
-    expected = length * added(slices.share[:, 0] * np.nan_to_num(slices.figure[:, 0]))
-    # A row adds share * x - expected * y, that is share * (x - own * y) + off * y.
+    # In a slice a row adds part * (x - figure * y), that is part * (x - own * y) + off * y.
     own = np.nan_to_num(_divided(x, y))
-    off = share * own - expected
-    bracket = share**2 * own_bracket + 2 * share * off * (xy - own * yy) + off**2 * yy
+    part = (slices.share * stretch(slice_units))[slice_of, 0]
+    off = part * (own[cell] - np.nan_to_num(slices.figure[slice_of, 0]))
+    parts_of, offs = (np.bincount(cell, values, len(n))[cell] for values in (part, off))
+    variance = part * parts_of * own_bracket[cell] + off * offs * yy[cell]
+    variance += (part * offs + parts_of * off) * (xy - own * yy)[cell]
+    spread = Spread.of(slice_of, variance[:, None], slice_units)
     sizes = [np.array([n @ size**power]) for power in (1, 2, 3, 4)]
     parts = [share @ x, share @ y, share**2 @ xx, share**2 @ xy, share**2 @ yy]
     parts += [share**3 @ cubes, share**4 @ fourths] if cubes.size else []
     x, y, xx, xy, yy, *powers = (np.array([part]) for part in parts)
-    spread = np.array([np.maximum(bracket, 0).sum()])
-    return Sums(x, y, xx, xy, yy, slices.squares(row_squares), spread, *sizes, *powers)
+    bracket = length**2 * spread.variance
+    return Sums(x, y, xx, xy, yy, slices.squares(row_squares), bracket, *sizes, *powers), spread
 
 
-def _estimate(metric: Metric, sums: Sums, n: float, level: float) -> Estimate:
+def _estimate(metric: Metric, sums: Sums, n: float, level: float, degrees: FloatArray) -> Estimate:
     """Return the averages of systems with their intervals."""
     squares = sums.squares if metric.counts_fields else None
-    return estimate(metric, sums, np.full(len(sums.x), n), level, squares=squares)
+    return estimate(metric, sums, np.full(len(sums.x), n), level, squares=squares, degrees=degrees)
+
+
+def _has_small_slice(metric: Metric, slices: WeightedSlices, sums: Sums) -> npt.NDArray[np.bool_]:
+    """Return whether a slice is worth too few units to know its spread, from sums by slice and system."""
+    worth = units(sums.with_fields() if metric.counts_fields else sums)
+    worth = slices.where_weighted(worth.reshape(len(slices.weight), -1))
+    return carried_by_few(worth.min(axis=0, initial=np.inf))
 
 
 def comparison_lines(
@@ -210,42 +280,81 @@ def comparison_lines(
     names, made = list(summary.systems), []
     for metric_lines in lines(summary, keys):
         metric = metric_lines.metric
-        x, y = metric_lines.totals
-        n = metric_lines.slices["n"].cast(pl.Float64).to_numpy()
-        slices = WeightedSlices.of(weights_of(metric_lines.slices.select(keys), weights), x, y, n)
-        each = Contributions.of(slices, metric_lines.slice_of, metric_lines.units)
-        squares = np.zeros_like(x)
-        if metric.interval == "bounded":
-            # For a ratio, the fields are rows, each with the score 0 or 1.
-            least, width = metric.span or (0, 1)
-            in_unit = squares_of_rows(summary, metric_lines)
-            squares = x if metric.has_parts_of_one else width**2 * in_unit + least * (2 * x - least * y)
-        sums = each.sums(slices, squares)
-        score, low, high, _, few = _estimate(metric, sums, n.sum(), level)
-        every_effective, variances = spread_of(each.influence, each.counts, each.y * slices.length, pairs)
-        for (first, second), effective, variance in zip(pairs, every_effective, variances, strict=True):
-            difference = score[second] - score[first]
-            ends = statistics.t_interval(difference, variance, effective, level)
-            low_end, high_end = np.clip(ends, -metric.largest_difference, metric.largest_difference)
-            # Equal systems have no spread.
-            p_value = 1.0 if np.abs(difference) < NO_SPREAD else np.nan
-            if variance > 0:
-                t = difference / np.sqrt(variance)
-                p_value = float(statistics.t_two_sided(t, np.maximum(effective - 1, 1)))
-            made.append({
-                "metric": metric.name,
-                "baseline": names[first],
-                "system": names[second],
-                "n": int(n.sum()),
-                "n_slices": slices.number,
-                **interval("score", score[second], low[second], high[second]),
-                "baseline_score": score[first],
-                **interval("difference", difference, low_end, high_end),
-                "p_value": p_value,
-                "few_rows": bool(few[first] or few[second]),
-                "n_clusters": int(each.counts.sum()) if summary.settings.cluster is not None else None,
-            })  # fmt: skip
+        weight = weights_of(metric_lines.slices.select(keys), weights)
+        rows_in_unit = None
+        if metric.interval == "bounded" and not metric.has_parts_of_one:
+            rows_in_unit = squares_of_rows(summary, metric_lines)
+        averages = compared(metric_lines, weight, rows_in_unit, pairs, level)
+        for (first, second), average in zip(pairs, averages, strict=True):
+            identity = {"metric": metric.name, "baseline": names[first], "system": names[second]}
+            made.append({**identity, **average})
     return table(made)
+
+
+def compared(
+    metric_lines: Lines,
+    weight: FloatArray,
+    rows_in_unit: FloatArray | None,
+    pairs: Sequence[tuple[int, int]],
+    level: float,
+) -> list[dict[str, object]]:
+    """Return the averages of each pair; `rows_in_unit` is Σx² over rows, of bounded scores in [0, 1]."""
+    metric, (x, y) = metric_lines.metric, metric_lines.totals
+    n = metric_lines.slices["n"].cast(pl.Float64).to_numpy()
+    slices = WeightedSlices.of(weight, x, y, n)
+    each = Contributions.of(slices, metric_lines.slice_of, metric_lines.units)
+    squares = np.zeros_like(x)
+    if metric.interval == "bounded":
+        # For a ratio, the fields are rows, each with the score 0 or 1.
+        least, width = metric.span or (0, 1)
+        squares = x if rows_in_unit is None else width**2 * rows_in_unit + least * (2 * x - least * y)
+    by_slice = sums_of_systems(metric_lines)
+    slice_units = slices.where_weighted(units_of_variance(metric.interval, by_slice))
+    spread = each.spread(each.in_slices, slice_units)
+    sums = each.sums(slices, squares, spread)
+    score, low, high, _, few = _estimate(metric, sums, n.sum(), level, spread.degrees)
+    few |= _has_small_slice(metric, slices, by_slice)
+    has_clusters = not metric_lines.slices["n_clusters"].is_null().all()
+    every_effective, seen = spread_of(each.influence, each.counts, each.y * slices.length, pairs)
+    made = []
+    for index, (first, second) in enumerate(pairs):
+        difference = score[second] - score[first]
+        both_units = slices.where_weighted(_units_of_difference(metric_lines, (first, second)))
+        apart = each.spread(each.in_slices[:, [second]] - each.in_slices[:, [first]], both_units)
+        # `spread_of` knows which systems differ by rounding alone.
+        differs = seen[index] > 0
+        variance = apart.variance[0] if differs else 0.0 * apart.variance[0]
+        gains = differs * (each.influence[:, second] - each.influence[:, first])
+        few_differ = carried_by_few(carriers(gains, each.counts))
+        effective = np.minimum(every_effective[index], apart.degrees[0] + 1)
+        ends = statistics.t_interval(difference, variance, effective, level)
+        low_end, high_end = np.clip(ends, -metric.largest_difference, metric.largest_difference)
+        # Equal systems have no spread.
+        p_value = 1.0 if np.abs(difference) < NO_SPREAD else np.nan
+        if variance > 0:
+            t = difference / np.sqrt(variance)
+            p_value = float(statistics.t_two_sided(t, np.maximum(effective - 1, 1)))
+        made.append({
+            "n": int(n.sum()),
+            "n_slices": slices.number,
+            **interval("score", score[second], low[second], high[second]),
+            "baseline_score": score[first],
+            **interval("difference", difference, low_end, high_end),
+            "p_value": p_value,
+            "few_rows": bool(few[first] or few[second] or few_differ),
+            "n_clusters": int(each.counts.sum()) if has_clusters else None,
+        })  # fmt: skip
+    return made
+
+
+def _units_of_difference(metric_lines: Lines, pair: tuple[int, int]) -> FloatArray:
+    """Return the units that each slice is worth for a difference, of which rows are taken as independent."""
+    line, slice_of = metric_lines.units, metric_lines.slice_of
+    y = np.broadcast_to(line.y, line.x.shape)[:, pair].sum(axis=1, keepdims=True)
+    counts, slices = line.counts[:, None], metric_lines.slices.height
+    return statistics.effective_units(
+        by_line(slice_of, counts * y, slices), by_line(slice_of, counts * y * y, slices)
+    )
 
 
 def table(lines: Sequence[Mapping[str, object]]) -> pl.DataFrame:

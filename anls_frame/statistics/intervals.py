@@ -144,6 +144,7 @@ def wilson_interval(
     sum_squares: npt.ArrayLike | None = None,
     cubes: npt.ArrayLike | None = None,
     fourths: npt.ArrayLike | None = None,
+    degrees: npt.ArrayLike = np.inf,
 ) -> tuple[FloatArray, FloatArray]:
     """
     Wilson interval for the mean of scores in [0, 1], with an effective number of rows.
@@ -167,6 +168,9 @@ def wilson_interval(
     cubes, fourths
         Sums over the units of the third and fourth power of their numbers of rows. Without them, all units
         are assumed to have the same size.
+    degrees
+        Degrees of freedom of the variance, if it has fewer than G - 1, such as that of a mean of slices of
+        few documents.
 
     Returns
     -------
@@ -194,6 +198,7 @@ def wilson_interval(
       are worth: see `effective_units`. The factor G / (G - 1) in v is replaced by G* / (G* - 1).
     - t has the degrees of freedom of Satterthwaite (1946): n - 1 for the share 1/d of the variance; for the
       rest, which is due to clusters, w · (I - 1/2) + (1 - w) · (G* - 1), at least 1, with I at most G* - 1.
+      Fewer `degrees` take the place of G - 1 and G* - 1 there and in I.
     - No interval is wider than if each unit were one row.
 
     The constants were chosen by simulation: see the page on statistics.
@@ -227,7 +232,8 @@ def wilson_interval(
     observed = np.where(known, np.maximum(observed, 1), usual_design(rows))
 
     alike = binary_rows / observed
-    information = np.minimum(units - 1, alike * np.minimum(mean, 1 - mean))
+    degrees = np.asarray(degrees, np.float64)
+    information = np.minimum(np.minimum(units - 1, degrees), alike * np.minimum(mean, 1 - mean))
     design, trust = design_effect(observed, rows, information)
     carried = units
     if cubes is not None and fourths is not None:
@@ -237,10 +243,11 @@ def wilson_interval(
         carried = np.clip(carried, FEWEST_UNITS, units)
         design *= carried / (carried - 1) * (units - 1) / units
     share = (design - 1) / design
-    carried_df = trust * (np.minimum(carried - 1, information) - 0.5) + (1 - trust) * (carried - 1)
+    most = np.minimum(carried - 1, degrees)
+    carried_df = trust * (np.minimum(most, information) - 0.5) + (1 - trust) * most
     df = 1 / (share**2 / np.maximum(carried_df, 1) + (1 - share) ** 2 / (n - 1))
     inverse = _t_of(df, confidence) ** 2 * design / binary_rows
-    ceiling = _t_of(carried - 1, confidence) ** 2 / np.minimum(carried / n * binary_rows, alike)
+    ceiling = _t_of(most, confidence) ** 2 / np.minimum(carried / n * binary_rows, alike)
     low, high = wilson_ends(estimate, np.minimum(inverse, ceiling))
     return np.where(defined, low, np.nan), np.where(defined, high, np.nan)
 
