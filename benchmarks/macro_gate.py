@@ -294,7 +294,9 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=1000)
     parser.add_argument("--page", type=Path, default=PAGE)
     options = parser.parse_args()
-    shared, own, failures = [], [], []
+    shared: list[str] = []
+    own: list[str] = []
+    failures: list[str] = []
     for case, found in outcomes(options.samples):
         score, difference, marked, missed, missed_difference, none = (100 * share for share in found.values())
         name = f"{case.name}; {case.sizes}" if case.by_slice else case.name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,15 @@ def test_that_of_a_single_slice_has_the_interval_of_a_report(cluster: str | None
     assert comparison.macro().select(names).to_numpy() == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
+def alike(sizes: list[float]) -> float:
+    """Return what units are worth if their rows are alike, as in reports: a correlation of 0.3."""
+    by_size = np.array(sizes)
+    n, units = by_size.sum(), by_size.sum() ** 2 / (by_size**2).sum()
+    weighted = 0.7 * by_size + 0.3 * by_size**2
+    correlated = weighted.sum() ** 2 / (weighted**2).sum()
+    return float(min(units, max(units * min(correlated / (n**2 / (by_size**2).sum()), 1), 2)))
+
+
 def by_hand(
     rows: list[tuple[int, list[str], float]], weights: dict[str, float]
 ) -> tuple[float, float, float]:
@@ -54,22 +64,28 @@ def by_hand(
     share = {name: weight / sum(weights.values()) for name, weight in weights.items()}
     members = {name: [(unit, x) for unit, slices, x in rows if name in slices] for name in share}
     mean = {name: np.mean([x for _, x in own]) for name, own in members.items()}
+    # What documents add to the average in each slice, stretched by √(G / (G - 1)).
+    parts: dict[str, dict[int, float]] = {name: {} for name in share}
     influence: dict[int, float] = {}
     size: dict[int, float] = {}
+    worth = {}
     for name, own in members.items():
+        worth[name] = alike(list(Counter(unit for unit, _ in own).values()))
+        stretch = np.sqrt(worth[name] / (worth[name] - 1))
         for unit, x in own:
-            influence[unit] = influence.get(unit, 0) + share[name] * (x - mean[name]) / len(own)
+            part = stretch * share[name] * (x - mean[name]) / len(own)
+            parts[name][unit] = parts[name].get(unit, 0) + part
+            influence[unit] = influence.get(unit, 0) + part
             size[unit] = size.get(unit, 0) + share[name] / len(own)
     score = sum(share[name] * mean[name] for name in share)
-    units = 1 / sum(value**2 for value in size.values())
     n = 1 / sum(share[name] ** 2 / len(own) for name, own in members.items())
-    by_size = np.array(list(size.values())) * n
-    # The effective number of units for rows of a document that are alike, as in reports.
-    weighted = 0.7 * by_size + 0.3 * by_size**2
-    alike = weighted.sum() ** 2 / (weighted**2).sum()
-    effective = min(units, max(units * min(alike / (n**2 / (by_size**2).sum()), 1), 2))
-    variance = sum(value**2 for value in influence.values()) * effective / (effective - 1)
-    half = stats.t.ppf(0.975, effective - 1) * np.sqrt(variance)
+    variance = sum(value**2 for value in influence.values())
+    of_slice = {
+        name: sum(part * influence[unit] for unit, part in own.items()) for name, own in parts.items()
+    }
+    satterthwaite = variance**2 / sum(of_slice[name] ** 2 / (worth[name] - 1) for name in share)
+    degrees = min(alike([n * value for value in size.values()]) - 1, satterthwaite)
+    half = stats.t.ppf(0.975, degrees) * np.sqrt(variance)
     return float(score), float(score - half), float(score + half)
 
 
@@ -158,3 +174,74 @@ def test_slices_without_a_score_are_left_out() -> None:
     nothing = pl.DataFrame({"s": pl.Series([None, None], dtype=pl.Float64), "k": [*"ab"]})
     line = af.report(nothing, metrics="s", by="k").macro().row(0, named=True)
     assert (line["score"], line["score_low"], line["n_slices"]) == (None, None, 0)
+
+
+@pytest.mark.parametrize("sizes", [(4, 40), (3, 6), (12, 15)])
+def test_slices_of_rows_of_their_own_have_the_degrees_of_freedom_of_welch(sizes: tuple[int, int]) -> None:
+    dice = np.random.default_rng(7)
+    first, second = dice.normal(-3, 5, sizes[0]), dice.normal(1, 1, sizes[1])
+    frame = pl.DataFrame(
+        {
+            "s": np.concatenate((first, second)),
+            "k": np.repeat(["a", "b"], sizes),
+            "doc": np.arange(sum(sizes)),
+        }
+    )
+    # The mean of two means is half of the difference from the negative of one.
+    expected = stats.ttest_ind(first, -second, equal_var=False).confidence_interval(0.95)
+    for cluster in (None, "doc"):
+        line = af.report(frame, metrics="s", by="k", cluster=cluster).macro().row(0, named=True)
+        assert (2 * line["score_low"], 2 * line["score_high"]) == pytest.approx(expected, rel=1e-9)
+        systems = frame.with_columns(none=pl.lit(0.0))
+        compared = af.compare(systems, ["none", "s"], None, by="k", cluster=cluster, metrics="cer")
+        assert_welch(compared.macro().row(0, named=True), first, second)
+
+
+def assert_welch(line: dict[str, Any], first: Any, second: Any) -> None:
+    """Check the difference of a comparison with a system that has 0 in all rows."""
+    expected = stats.ttest_ind(first, -second, equal_var=False)
+    low, high = expected.confidence_interval(0.95)
+    assert (2 * line["difference_low"], 2 * line["difference_high"]) == pytest.approx((low, high), rel=1e-9)
+    assert line["p_value"] == pytest.approx(expected.pvalue, rel=1e-9)
+
+
+def test_an_average_is_marked_if_a_slice_is_worth_few_documents() -> None:
+    dice = np.random.default_rng(3)
+    for least, is_few in ((9, True), (10, False)):
+        kind = np.repeat(["a", "b", "c"], (least, 50, 60))
+        document = np.repeat(np.arange(len(kind)), 10)
+        old, new = (dice.random((2, len(document))) < 0.7) * 1.0
+        frame = pl.DataFrame({"doc": document, "k": np.repeat(kind, 10), "old": old, "new": new})
+        report = af.report(frame, metrics="old", by="k", cluster="doc")
+        assert report.macro()["few_rows"].item() is is_few
+        # A slice without a weight does not count.
+        assert report.macro(weights={"a": 0, "b": 1, "c": 1})["few_rows"].item() is False
+        compared = af.compare(frame, ["old", "new"], None, by="k", cluster="doc", metrics="anls")
+        assert compared.macro()["few_rows"].item() is is_few
+
+
+def test_a_difference_that_few_documents_carry_is_marked() -> None:
+    document = np.repeat(np.arange(120), 10)
+    old = (np.random.default_rng(3).random(1200) < 0.7) * 1.0
+    frame = pl.DataFrame({"doc": document, "k": document % 3, "old": old})
+    for lost, is_few in ((4, True), (30, False)):
+        new = pl.when(pl.col("doc") < lost).then(0.0).otherwise("old")
+        compared = af.compare(
+            frame.with_columns(new=new), ["old", "new"], None, by="k", cluster="doc", metrics="anls"
+        )
+        assert compared.macro()["few_rows"].item() is is_few
+
+
+def test_an_average_over_a_slice_of_one_document_has_no_interval() -> None:
+    document = np.repeat(np.arange(41), 5)
+    scores = np.random.default_rng(3).random((2, len(document)))
+    frame = pl.DataFrame({"doc": document, "old": scores[0], "new": scores[1]})
+    frame = frame.with_columns(k=pl.when(pl.col("doc") < 40).then(pl.col("doc") % 2).otherwise(2))
+    report = af.report(frame, metrics="old", by="k", cluster="doc")
+    line = report.macro().row(0, named=True)
+    assert line["score"] == pytest.approx(report.by_group["old"].mean())
+    assert (line["score_low"], line["score_high"], line["few_rows"]) == (None, None, True)
+    compared = af.compare(frame, ["old", "new"], None, by="k", cluster="doc", metrics="anls")
+    line = compared.macro().row(0, named=True)
+    names = ("score_low", "score_high", "difference_low", "difference_high", "p_value", "few_rows")
+    assert [line[name] for name in names] == [None, None, None, None, None, True]
