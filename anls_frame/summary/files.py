@@ -17,6 +17,7 @@ from typing import Any
 import polars as pl
 
 from anls_frame._native import __version__
+from anls_frame.summary.parquet_footer import uncompressed_size
 from anls_frame.summary.predictions import Predictions
 from anls_frame.summary.settings import Settings
 
@@ -40,6 +41,9 @@ _DAMAGE = (
 _FREE_VALUES = 1 << 25
 _MOST_VALUES = 100
 """Values for each byte, where there are more; malicious files have far more."""
+_FREE_BYTES = 1 << 28
+_MOST_BYTES = 100
+"""Bytes after decompression for each byte, where there are more."""
 
 
 def content(frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any]) -> bytes:
@@ -165,6 +169,9 @@ def _check_size(source: io.BytesIO) -> None:
     most = max(_FREE_VALUES, _MOST_VALUES * size)
     if values > most:
         raise ValueError(f"its {size:,} bytes hold {values:,} values, more than {most:,}")
+    content, most = uncompressed_size(source.getbuffer()), max(_FREE_BYTES, _MOST_BYTES * size)
+    if content > most:
+        raise ValueError(f"its {size:,} bytes decompress to {content:,}, more than {most:,}")
 
 
 def _check_format(version: object, by: str, name: str) -> None:

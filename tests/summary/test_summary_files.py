@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pyarrow.parquet as pq
 import pytest
 from key_columns import KEYS, TEXTS
 
 import anls_frame as af
 from anls_frame import Summary, summarize
 from anls_frame.reports.reports import Report
-from anls_frame.summary import files
+from anls_frame.summary import files, parquet_footer
 
 
 def check_same(found: Summary, expected: Summary) -> None:
@@ -256,3 +257,29 @@ def test_metrics_may_have_the_names_of_tables(name: str, cluster: str | None, tm
     assert (overall["anls"], overall[name]) == (0.5, 0.75)
     compared = af.Comparison.from_summary(saved_and_loaded(two, tmp_path)).overall
     assert compared.select("metric", "difference").rows() == [(name, -0.375)]
+
+
+def test_small_files_that_fill_the_memory(tmp_path: Path) -> None:
+    """A text of zeros compresses to a thousandth; the footer tells its size before it is read."""
+    path, rows = tmp_path / "summary.parquet", pl.DataFrame({"p": ["a"], "a": ["b"]})
+    summarize(rows, "p", "a").save(path)
+    metadata = pl.read_parquet_metadata(path)
+    metadata = {name: value for name, value in metadata.items() if not name.startswith("ARROW")}
+    whole = pl.read_parquet(path)
+    text = pl.Series("text", ["0" * 300_000_000] + [None] * (whole.height - 1))
+    whole.with_columns(text).write_parquet(path, metadata=metadata)
+    assert path.stat().st_size < 100_000
+    with pytest.raises(ValueError, match=r"decompress to 300,\d+,\d+, more than 268,435,456"):
+        Summary.load(path)
+
+
+def test_sizes_in_the_footer_are_those_that_pyarrow_reads(tmp_path: Path) -> None:
+    frame = pl.DataFrame(
+        {"i": range(5000), "s": ["x" * 40] * 5000, "l": [[1, None]] * 5000, "b": [True, None] * 2500}
+    )
+    for rows in (None, 700):
+        frame.write_parquet(tmp_path / "file.parquet", row_group_size=rows, metadata={"k": "v" * 300})
+        groups = pq.read_metadata(tmp_path / "file.parquet").to_dict()["row_groups"]
+        sizes = [chunk["total_uncompressed_size"] for group in groups for chunk in group["columns"]]
+        content = (tmp_path / "file.parquet").read_bytes()
+        assert parquet_footer.uncompressed_size(memoryview(content)) == sum(sizes)
