@@ -18,11 +18,11 @@ from anls_frame._arguments import flag, string
 from anls_frame._typing import Table_co
 from anls_frame.export import Document, Kind, Table, notebook, sources, terminal
 from anls_frame.export.charts import Figure
-from anls_frame.export.column_headings import RowNames
 from anls_frame.export.columns import Column, OnScreen
 from anls_frame.export.display import Glance, glances, shown_as
 from anls_frame.export.document import ALL_ROWS, GROUP, OVERALL, SLICE, TABLE, crossed, with_columns
 from anls_frame.export.notebook import ROWS
+from anls_frame.export.row_names import Names
 from anls_frame.export.sources import Source
 from anls_frame.frames.conversion import to_pandas
 from anls_frame.summary.catalogue import SHORT_LABELS, TEXT_METRICS, meaning
@@ -261,9 +261,9 @@ class View(ABC):
         return tuple(self.result.measures)
 
     @property
-    def names(self) -> RowNames:
+    def names(self) -> Names:
         """The names for rows."""
-        return cast("RowNames", self.result.row_names)
+        return cast("Names", self.result.row_names)
 
     @abstractmethod
     def frame(self) -> pl.DataFrame:
@@ -328,7 +328,7 @@ class View(ABC):
         for metric in self.metrics:
             shown = least if metric.in_text == "nothing" else metric.in_text
             heading = SHORT_LABELS.get(metric.name, metric.label)
-            number = f"{self.names.row}s with {heading}"
+            number = f"{self.names['row']}s with {heading}"
             columns[metric.name] = Column(
                 metric.name, meaning(metric), metric.format or "number", heading, shown
             )

@@ -15,6 +15,7 @@ import anls_frame as af
 from anls_frame.cli.app import app
 from anls_frame.export import SUFFIXES
 from anls_frame.export.columns import RESULTS, Column
+from anls_frame.export.row_names import of_rows
 from anls_frame.frames.reserved_columns import RESERVED
 from anls_frame.namespaces import ROW_FUNCTIONS
 from anls_frame.readers.descriptions import READERS, Description
@@ -73,7 +74,7 @@ def scores() -> str:
         names = [*group]
         direction = "higher" if (BUILT_IN | DESCRIBED)[names[0]].higher_is_better else "lower"
         in_code = ", ".join(f"`{name}`" for name in names)
-        rows.append(f"| {in_code} | {_of_rows(meaning)} | {direction} is better |")
+        rows.append(f"| {in_code} | {of_rows(meaning)} | {direction} is better |")
     return "\n".join(["| name | score | direction |", "|---|---|---|", *rows])
 
 
@@ -87,8 +88,9 @@ def columns() -> str:
                 "| column | heading | meaning |",
                 "|---|---|---|",
                 *(
-                    f"| `{column.name}` | {_seen(column)} | {_of_rows(column.meaning)} |"
+                    f"| `{column.name}` | {_seen(column)} | {of_rows(column.meaning)} |"
                     for column in of_result
+                    if column.meaning
                 ),
             ]
         )
@@ -115,13 +117,9 @@ def reserved() -> str:
 def _seen(column: Column) -> str:
     """Return what people see of a column: its heading, or the mark on another one."""
     if column.mark is None:
-        return column.heading or column.name
+        return of_rows(column.heading) or column.name
     marked, mark = column.mark
     return f"{mark.strip()} behind `{marked}`".replace("*", "\\*")
-
-
-def _of_rows(meaning: str) -> str:
-    return meaning.replace("{row}", "row")
 
 
 def formats() -> str:

@@ -79,7 +79,7 @@ class RowsPage:
         self._frame = frame
         self._html = rows_page.page(content)
         self.rows = content.table.height
-        self.noun = content.names.row
+        self.noun = content.names["row"]
         self.size = len(self._html.encode())
         if self.size > LARGEST:
             # The worst rows have more distinct texts than the others.
@@ -256,7 +256,7 @@ class RowsPage:
         return RowsWidget(self._content, self._html, self._frame, digests=self.digests, verdicts=given)
 
     def __repr__(self) -> str:
-        rows = numbered(self._content.table.height, self._content.names.row)
+        rows = numbered(self._content.table.height, self._content.names["row"])
         return f"RowsPage({self._content.title!r}, {rows})"
 
     def _repr_html_(self) -> str:
@@ -420,7 +420,7 @@ def browse(
 
 def _notes(asked: Asked, table: pl.DataFrame, n_rows: int, totals: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the texts below the title: the score of each system, the number of rows, and notes."""
-    metric, row = asked.metrics[0], asked.settings.names.row
+    metric, row = asked.metrics[0], asked.settings.names["row"]
     name = heading_of(metric.row or metric.name)
     shown = table.height
     is_whole = shown == n_rows and not asked.is_audit

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import polars as pl
@@ -18,6 +19,7 @@ from anls_frame._text import visible
 from anls_frame.export import Table
 from anls_frame.export.column_headings import headings
 from anls_frame.export.columns import COLUMNS
+from anls_frame.export.row_names import ROWS, Names
 
 
 def plain(text: str) -> str:
@@ -110,14 +112,15 @@ def print_table(
     *,
     most: int | None = None,
     height: int | None = None,
-    labels: Mapping[str, str] | None = None,
+    labels: Mapping[str, str] = MappingProxyType({}),
+    names: Names = ROWS,
 ) -> None:
     """Print a table or a frame, possibly with other column names, or its first rows of `height`."""
     from anls_frame.export.display import display_table
     from anls_frame.export.terminal import table_text, width
 
     if not isinstance(table, Table):
-        table = Table("", table, headings=headings(table.columns, labels or {}))
+        table = Table("", table, headings=headings(table.columns, labels, names=names))
     height = table.frame.height if height is None else height
     if most is not None:
         table = dataclasses.replace(table, frame=table.frame.head(most))

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, TypeVar
 
+from anls_frame.export.row_names import ROWS, Names, of_rows
+
 Value = TypeVar("Value")
 
 Kind: TypeAlias = Literal[
@@ -50,7 +52,7 @@ class Column:
     name
         Its name in data formats. The ends of its intervals are in `ends_of` it.
     meaning
-        What it says, as a phrase; `{row}` stands for the word for a row.
+        What it says, as a phrase; `{row}` is the word for a row, here and in `heading`.
     kind
         Its format, by default that of its dtype.
     heading
@@ -91,7 +93,7 @@ def by_name(columns: Iterable[Column]) -> dict[str, Column]:
 
 COUNTS = (
     Column("slice", "overall for all {row}s together, group for a slice"),
-    Column("n", "scored {row}s", "count", "rows"),
+    Column("n", "scored {row}s", "count", "{row}s"),
     Column(
         "few_rows",
         "few {row}s or documents, or a figure that rests on few of them: treat the interval as rough",
@@ -155,8 +157,12 @@ FIGURES = (
 
 _WORDS = "edits of words of the {row} divided by the words of its reference"
 
-ROWS = (
+ROW_TABLES = (
+    # Names and texts speak for themselves.
     Column("question_id", heading="question"),
+    Column("doc_id"),
+    Column("answers"),
+    Column("prediction"),
     Column("anls", "the {row}'s similarity to its nearest answer, 0 below the threshold", "score", "ANLS"),
     Column("nls", "the {row}'s similarity to its nearest answer, without a threshold", "score", "NLS"),
     Column("exact_match", "whether the prediction of the {row} equals an answer", "score", "exact match"),
@@ -166,6 +172,7 @@ ROWS = (
     Column("wer_mean", _WORDS, heading="WER"),
     Column("nearest_answer", "the accepted answer that is most similar", heading="nearest answer"),
     Column("verdict", "what a person says of the {row}"),
+    Column("rows", "{row}s with this verdict", "count", "{row}s"),
     Column("lost_points", "what these {row}s lack to the best score", heading="lost points"),
     Column("share_of_lost", "their share of all that is lost", "percent", "of all lost points"),
 )
@@ -197,7 +204,7 @@ CORRECTED = (
         "audit",
         "the interval of the mean verdict of precisely these {row}s, rather than of {row}s like them",
         "score",
-        "these rows alone",
+        "these {row}s alone",
         "nothing",
     ),
     Column(
@@ -300,7 +307,7 @@ FOUND = (
     Column("change", "the score minus that of the baseline, in the slice", "difference"),
     Column("rest", "the same figure of all other {row}s"),
     Column("difference", "the figure of the slice minus that of the rest", "difference", "", "nothing"),
-    Column("share_of_rows", "share of all scored {row}s", "share", "of the rows"),
+    Column("share_of_rows", "share of all scored {row}s", "share", "of the {row}s"),
     Column("share_of_loss", "share of all that is lost to the best score", "share", "of the lost points"),
     Column(
         "overlapping",
@@ -323,7 +330,7 @@ RESULTS = {
     "Rows and documents": COUNTS,
     "Lengths of pages": LENGTHS,
     "Scores and comparisons": FIGURES,
-    "Tables of rows": ROWS,
+    "Tables of rows": ROW_TABLES,
     "Error types and substitutions": ERRORS,
     "Whole documents": DOCUMENTS,
     "Corrected scores": CORRECTED,
@@ -363,6 +370,7 @@ def kind_of(name: str, columns: Mapping[str, Column]) -> Kind | None:
     return "count" if kind is None and name.startswith("n_") else kind
 
 
-def heading_of(name: str) -> str:
+def heading_of(name: str, names: Names = ROWS) -> str:
     """Return what people read above a column."""
-    return (COLUMNS[name].heading if name in COLUMNS else "") or name
+    # Words for rows are no headings: a column "model" keeps its name.
+    return of_rows(names.get(name) or COLUMNS[name].heading or name, names) if name in COLUMNS else name

@@ -12,9 +12,9 @@ import polars.selectors as cs
 
 from anls_frame._text import label
 from anls_frame._text import shortened as shortened_label
-from anls_frame.export.column_headings import ROWS, RowNames
 from anls_frame.export.columns import Kind, ends_of
 from anls_frame.export.document import BEST, OVERALL, SLICE, Table
+from anls_frame.export.row_names import ROWS, Names, every
 from anls_frame.export.values import as_text, plain_frame
 
 NUMERIC = frozenset(get_args(Kind)) - {"key", "text", "note", "link"}
@@ -119,7 +119,7 @@ def display_table(table: Table) -> tuple[list[ShownColumn], list[ShownRow]]:
         overall = slices and values["slice"] == OVERALL
         best = table.best[index] if table.best else ()
         cells = [
-            Cell(table.names.every if column.name == named[0] else "", "plain")
+            Cell(every(table.names) if column.name == named[0] else "", "plain")
             if overall and column.name in named
             else _cell(values, column, table, is_best=column.name in best)
             for column in columns
@@ -142,11 +142,11 @@ def glances(title: str, tables: Sequence[Table], notes: Sequence[str], most: int
     return shown
 
 
-def slice_labels(slices: pl.DataFrame, by: Sequence[str], names: RowNames = ROWS) -> list[str]:
+def slice_labels(slices: pl.DataFrame, by: Sequence[str], names: Names = ROWS) -> list[str]:
     """Return a label for each row of a frame of slices, short enough for an axis."""
     keys = slices.select(cs.by_name(*by)).rows() if by else [()] * slices.height
     return [
-        names.every if kind == OVERALL else shortened_label(" / ".join(map(label, row)))
+        every(names) if kind == OVERALL else shortened_label(" / ".join(map(label, row)))
         for kind, row in zip(slices[SLICE], keys, strict=True)
     ]
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import polars as pl
 
 from anls_frame._arguments import string
-from anls_frame.export.column_headings import ROWS, RowNames
 from anls_frame.export.columns import MARKS, Column, Kind, described, ends_of, figure_of
+from anls_frame.export.row_names import ROWS, Names, every, of_rows
 from anls_frame.export.values import json_text
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ Selection: TypeAlias = "Callable[[pl.Expr, pl.DataType], pl.Expr]"
 
 OVERALL = "overall"
 GROUP = "group"
-ALL_ROWS = ROWS.every
+ALL_ROWS = every()
 """Label of the overall row where nothing is known of what rows are; in data it is `OVERALL`."""
 BEST = "◂"
 """Mark on the best score of a line."""
@@ -93,7 +93,7 @@ class Table:
     link: str = ""
     is_folded: bool = False
     bars: Sequence[str] = ()
-    names: RowNames = ROWS
+    names: Names = field(default_factory=lambda: ROWS)
 
     def __post_init__(self) -> None:
         _check_text("the name of a table", self.name)
@@ -146,7 +146,7 @@ class Table:
         """Return what a column says, if that is known and more than what a row is."""
         is_name = name in _NAMES_OF_ROWS or self.kind(name) == "key"
         column = None if is_name else described(name, self.columns)
-        return "" if column is None else column.meaning.replace("{row}", self.names.row)
+        return "" if column is None else of_rows(column.meaning, self.names)
 
     @property
     def definitions(self) -> dict[str, str]:

@@ -26,6 +26,7 @@ from anls_frame.export.column_headings import headings
 from anls_frame.export.columns import MARKS, Kind
 from anls_frame.export.display import NUMERIC, figure
 from anls_frame.export.document import OVERALL, SLICE, Document, Table
+from anls_frame.export.row_names import every
 from anls_frame.export.values import as_text, json_text, plain_frame
 
 if TYPE_CHECKING:
@@ -267,7 +268,7 @@ def _values(table: Table, name: str, column: pl.Series) -> list[object]:
     if table.headings and name in MARKS:
         return [MARKS[name][1].strip() if value else None for value in column]
     if table.headings and name == SLICE and table.has_slices:
-        return [table.names.every if value == OVERALL else "slice" for value in column]
+        return [every(table.names) if value == OVERALL else "slice" for value in column]
     if table.formats and name == "metric":
         return [table.formats[value][0] for value in column]
     return column.to_list()

@@ -38,6 +38,7 @@ from anls_frame.export.charts import (
 from anls_frame.export.display import Cell, ShownColumn, ShownRow, display_table, shortened
 from anls_frame.export.document import Document, Table
 from anls_frame.export.html_links import Links
+from anls_frame.export.row_names import every
 from anls_frame.export.rows_content import EmbeddedRows
 from anls_frame.pairs.line_alignments import style_sheet
 
@@ -267,7 +268,7 @@ def _forest(
         "axis": axis,
         "caption": f"{columns[drawn].heading} with intervals{thin(more)}",
         "rows": [
-            (shortened(label, _LONGEST_NAME) or table.names.every, axis.interval(*_numbers(cell)), cell.text)
+            (shortened(label, _LONGEST_NAME) or every(table.names), axis.interval(*_numbers(cell)), cell.text)
             for label, cell in zip(labels, cells, strict=True)
         ],
     }

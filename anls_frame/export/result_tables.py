@@ -8,10 +8,11 @@ from typing import Any
 
 import polars as pl
 
-from anls_frame.export.column_headings import ROWS, RowNames, headings
+from anls_frame.export.column_headings import headings
 from anls_frame.export.columns import COLUMNS, MARKS, Column, kind_of
 from anls_frame.export.display import shown_as
 from anls_frame.export.document import Table
+from anls_frame.export.row_names import ROWS, Names
 
 
 def result_table(
@@ -22,7 +23,7 @@ def result_table(
     *,
     known: Mapping[str, Column] = COLUMNS,
     shown: Iterable[str] | None = None,
-    names: RowNames = ROWS,
+    names: Names = ROWS,
     percent: bool = False,
     **options: Any,
 ) -> Table:
@@ -54,7 +55,7 @@ def result_table(
         frame,
         {column: shown_as(kind, percent=percent) for column, kind in kinds.items() if kind is not None},
         columns=columns,
-        headings=headings(shown, {**names.columns, **given, **{column: column for column in by}}, known),
+        headings=headings(shown, {**given, **{column: column for column in by}}, known, names),
         names=names,
         **options,
     )

@@ -9,8 +9,8 @@ from typing import Any
 import polars as pl
 
 from anls_frame._text import spelled
-from anls_frame.export.column_headings import ROWS, RowNames
 from anls_frame.export.page_verdicts import OF_TEXTS
+from anls_frame.export.row_names import ROWS, Names
 
 LARGEST = 12_000_000
 """Bytes of the largest page."""
@@ -83,7 +83,7 @@ class RowsContent:
     sort: str
     is_audit: bool = False
     verdicts: Sequence[str] = OF_TEXTS
-    names: RowNames = ROWS
+    names: Names = field(default_factory=lambda: ROWS)
 
 
 @dataclass(frozen=True)

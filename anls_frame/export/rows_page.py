@@ -83,7 +83,7 @@ def page(content: RowsContent) -> str:
         "keep": list(content.keep),
         "sort": content.sort,
         "audit": content.is_audit,
-        "names": {name: getattr(content.names, name) for name in ("row", "answer", "prediction")},
+        "names": {name: content.names[name] for name in ("row", "answer", "prediction")},
         "protocol": content.settings["protocol"],
         "verdicts": list(content.verdicts),
         "colors": ERROR_COLORS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -16,9 +16,9 @@ from matplotlib.figure import Figure
 from anls_frame._arguments import choice
 from anls_frame.exceptions import DTypeError
 from anls_frame.export import Kind
-from anls_frame.export.column_headings import ROWS, RowNames
 from anls_frame.export.display import spelled
 from anls_frame.export.document import GROUP, OVERALL, SLICE, TABLE
+from anls_frame.export.row_names import ROWS, Names, every
 from anls_frame.frames.conversion import at_hand, column_names, in_polars, to_lazy
 from anls_frame.plot import _style
 from anls_frame.results import SlicedResult
@@ -149,12 +149,12 @@ def is_result(given: Any) -> bool:
     return is_report(given) or isinstance(given, Summary)
 
 
-def whole(names: RowNames = ROWS) -> _style.Label:
+def whole(names: Names = ROWS) -> _style.Label:
     """Return the label of all rows."""
-    return _style.Label(names.every, is_bold=True)
+    return _style.Label(every(names), is_bold=True)
 
 
-def names_in(given: Any) -> RowNames:
+def names_in(given: Any) -> Names:
     """Return the names for the rows of a result, or of a frame returned by it."""
     return given.row_names if isinstance(given, SlicedResult) else ROWS
 
@@ -165,7 +165,7 @@ class DrawnSlices:
 
     by: tuple[str, ...]
     frame: pl.DataFrame
-    names: RowNames = ROWS
+    names: Names = field(default_factory=lambda: ROWS)
 
     @property
     def labels(self) -> dict[str, _style.Label]:

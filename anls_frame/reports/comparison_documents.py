@@ -23,13 +23,13 @@ from anls_frame._text import label as in_text
 from anls_frame._text import listed, numbered, shortened, shortened_apart, visible
 from anls_frame.export import Document, Kind, Table
 from anls_frame.export.charts import Figure, HeatMap
-from anls_frame.export.column_headings import RowNames
 from anls_frame.export.columns import COLUMNS, FEW, POSSIBLY_BEST, Column, by_name, with_kinds
 from anls_frame.export.display import Glance, difference_kind, glances, slice_labels, spelled, spelled_in
 from anls_frame.export.display import figure as rounded
 from anls_frame.export.document import BEST, GROUP, OVERALL, SLICE, TABLE, crossed
 from anls_frame.export.heads import head
 from anls_frame.export.result_tables import result_table
+from anls_frame.export.row_names import Names, every
 from anls_frame.export.side_by_side import SideBySide, apart, metric_lines, ordered, side_by_side
 from anls_frame.frames import documents, origins
 from anls_frame.protocol import protocol_from_dict
@@ -191,7 +191,7 @@ class ComparisonView(View):
     def sliced(self) -> list[tuple[Sequence[str], Metric, str]]:
         """The keys, metric and name of each table of slices; of two systems without slices, of all rows."""
         if self.is_of_two and not self.keys and len(self.metrics) == 1:
-            return [((), self.metrics[0], self.names.whole)]
+            return [((), self.metrics[0], self.names["whole"])]
         return [
             (columns, metric, f"{label} by {' and '.join(columns)}")
             for columns in self.keys
@@ -252,12 +252,12 @@ class ComparisonView(View):
         settings = self.settings
         level = f"{100 * settings['confidence']:g} %"
         notes = [
-            conservation(settings["rows"], settings, has_texts=settings["has_texts"], noun=self.names.row)
+            conservation(settings["rows"], settings, has_texts=settings["has_texts"], noun=self.names["row"])
         ]
         notes += texts_notes(settings, settings["unanswerable"])
         protocol = protocol_from_dict(settings["protocol"])
         notes += origins.note(settings["scored_by"], protocol, has_texts=settings["has_texts"])
-        notes += documents.note(settings["forgotten_documents"], self.names.row)
+        notes += documents.note(settings["forgotten_documents"], self.names["row"])
         last = (pl.col("system") == self.systems[-1]) & (pl.col(SLICE) == GROUP)
         numbers = {
             by: metric_lines(self.differences, self.metrics[0].name, by).filter(last).height
@@ -303,9 +303,9 @@ class ComparisonView(View):
                 "corpus CER (cer_corpus) divides all edits by all characters."
             )
         if BUILT_IN["cer_corpus"] in self.metrics and self.is_of_two:
-            notes.append(f"Wins, ties and losses in corpus CER are by the CER of each {self.names.row}.")
+            notes.append(f"Wins, ties and losses in corpus CER are by the CER of each {self.names['row']}.")
         if divide_by_references(self.metrics):
-            notes += empty_reference_notes(settings["n_empty_reference"], settings["n"], self.names.row)
+            notes += empty_reference_notes(settings["n_empty_reference"], settings["n"], self.names["row"])
         notes += _family(self)
         notes.append(
             f"Each interval has {level} confidence; intervals are not adjusted for multiple comparisons."
@@ -527,7 +527,7 @@ def _tables_of_two(view: ComparisonView) -> list[Table]:
     if len(view.metrics) == 1:
         return tables
     whole = view.overall.drop(TABLE, *view.settings["by"], strict=False)
-    return [view.table(view.names.whole, whole, (), **_shown_of_two(view, ["metric"])), *tables]
+    return [view.table(view.names["whole"], whole, (), **_shown_of_two(view, ["metric"])), *tables]
 
 
 def _slices_of_two(view: ComparisonView, columns: Sequence[str], metric: Metric, name: str) -> Table:
@@ -561,7 +561,7 @@ def _head_of_many(view: ComparisonView) -> str:
     )
     rivals = [shortened(row["system"]) for row in ranked[1:] if row["possibly_best"]]
     are_all = len(rivals) == len(view.systems) - 1
-    all_rows = numbered(ranked[0]["n"], view.names.row)
+    all_rows = numbered(ranked[0]["n"], view.names["row"])
     standing = "has the highest rank" if rivals else "is the best"
     parts = [f"{label} of {len(view.systems):,} systems over {all_rows}: {first} {standing}"]
     if rivals:
@@ -602,7 +602,7 @@ def _head_of_two(view: ComparisonView) -> str:
 
     worst = worst_slice(tables, metric, "difference", difference_kind(view.kind(metric)), is_loss)
     first = head(
-        f"{label} of {' against '.join(scores)}: {changes[0]}", row["n"], noun=view.names.row, worst=worst
+        f"{label} of {' against '.join(scores)}: {changes[0]}", row["n"], noun=view.names["row"], worst=worst
     )
     named = zip(view.named[1:], changes[1:], strict=True)
     also = [f"{name} {difference}" for (_, name), difference in named][:_NAMED]
@@ -624,7 +624,7 @@ def _family(view: ComparisonView) -> list[str]:
     if view.is_of_two:
         slices = ["all slices of a table"] if view.keys else []
         allowed = " and ".join([*(f"all {counted}" for counted in metrics), *slices])
-        own = f"; {view.names.every} are a table of their own" if view.keys else ""
+        own = f"; {every(view.names)} are a table of their own" if view.keys else ""
         return [f"The adjusted p allows for {allowed} together{own}."] if allowed else []
     others = f"the {len(view.systems) - 1:,} differences to {view.systems[0]}"
     allowed = f"The adjusted p allows for {_listed([others, *metrics])} together"
@@ -632,7 +632,7 @@ def _family(view: ComparisonView) -> list[str]:
 
 
 def untestable_note(
-    slices: pl.DataFrame, settings: Mapping[str, Any], names: RowNames, alpha: float
+    slices: pl.DataFrame, settings: Mapping[str, Any], names: Names, alpha: float
 ) -> str | None:
     """Return a note on slices with too few units to reach a p-value of alpha, if there are any."""
     rows = untestable_slices(slices, alpha, settings["draws"])
@@ -642,11 +642,11 @@ def untestable_note(
     rows = rows.unique([SLICE, *(name for name in (TABLE, *settings["by"]) if name in rows.columns)])
     groups = rows.filter(pl.col(SLICE) == GROUP).height
     what = [
-        *([f"{names.every} together"] if groups < rows.height else []),
+        *([f"{every(names)} together"] if groups < rows.height else []),
         *([numbered(groups, "slice")] if groups else []),
     ]
     cluster = settings["cluster"]
-    units = f"{names.row}s" if cluster is None else f"clusters ({cluster})"
+    units = f"{names['row']}s" if cluster is None else f"clusters ({cluster})"
     least = least_units(alpha, settings["draws"])
     few_draws = f"with {settings['draws']:,} draws p is larger"
     fewer = few_draws if least == sys.maxsize else f"fewer than {least} {units}"

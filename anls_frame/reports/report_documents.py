@@ -16,12 +16,12 @@ from anls_frame._text import numbered
 from anls_frame.analysis.curves import score_histogram
 from anls_frame.export import Kind, Table
 from anls_frame.export.charts import Alignments, Crossed, Figure, HistogramChart, Stacked
-from anls_frame.export.column_headings import RowNames
 from anls_frame.export.columns import COLUMNS, FEW, Column, ends_of, heading_of, with_kinds
 from anls_frame.export.display import slice_labels, spelled_in
 from anls_frame.export.document import GROUP, SLICE
 from anls_frame.export.heads import LEAST_ROWS, head
 from anls_frame.export.result_tables import result_table
+from anls_frame.export.row_names import Names, every
 from anls_frame.frames import documents, origins
 from anls_frame.metrics.scores import nearest_answer
 from anls_frame.protocol import PROTOCOLS, resolve_errors
@@ -89,13 +89,12 @@ class ReportView(View):
         settings = self.summary.settings
         is_short = not settings.has_texts and len(settings.metrics) <= _NAMED
         labels = " and ".join(metric.label for metric in settings.metrics)
-        what = labels if is_short else settings.names.scores
+        what = labels if is_short else settings.names["scores"]
         whose = f" of {self.name}" if self.name else ""
         by = ", by ".join(map(" and ".join, self.keys))
-        every = settings.names.every
-        return (
-            f"{what}{whose} by {by}" if by else f"{what}{whose} on {every}" if whose else f"{what} of {every}"
-        )
+        if by:
+            return f"{what}{whose} by {by}"
+        return f"{what}{whose} {'on' if whose else 'of'} {every(settings.names)}"
 
     def frame(self) -> pl.DataFrame:
         """Return the figures of all rows and of all slices."""
@@ -122,7 +121,7 @@ class ReportView(View):
         if confusions.height > _CONFUSIONS:
             name = f"The {_CONFUSIONS} most frequent of {confusions.height:,} substitutions"
         if settings.min_nls:
-            name += f" in {settings.names.row}s of NLS {settings.min_nls:g} or more"
+            name += f" in {settings.names['row']}s of NLS {settings.min_nls:g} or more"
         return [
             result_table(_ERROR_TYPES, details.error_table(counted["errors"], [])),
             result_table(name, confusions.head(_CONFUSIONS), link="Substitutions"),
@@ -148,7 +147,7 @@ class ReportView(View):
         overall, summary = self.overall, self.summary
         settings = summary.settings
         counts = {**overall, "n_dropped": overall["n_missing"] if settings.missing == "drop" else 0}
-        notes = [conservation(summary.rows, counts, has_texts=settings.has_texts, noun=settings.names.row)]
+        notes = [conservation(summary.rows, counts, has_texts=settings.has_texts, noun=settings.names["row"])]
         if settings.has_texts:
             (predictions,) = summary.predictions.values()
             notes += texts_notes(vars(predictions), settings.unanswerable)
@@ -160,10 +159,10 @@ class ReportView(View):
             )
         if self.left_out:
             left_out = numbered(self.left_out, "slice")
-            notes.append(f"{left_out} of fewer than {self.min_n:,} {settings.names.row}s left out.")
+            notes.append(f"{left_out} of fewer than {self.min_n:,} {settings.names['row']}s left out.")
         keys = key_names(settings.by, None)
         if any(isinstance(summary.report_sums.cells[ALL].schema[key], pl.List) for key in keys):
-            row = settings.names.row
+            row = settings.names["row"]
             notes.append(
                 f"A {row} in several slices counts once in each, so the counts may add up to more than the "
                 "total."
@@ -180,7 +179,7 @@ class ReportView(View):
         if settings.cluster is not None:
             clusters = numbered(overall["n_clusters"], "cluster")
             notes.append(f"Intervals allow for {clusters} ({settings.cluster}).")
-        notes += documents.note(summary.forgotten_documents, settings.names.row)
+        notes += documents.note(summary.forgotten_documents, settings.names["row"])
         slices = {
             by: table.filter(pl.col(SLICE) == GROUP).height + self.left_out for by, table in self.tables
         }
@@ -238,7 +237,7 @@ class ReportView(View):
         sentence = head(
             f"{name}{score}",
             overall.get(f"{metric.name}_n", overall["n"]),
-            noun=settings.names.row,
+            noun=settings.names["row"],
             more=f"{overall['characters']:,} characters" if "characters" in settings.lengths else "",
             worst=worst_slice(self.tables, metric, metric.name, kind),
             lost=lost,
@@ -283,7 +282,7 @@ def _worst_rows(view: ReportView) -> Table:
         metric for metric in settings.own if metric.name in worst.columns and metric.name not in repeated
     ]
     rates = {"cer": heading_of("cer"), **{metric.name: metric.label.partition(" (")[0] for metric in others}}
-    named = {name: settings.names.columns.get(name, name) for name in names}
+    named = {name: settings.names.get(name, name) for name in names}
     pages = worst.select(cs.by_name(*named), cs.by_name(*rates))
     scored = view.overall["n"]
     name = "All pages" if pages.height >= scored else f"The {pages.height:,} worst of {scored:,} pages"
@@ -303,7 +302,7 @@ def _slices(view: ReportView) -> list[Table]:
         named = slices.columns[slices.columns.index("n") :]
         figures = [name for name in named if name not in (*sizes, *counts)]
         seen = [SLICE, *by, *sizes, *figures, *(name for name in counts if slices[name].sum())]
-        name = f"By {' and '.join(by)}" if by else view.names.whole
+        name = f"By {' and '.join(by)}" if by else view.names["whole"]
         options: dict[str, Any] = {"shown": seen, "names": view.names, "percent": view.percent}
         tables.append(result_table(name, slices, by, view.metric_columns, **options))
     return tables
@@ -313,7 +312,7 @@ def _empty_references(view: ReportView) -> list[str]:
     overall = view.overall
     if not divide_by_references(view.metrics):
         return []
-    row = view.summary.settings.names.row
+    row = view.summary.settings.names["row"]
     return empty_reference_notes(overall["n_empty_reference"], overall["n"], row)
 
 
@@ -407,23 +406,24 @@ def _alignments(worst: pl.DataFrame, settings: Settings) -> list[Figure]:
         # The name of a page suffices; other rows have at least a number.
         called = [f"{row[name]}" for name in settings.keep if isinstance(row[name], str | int)]
         if not (settings.are_pages and called):
-            called.insert(0, f"{settings.names.row.capitalize()} {row['anls_frame:row']}")
+            called.insert(0, f"{settings.names['row'].capitalize()} {row['anls_frame:row']}")
         shown = [f"{heading_of(name)} {row[name]:.3f}" for name in scores if row[name] is not None]
         title = ": ".join((*called, ", ".join(shown)))
         pairs.append((title, row["prediction"], row["anls_frame:nearest"]))
-    return [Alignments(f"Worst {settings.names.row}s, aligned", pairs, protocol)] if pairs else []
+    return [Alignments(f"Worst {settings.names['row']}s, aligned", pairs, protocol)] if pairs else []
 
 
-def fine_note(slices: Mapping[tuple[str, ...], int], rows: int, names: RowNames) -> list[str]:
+def fine_note(slices: Mapping[tuple[str, ...], int], rows: int, names: Names) -> list[str]:
     """Return a note on `by` columns with nearly as many values as rows."""
+    row = names["row"]
     fine = [
         f"{numbered(n, 'slice')} by {' and '.join(by)}"
         for by, n in slices.items()
         if by and n >= _LEAST_FINE and n > rows / 2
     ]
     text = (
-        f"{numbered(rows, names.row)} in {', '.join(fine)}: slices of one or two {names.row}s show nothing. "
-        f"Pass a column that names the document of each {names.row} as cluster= (in the shell, -c)."
+        f"{numbered(rows, row)} in {', '.join(fine)}: slices of one or two {row}s show nothing. "
+        f"Pass a column that names the document of each {row} as cluster= (in the shell, -c)."
     )
     return [text] if fine else []
 

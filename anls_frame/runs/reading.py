@@ -17,7 +17,7 @@ from anls_frame._arguments import choice
 from anls_frame._text import path_text
 from anls_frame.exceptions import ColumnNotFoundError
 from anls_frame.export import row_files
-from anls_frame.export.column_headings import PAGES, ROWS, RowNames
+from anls_frame.export.row_names import PAGES, ROWS, Names
 from anls_frame.files import contents
 from anls_frame.files.folders import is_one_of
 from anls_frame.files.problems import Advice, problem
@@ -300,17 +300,17 @@ def kind_of_file(path: Path, how: Reading) -> str:
     return "rrc" if is_list else kind
 
 
-def names_of_rows(how: Reading) -> RowNames:
+def names_of_rows(how: Reading) -> Names:
     """Return the names for the rows of a file."""
     return PAGES if are_pages(how) else ROWS
 
 
-def names_of_sample(path: Path, how: Reading) -> RowNames:
+def names_of_sample(path: Path, how: Reading) -> Names:
     """Return the names for the rows of a file that may be a sample of pages."""
     if _is_parquet(path, how):
         with reading_parquet(path):
             metadata = pl.read_parquet_metadata(contents.seekable(path))
-        if metadata.get(row_files.ROWS) == PAGES.row:
+        if metadata.get(row_files.ROWS) == PAGES["row"]:
             return PAGES
     return names_of_rows(how)
 

@@ -9,11 +9,11 @@ from typing import Any
 import polars as pl
 
 from anls_frame._text import listed, numbered
-from anls_frame.export.column_headings import RowNames
-from anls_frame.export.columns import COLUMNS, FEW, FOUND, Kind, by_name, with_kinds
+from anls_frame.export.columns import COLUMNS, FEW, FOUND, Kind, by_name, heading_of, with_kinds
 from anls_frame.export.display import Glance, difference_kind, shown_as, spelled, spelled_in
 from anls_frame.export.document import Document, Selection, Table
 from anls_frame.export.result_tables import result_table
+from anls_frame.export.row_names import Names
 from anls_frame.frames import documents
 from anls_frame.results import FoundSlices, View
 from anls_frame.summary.catalogue import names_of_rows
@@ -59,7 +59,7 @@ def sentence(line: Mapping[str, Any], slices: FoundSlices, *, percent: bool = Fa
             parts.append(f"{spelled(abs(difference), (), kind)} {side} the rest")
     names = names_of_rows(slices.metrics)
     shares = [
-        f"{spelled(line[column], (), 'share')} {names.heading(column)}"
+        f"{spelled(line[column], (), 'share')} {heading_of(column, names)}"
         for column in ("share_of_rows", "share_of_loss")
         if line[column] is not None
     ]
@@ -84,7 +84,7 @@ class SlicesView(View):
         return tuple(self.result.metrics)
 
     @property
-    def names(self) -> RowNames:
+    def names(self) -> Names:
         """The names for rows."""
         return names_of_rows(self.metrics)
 
@@ -124,7 +124,7 @@ class SlicesView(View):
 
     def notes(self) -> list[str]:
         """Return notes on the extent and method of the search, and on the meaning of the figures."""
-        slices, row = self.result, self.names.row
+        slices, row = self.result, self.names["row"]
         depth = numbered(slices.settings["depth"], "condition")
         looked = f"{numbered(slices.n_slices, 'slice')} of up to {depth}"
         metrics = f" in {numbered(len(slices.metrics), 'metric')}" if len(slices.metrics) > 1 else ""

@@ -11,8 +11,8 @@ from typing import Any, Union
 import polars as pl
 
 from anls_frame import words
-from anls_frame.export.column_headings import PAGES, ROWS, RowNames
 from anls_frame.export.columns import COUNTS, by_name, heading_of
+from anls_frame.export.row_names import PAGES, ROWS, Names
 from anls_frame.metrics import accuracies, page_errors, scores
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol, resolve_errors
 from anls_frame.summary.fixed_point import FINE_BITS, SCORE_BITS
@@ -386,7 +386,7 @@ def are_of_pages(metrics: Sequence[Metric]) -> bool:
     return bool(names & {*SETS["ocr"]}) and not names & {"anls", "nls", "exact_match", "zeros"}
 
 
-def names_of_rows(metrics: Sequence[Metric]) -> RowNames:
+def names_of_rows(metrics: Sequence[Metric]) -> Names:
     """Return the names for rows with these scores."""
     return PAGES if are_of_pages(metrics) else ROWS
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 from anls_frame._arguments import choice, count, flag, share
 from anls_frame._native import __version__
 from anls_frame._typing import Missing
-from anls_frame.export.column_headings import ROWS, RowNames
+from anls_frame.export.row_names import ROWS, Names
 from anls_frame.frames.field_rows import are_fields
 from anls_frame.protocol import (
     PROTOCOLS,
@@ -150,7 +150,7 @@ class Settings:
         return self.has_texts and are_of_pages(self.metrics)
 
     @property
-    def names(self) -> RowNames:
+    def names(self) -> Names:
         """The names for rows and their texts."""
         return names_of_rows(self.metrics) if self.has_texts else ROWS
 

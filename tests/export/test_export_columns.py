@@ -18,6 +18,9 @@ from html_pages import HtmlPage
 import anls_frame as af
 from anls_frame.export import Kind, Table
 from anls_frame.export.columns import COLUMNS, RESULTS, figure_of
+from anls_frame.export.display import display_table
+from anls_frame.export.result_tables import result_table
+from anls_frame.export.row_names import PAGES, of_rows
 from anls_frame.reports.comparisons import Comparison
 from anls_frame.reports.confidences import Selective
 from anls_frame.reports.corrected_scores import Corrected
@@ -26,9 +29,10 @@ from anls_frame.slices.result import Slices
 from anls_frame.summary.catalogue import MEANINGS, NAMES
 
 PACKAGE = Path(af.__file__).parent
-HOME = PACKAGE / "export" / "columns.py"
+HOMES = [PACKAGE / "export" / name for name in ("columns.py", "row_names.py")]
+"""The columns, and what some rows call them."""
 KINDS = get_args(Kind)
-HEADINGS = {column.heading for column in COLUMNS.values()} - {""}
+HEADINGS = {of_rows(column.heading) for column in COLUMNS.values()} - {""}
 DICE = np.random.default_rng(3)
 ROWS = 400
 FRAME = pl.DataFrame({
@@ -82,7 +86,7 @@ def second_places(path: Path) -> Iterator[str]:
 
 
 def test_headings_and_kinds_of_columns_stand_in_one_place() -> None:
-    modules = [path for path in PACKAGE.rglob("*.py") if path != HOME]
+    modules = [path for path in PACKAGE.rglob("*.py") if path not in HOMES]
     assert [place for path in modules for place in second_places(path)] == []
 
 
@@ -172,6 +176,15 @@ def test_definitions_speak_of_pages_where_rows_are_pages() -> None:
     table = result("pages").to_document().tables[0]
     assert table.definitions["pages"] == "scored pages"
     assert table.definitions["documents"] == "documents that the pages come from"
+
+
+def test_a_word_for_rows_says_all_headings_and_meanings() -> None:
+    frame = pl.DataFrame({"slice": ["overall"], "n": [3], "share_of_rows": [1.0], "question_id": ["a"]})
+    table = result_table("t", frame, names={**PAGES, "row": "utterance", "question_id": "utterance"})
+    columns, (row,) = display_table(table)
+    assert [column.heading for column in columns] == ["slice", "utterances", "of the utterances", "utterance"]
+    assert [cell.text for cell in row.cells] == ["all utterances", "3", "100 %", "a"]
+    assert table.definitions["utterances"] == "scored utterances"
 
 
 def test_a_mark_is_defined_where_it_occurs() -> None:

@@ -68,7 +68,7 @@ def audit(
     names = names_of_rows(source.how())
     with working("Scoring"), reading(files[0], source.how()):
         frame, systems = texts(given)
-        judged = names.metric if metric is None else metric
+        judged = names["judged"] if metric is None else metric
         scored_rows, scores = with_scores(frame, systems, scoring, judged)
         rows = scored_rows.collect()
         if not systems.keys() & {"answers", *REPEATS, cluster, lean, *(keep or ())} and len(systems) > 1:
@@ -95,14 +95,14 @@ def audit(
         }
         made = page(drawn, systems, option="--n", **shown)
         made.write(output, title=", ".join(systems), source=files)
-        row_files.write(drawn.lazy(), sample, escape_formulas=False, rows=names.row)
+        row_files.write(drawn.lazy(), sample, escape_formulas=False, rows=names["row"])
     without = rows.height - scored.height
-    left_out = f"; {numbered(without, names.row)} without a score left out" if without else ""
+    left_out = f"; {numbered(without, names['row'])} without a score left out" if without else ""
     of = f" --systems {','.join(systems.values())}" if len(systems) > 1 else ""
     of += "" if metric is None else f" -m {metric}"
     print(
         plain(
-            f"{made.rows:,} of {numbered(scored.height, names.row)} drawn: {output}{left_out}\n"
+            f"{made.rows:,} of {numbered(scored.height, names['row'])} drawn: {output}{left_out}\n"
             f"Judge all of them, save the verdicts, then: anls-frame verdicts verdicts.jsonl {sample}{of}"
         )
     )

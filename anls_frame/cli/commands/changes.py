@@ -54,6 +54,7 @@ def changes(
 
     from anls_frame.cli.metrics import parse
     from anls_frame.export import row_files
+    from anls_frame.export.columns import heading_of
     from anls_frame.runs.reading import are_pages, names_of_rows
     from anls_frame.runs.scored_files import metric_of_scores
     from anls_frame.runs.system_files import scores_in_columns, texts_of
@@ -97,11 +98,11 @@ def changes(
         texts = ["baseline_prediction", "prediction", "nearest_answer", "transition"]
         hidden += texts if is_of_pages and not scores else []
         shown = changed.drop(hidden)
-        spoken = {name: names_of.heading(name) for name in shown.columns}
+        spoken = {name: heading_of(name, names_of) for name in shown.columns}
         labels = {f"baseline_{name}": f"{text} {baseline}" for name, text in spoken.items()}
         labels |= {f"{name}_difference": f"{text} difference" for name, text in spoken.items()}
         print_table(shown, most=_SHOWN_ROWS if n is None else n, labels=spoken | labels)
-    row = names_of.row
+    row = names_of["row"]
     # With several systems, a row has a line for each of them that differs.
     counted = (
         f"{numbered(changed.height, row)} in which {others[0]}"

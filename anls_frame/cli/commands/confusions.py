@@ -82,5 +82,5 @@ def confusions(
     if counted.height:
         compared, *left_out = counted.select(_ROWS).row(0)
         parts = [f"{rows:,} {why}" for rows, why in zip(left_out, _LEFT_OUT, strict=True) if rows]
-        said = numbered(compared, names_of_rows(source.how()).row)
+        said = numbered(compared, names_of_rows(source.how())["row"])
         print(plain(", ".join([f"{said} compared", *parts]) + "."))

@@ -87,12 +87,11 @@ def score(
         # Pages are too long to be shown.
         texts = _SHOWN[:1] if have_pages else _SHOWN
         shown = scored.select(name for name in (*texts, *scores) if name in there).head(_SHOWN_ROWS)
-        labels = names_of_rows(source.how()).columns
-        print_table(shown.collect(), most=_SHOWN_ROWS, height=rows, labels=labels)
+        print_table(shown.collect(), most=_SHOWN_ROWS, height=rows, names=names_of_rows(source.how()))
     means = report.overall
     measures = [metric for metric in report.measures if metric.name != "zeros"]
     said = [", ".join(f"{metric.label} {four_digits(means[metric.name])}" for metric in measures)]
-    noun = names_of_rows(source.how()).row
+    noun = names_of_rows(source.how())["row"]
     counted = numbered(report.summary.rows, noun)
     said.append(f"{counted}: {means['n']:,} scored, {means['n_unanswerable']:,} without an answer.")
     said += empty_reference_notes(means["n_empty_reference"], means["n"], noun) if have_pages else []

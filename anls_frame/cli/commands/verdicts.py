@@ -13,9 +13,19 @@ import anls_frame as af
 from anls_frame._text import numbered
 from anls_frame.cli import options
 from anls_frame.cli.output import four_digits, plain, print_table, working
-from anls_frame.export.column_headings import RowNames
 from anls_frame.export.columns import heading_of
 from anls_frame.export.page_verdicts import OF_JUDGE
+from anls_frame.export.row_names import Names
+
+_CORRECTED = {"anls": ("anls",), "cer": ("cer", "wer")}
+"""The scores that verdicts on a sample correct, by the score that people judge."""
+_LOSSES = {"anls": "they lost {} of {} points", "cer": "they have {} of {} character errors"}
+"""What judged rows lost, of what all of them lost."""
+_FLATTERS = {
+    "anls": "A score without {}s flatters: it leaves out lost points alone.",
+    "cer": "A rate without {}s flatters: it leaves out errors alone.",
+}
+"""Why a score without judged rows is not the corrected one."""
 
 
 @options.command(
@@ -66,13 +76,14 @@ def verdicts(
         except ValueError as error:
             raise ValueError(f"{saved}: {str(error).replace('id=', '--id')}") from None
         names = names_of_sample(files[0], source.how())
+        judged: Any = names["judged"]
         given_score = _judged_column(given_verdicts, metric, saved)
         lost = (
-            af.readers.lost_points(rows, frame, columns, "answers", **vars(scoring), metric=names.metric)
+            af.readers.lost_points(rows, frame, columns, "answers", **vars(scoring), metric=judged)
             if given_score is None
             else None
         )
-        wanted = names.corrected if metric is None else (metric,)
+        wanted = _CORRECTED[judged] if metric is None else (metric,)
         wanted = wanted if given_score is None else (given_score,)
         how: dict[str, Any] = {"protocol": scoring.protocol, "missing": scoring.missing, "id": id}
         corrected = {
@@ -95,13 +106,13 @@ def verdicts(
         return
     if lost is not None:
         by_verdict = lost.by_verdict.drop("system") if len(columns) == 1 else lost.by_verdict
-    print_table(by_verdict, labels=names.columns)
+    print_table(by_verdict, names=names)
     for row in () if lost is None else lost.by_system.to_dicts():
         _print_sentence(row, rows.height, names, is_alone=len(columns) == 1)
     if corrected and lost is not None:
-        print(names.flatters)
+        print(_FLATTERS[judged].format(names["row"]))
     for score_name, of_metric in corrected.items():
-        print(f"{plain(heading_of(score_name))}, corrected by the drawn {names.row}s:")
+        print(f"{plain(heading_of(score_name))}, corrected by the drawn {names['row']}s:")
         print(plain("\n".join(of_metric.to_document().notes)))
 
 
@@ -135,21 +146,21 @@ def _judged_column(verdicts: pl.DataFrame, metric: str | None, saved: Path) -> s
     return None if metric is None or metric in SCORES else metric
 
 
-def _print_sentence(system: Mapping[str, Any], judged: int, names: RowNames, *, is_alone: bool) -> None:
+def _print_sentence(system: Mapping[str, Any], judged: int, names: Names, *, is_alone: bool) -> None:
     """Print the share of the points lost by judged rows that is not a system's error."""
     name = "" if is_alone else f"{system['system']}: "
     total, lost, others = (system[key] for key in ("lost_points", "lost_points_of_judged", "not_the_models"))
     share = f" ({100 * others / lost:.0f} %)" if lost else ""
     scores = ""
     if system["score"] is not None and system["score_without"] is not None:
-        score, left = heading_of(names.metric), numbered(system["n_without"], names.row)
+        score, left = heading_of(names["judged"]), numbered(system["n_without"], names["row"])
         given, without = four_digits(system["score"]), four_digits(system["score_without"])
         scores = f"; {score} {given}, without these {without} of {left}"
-    losses = names.losses.format(of_judged=_amount(lost), of_all=_amount(total))
+    losses = _LOSSES[names["judged"]].format(_amount(lost), _amount(total))
     print(
         plain(
-            f"{name}{judged:,} of {numbered(system['n'], names.row)} judged: {losses}, "
-            f"of which {_amount(others)}{share} are not the {names.system}'s errors{scores}"
+            f"{name}{judged:,} of {numbered(system['n'], names['row'])} judged: {losses}, "
+            f"of which {_amount(others)}{share} are not the {names['model']}'s errors{scores}"
         )
     )
 
