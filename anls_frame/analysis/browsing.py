@@ -25,6 +25,7 @@ from anls_frame.export.rows_content import LARGEST, MOST_ROWS, EmbeddedRows, Row
 from anls_frame.export.sources import Source
 from anls_frame.frames.conversion import at_hand, column_names, in_polars, is_pandas
 from anls_frame.protocol import ScoreProtocol
+from anls_frame.summary import causes
 from anls_frame.summary.catalogue import Metrics
 from anls_frame.summary.keys import explode_lists
 from anls_frame.summary.measures import Metric
@@ -432,7 +433,7 @@ def _notes(asked: Asked, table: pl.DataFrame, n_rows: int, totals: Sequence[Mapp
         # The text need not name the only system, and has room for more.
         (own,) = totals
         worst = _worst_slice(table, asked, metric) if is_whole else None
-        lost = _lost_points(table, metric) if is_whole else None
+        lost = _lost_points(table, asked) if is_whole else None
         said = f"Mean {name} {spelled(own['mean'], (), 'score')}"
         notes = [head(said, own["scored"], noun=row, worst=worst, lost=lost)] if own["scored"] else []
     if asked.is_audit:
@@ -482,15 +483,15 @@ def _worst_slice(table: pl.DataFrame, asked: Asked, metric: Metric) -> tuple[str
     return shortened_label(worst[1]), spelled(worst[0], (), "score")
 
 
-def _lost_points(table: pl.DataFrame, metric: Metric) -> dict[str, float] | None:
-    """Return the share of each error type in the points missing to the best possible scores."""
-    _, best = metric.bounds or (None, None)
-    if best is None or not metric.higher_is_better:
+def _lost_points(table: pl.DataFrame, asked: Asked) -> dict[str, float] | None:
+    """Return the share of each cause in the points missing to the best possible scores."""
+    metric = asked.metrics[0]
+    if metric.span is None or not metric.higher_is_better:
         return None
-    lost = table.select("type_0", lost=best - pl.col("score_0_0")).drop_nulls()
-    total = lost["lost"].sum()
-    sums = lost.group_by("type_0").agg(pl.col("lost").sum()).sort("type_0")
-    return {kind: points / total for kind, points in sums.iter_rows()} if total > 0 else None
+    least, width = metric.span
+    given = None if metric.row in causes.SCORES else (pl.col("score_0_0") - least) / width
+    own = causes.losses("prediction_0", "answers", asked.settings, str(metric.row), given)
+    return causes.shares(causes.summed(table.lazy(), [], own).collect())
 
 
 def _too_large(what: str, rows: int) -> str:

@@ -180,6 +180,9 @@ ROW_TABLES = (
 
 ERRORS = (
     Column("error_type", "why the {row}s lose points", heading="error type"),
+    Column("cause", "why the {row}s score less than 1; each lost hundredth has one cause"),
+    Column("loss", "by how much this lowers the score of all {row}s", "score"),
+    Column("share_of_loss", "share of all that is lost to the best score", "share", "of all lost points"),
     Column("share", "share of all {row}s", "percent"),
     Column("reference_char", "a character of the reference", "note", "reference"),
     Column("predicted_char", "what was read in its place", "note", "read as"),
@@ -192,7 +195,7 @@ ERRORS = (
         "of the reference",
     ),
 )
-"""Columns of error types and substitutions."""
+"""Columns of error types, causes and substitutions."""
 
 CORRECTED = (
     Column("n_audited", "{row}s with a verdict", "count", "judged"),

@@ -1,4 +1,4 @@
-"""The headline of a page: the score of all rows, the worst slice, and the types of errors."""
+"""The headline of a page: the score of all rows, the worst slice, and the causes that lower the score."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from anls_frame._text import numbered
 LEAST_ROWS = 30
 """The worst slice is one of those that have as many rows: the smallest ones are the worst by chance."""
 
-_TYPES = 3
-"""Error types that are named, those that lose most."""
+_CAUSES = 3
+"""Causes that are named, those that lower the score most."""
 
 _LEAST_SHARE = 0.005
 """A smaller share of the lost points would be 0 %."""
@@ -41,18 +41,18 @@ def head(
     worst
         The slice with the worst score, and this score.
     lost
-        The shares of lost points by error type, which add up to 1. The rest is called "other types".
+        The shares of causes in the missing points, which add up to 1. The rest is called "other causes".
     """
     parts = [f"{score} · {numbered(rows, noun)}, {more}" if more else f"{score} over {numbered(rows, noun)}"]
     if worst is not None:
         name, figure = worst
         parts.append(f"worst: {name} {figure}")
-    shares = sorted((lost or {}).items(), key=lambda item: -item[1])[:_TYPES]
+    shares = sorted((lost or {}).items(), key=lambda item: -item[1])[:_CAUSES]
     rounded = {kind: round(100 * share) for kind, share in shares if share >= _LEAST_SHARE}
     named = [f"{share} % {kind}" for kind, share in rounded.items()]
     rest = 100 - sum(rounded.values())
     if named and rest > 0 and len(lost or {}) > len(named):
-        named.append(f"{rest} % other types")
+        named.append(f"{rest} % other causes")
     if named:
         parts.append(f"lost points: {', '.join(named)}")
     return f"{'; '.join(parts)}."

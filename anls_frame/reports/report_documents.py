@@ -27,7 +27,7 @@ from anls_frame.metrics.scores import nearest_answer
 from anls_frame.protocol import PROTOCOLS, resolve_errors
 from anls_frame.reports.type_changes import ROW, categories
 from anls_frame.results import View
-from anls_frame.summary import details
+from anls_frame.summary import causes, details
 from anls_frame.summary.catalogue import BUILT_IN
 from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.cells import ROUNDED
@@ -51,10 +51,6 @@ _NAMED = 3
 _ERROR_TYPES = "Error types"
 _LONG_WORDS = 12
 """Characters of a word, on average, that no language with spaces has."""
-_LOST = ("missing", "empty", "invented", "wrong")
-"""Error types of rows that score 0."""
-_PARTLY_RIGHT = "partly right (near and others)"
-"""The name of all other error types, whose rows lose a part of their points."""
 _PAIR = ("reference_char", "predicted_char")
 
 
@@ -208,7 +204,7 @@ class ReportView(View):
         return [distribution, *errors, *_substitutions(self), *_alignments(worst, settings)]
 
     def head(self) -> str:
-        """Return the first score of all rows, its worst slice, and the error types that lose its points."""
+        """Return the first score of all rows, its worst slice, and the causes that lower it most."""
         overall, metric = self.overall, self.metrics[0]
         if overall[metric.name] is None:
             return ""
@@ -224,16 +220,8 @@ class ReportView(View):
             wer = f"WER {100 * overall['wer_corpus']:.1f} %"
             score = f"{label} {100 * overall[metric.name]:.1f} %{interval}, {wer}"
         lost = {}
-        if metric is BUILT_IN["anls"] and self.details and settings.missing == "empty":
-            # The shares in all points lost in ANLS: of types whose rows score 0, and of all others together.
-            points = overall["n"] * (1 - overall["anls"])
-            errors, _ = self.details
-            types = errors.frame.filter(pl.col("error_type").cast(pl.String).is_in(_LOST)).select(
-                "error_type", "n"
-            )
-            lost = {kind: n / points for kind, n in types.iter_rows()} if points > 0 else {}
-            if lost:
-                lost[_PARTLY_RIGHT] = max(1 - sum(lost.values()), 0.0)
+        if metric is BUILT_IN["anls"] and settings.details:
+            lost = causes.shares(self.summary.report_sums.details["causes"])
         sentence = head(
             f"{name}{score}",
             overall.get(f"{metric.name}_n", overall["n"]),

@@ -391,6 +391,40 @@ class Report(SlicedResult[Table_co]):
         """
         return self._detail("errors", columns)
 
+    def causes(self, *columns: str) -> Table_co:
+        """
+        Return what lowers the ANLS, by some of the `by` columns: each lost hundredth has exactly one cause.
+
+        The report must be made with ``details=True``.
+
+        Returns
+        -------
+        DataFrame
+            One row for each cause, the largest loss first: `cause`; `n`, the rows that lose by it; `loss`, by
+            how much it lowers the score of the slice; and `share_of_loss`. The losses of a slice add up to 1
+            minus its ANLS. The causes are `missing` and `empty` predictions; `invented`, a prediction where
+            the answer is empty; `wrapped`, what `unwrap` would win back; and, by the error type of the
+            unwrapped text, `form` (case, whitespace, punctuation, diacritics, number format), `extra_text`,
+            `truncated`, `near` and `wrong`. A row that scores less without its wrapping keeps its text.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"prediction": ["7", "The answer is 42.", "x"], "answer": ["7", "42", "y"]})
+        >>> af.report(df, "prediction", "answer", details=True).causes().select("cause", "n", "share_of_loss")
+        shape: (2, 3)
+        ┌─────────┬─────┬───────────────┐
+        │ cause   ┆ n   ┆ share_of_loss │
+        │ ---     ┆ --- ┆ ---           │
+        │ enum    ┆ i64 ┆ f64           │
+        ╞═════════╪═════╪═══════════════╡
+        │ wrapped ┆ 1   ┆ 0.5           │
+        │ wrong   ┆ 1   ┆ 0.5           │
+        └─────────┴─────┴───────────────┘
+        """
+        return self._detail("causes", columns)
+
     def confusions(self, *columns: str, op: Op | None = None) -> Table_co:
         """
         Return character confusions by some of the `by` columns; see `anls_frame.confusions`.
@@ -566,10 +600,10 @@ def report(
         Columns to keep for these rows, such as the id of the question; with the metrics "ocr", by default the
         column `page` of `read_pages`.
     details
-        Whether to count error types, character confusions and lengths, for `errors`, `confusions` and
-        `lengths`; this reads the rows two more times. By default, confusions are counted in rows with an
-        `nls` of at least 0.5, which were read at least in part; a mapping changes these options, as in
-        ``{"min_nls": 0.8, "max_length": 2}``.
+        Whether to count error types, causes, character confusions and lengths, for `errors`, `causes`,
+        `confusions` and `lengths`; this reads the rows three more times. By default, confusions are counted
+        in rows with an `nls` of at least 0.5, which were read at least in part; a mapping changes these
+        options, as in ``{"min_nls": 0.8, "max_length": 2}``.
     confidence
         Confidence level of the intervals.
 
@@ -577,8 +611,8 @@ def report(
     -------
     Report
         The report, with `overall`, `by_group`, `by(...)`, `worst` and `write(path)` and, with `details`,
-        `errors(...)`, `confusions(...)` and `lengths(...)`. Its tables are pandas frames for a pandas frame,
-        otherwise Polars frames.
+        `errors(...)`, `causes(...)`, `confusions(...)` and `lengths(...)`. Its tables are pandas frames for a
+        pandas frame, otherwise Polars frames.
 
     Raises
     ------

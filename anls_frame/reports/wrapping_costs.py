@@ -125,6 +125,13 @@ def format_tax(
     See Also
     --------
     unwrap : the answers without wrapping, as a column.
+    Report.causes : all that lowers a score, with wrapping as one cause.
+
+    Notes
+    -----
+    The difference is what `unwrap` does to the score if it is applied to every row. The cause `wrapped` of
+    `Report.causes` counts only rows that score more without their wrapping; it is larger by what the others
+    lose.
 
     Examples
     --------

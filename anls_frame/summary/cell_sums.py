@@ -57,8 +57,8 @@ class CellSums:
         Of one system, the rows with the worst scores, up to the number in the settings; list keys are not
         exploded.
     details
-        Of one system, the counts of `errors` (error types), `confusions` and `lengths` by cell; see
-        `Report.errors`, `Report.confusions` and `Report.lengths`.
+        Of one system, the counts of `errors` (error types), `causes`, `confusions` and `lengths` by cell; see
+        the methods of `Report` with these names.
     votes
         Of several systems, for each metric by keys and pair of systems: the numbers of rows in which the
         second system is better (`wins`), equal (`ties`) and worse (`losses`).

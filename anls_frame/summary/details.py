@@ -1,4 +1,4 @@
-"""Optional counts of a summary: error types, confusions and lengths, which add up over parts."""
+"""Optional counts of a summary: error types, causes, confusions and lengths, which add up over parts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import polars as pl
 from anls_frame import _plugin
 from anls_frame.metrics.errors import ERROR_TYPES
 from anls_frame.protocol import plugin_options, resolve_errors
-from anls_frame.summary import fixed_point
+from anls_frame.summary import causes, fixed_point
 from anls_frame.summary.catalogue import TEXT_METRICS
 from anls_frame.summary.keys import chosen_keys, explode_lists, named
 from anls_frame.summary.measures import Metric
@@ -28,7 +28,12 @@ _EDIT = ("op", "reference_char", "predicted_char")
 _ROWS = ("n", "n_missing", "n_unanswerable", "n_distant")
 SUMS = ("n", "anls_units", "nls_units", "cer_units", "exact_match", "reference_length", "char_errors")
 
-KEYS: Mapping[str, tuple[str, ...]] = {"errors": ("error_type",), "confusions": _EDIT, "lengths": ("bits",)}
+KEYS: Mapping[str, tuple[str, ...]] = {
+    "errors": ("error_type",),
+    "causes": ("cause",),
+    "confusions": _EDIT,
+    "lengths": ("bits",),
+}
 """The details, with the columns that identify their rows within a slice."""
 
 
@@ -44,6 +49,7 @@ def plans(rows: pl.LazyFrame, keys: Sequence[str], settings: Settings) -> dict[s
     typed = rows.select(*keys, kind).drop_nulls("error_type").group_by(*keys, "error_type")
     return {
         "errors": typed.agg(pl.len().cast(pl.Int64).alias("n")),
+        "causes": causes.summed(rows, keys, causes.losses("prediction", "answers", settings)),
         "confusions": edit_counts(rows, keys, options),
     }
 
@@ -117,12 +123,13 @@ def detail_table(
     noun: str = "report",
     **options: Any,
 ) -> pl.DataFrame:
-    """Return the errors, confusions or lengths of a summary, by some of its `by` columns."""
+    """Return the errors, causes, confusions or lengths of a summary, by some of its `by` columns."""
     if not settings.details:
         raise ValueError(f"the {noun} has no {name}; make it with details=True")
     keys = chosen_keys(by, settings.by, noun)
     tables: dict[str, Callable[..., pl.DataFrame]] = {
         "errors": error_table,
+        "causes": causes.table,
         "confusions": confusion_table,
         "lengths": length_table,
     }

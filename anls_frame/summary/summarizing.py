@@ -105,11 +105,11 @@ def summarize(
         Columns to keep for these rows, such as the id of the question; with the metrics "ocr", by default the
         column `page` of `read_pages`.
     details
-        Whether to count error types, character confusions (prepared by the protocol's `errors`) and lengths;
-        this reads the rows two more times. By default, confusions are counted in rows with an `nls` of at
-        least 0.5, which were read at least in part; a mapping changes these options, as in ``{"min_nls": 0.8,
-        "max_length": 2}`` (see `confusions`). For several systems, `True` counts the error types of each
-        system against those of the first.
+        Whether to count error types, causes, character confusions (prepared by the protocol's `errors`) and
+        lengths; this reads the rows three more times. By default, confusions are counted in rows with an
+        `nls` of at least 0.5, which were read at least in part; a mapping changes these options, as in
+        ``{"min_nls": 0.8, "max_length": 2}`` (see `confusions`). For several systems, `True` counts the error
+        types of each system against those of the first.
     part
         Name of this part, by which `merge` detects duplicates; random by default.
 

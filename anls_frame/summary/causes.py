@@ -1,0 +1,146 @@
+"""
+Causes of lost points: each part of what a row lacks to the best score has exactly one cause.
+
+Texts are unwrapped first, and what that wins back has the cause `wrapped`; a row that scores less without its
+wrapping keeps its text. The cause of the rest is the error type of the text that is left. Reports, pages of
+rows and overviews take their shares from here, so that no two of them contradict each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+
+from anls_frame.metrics.errors import ERROR_TYPES
+from anls_frame.metrics.scores import fields_of_score
+from anls_frame.metrics.wrapping import unwrap
+from anls_frame.summary import fixed_point
+from anls_frame.summary.fixed_point import SCORE_BITS
+from anls_frame.summary.keys import explode_lists
+from anls_frame.summary.rows import predicted, scored_type
+from anls_frame.summary.settings import Settings
+
+WRAPPED = "wrapped"
+_FORM = ("case", "whitespace", "punctuation", "diacritics", "number_format")
+"""Error types of answers that are right but for their form."""
+_OF_TYPE = {kind: "form" if kind in _FORM else str(kind) for kind in ERROR_TYPES}
+
+CAUSES: Mapping[str, str] = {
+    "missing": "no prediction",
+    "empty": "empty prediction",
+    "invented": "answer where there is none",
+    WRAPPED: "text around the answer",
+    "form": "other form",
+    "extra_text": "extra text",
+    "truncated": "part of the answer",
+    "near": "near miss",
+    "wrong": "other answer",
+    "exact": "equal text",
+}
+"""The causes, with their names for people; only scores that are not those of texts are lost to `exact`."""
+
+SUMS = ("rows", "n", "units", "n_wrapped", "wrapped_units", "n_lowered", "lowered_units")
+SCORES = ("anls", "nls", "exact_match")
+"""The scores of texts whose loss has causes."""
+
+
+def losses(
+    prediction: str, answers: str, settings: Settings, score: str = "anls", given: pl.Expr | None = None
+) -> dict[str, pl.Expr]:
+    """
+    Return what a row lacks to the score 1, by cause; null in rows without a score.
+
+    Parameters
+    ----------
+    prediction, answers
+        The columns of texts, as they are scored.
+    settings
+        How rows are scored.
+    score
+        One of `SCORES`.
+    given
+        Another score of the rows with the best value 1, which unwrapping cannot change.
+
+    Returns
+    -------
+    dict
+        `cause` and `lost`, the loss that has this cause; `wrapped`, what unwrapping wins back; `lowered`,
+        what it would take from a row that keeps its text.
+    """
+    column = pl.col(prediction)
+    unwrapped = unwrap(column).struct.field("text")
+
+    def scored(text: pl.Expr) -> pl.Expr:
+        text = predicted(text) if settings.missing == "empty" else text
+        fields = fields_of_score(text, pl.col(answers), protocol=settings.protocol)
+        return fields.struct.field(score).cast(pl.Float64)
+
+    if given is not None:
+        kind = scored_type(column, answers, settings)
+        none = pl.when(given.is_not_null()).then(0.0)
+        return {"cause": _cause(kind), "lost": 1 - given, WRAPPED: none, "lowered": none}
+    before, after = scored(column), scored(unwrapped)
+    kind = scored_type(pl.when(after >= before).then(unwrapped).otherwise(column), answers, settings)
+    change = after - before
+    return {
+        "cause": _cause(kind),
+        "lost": 1 - pl.max_horizontal(before, after),
+        WRAPPED: change.clip(lower_bound=0),
+        "lowered": (-change).clip(lower_bound=0),
+    }
+
+
+def _cause(kind: pl.Expr) -> pl.Expr:
+    return kind.cast(pl.String).replace_strict(_OF_TYPE, return_dtype=pl.String)
+
+
+def summed(rows: pl.LazyFrame, keys: Sequence[str], own: Mapping[str, pl.Expr]) -> pl.LazyFrame:
+    """Return the query for the sums of `losses` by cause; what wrapping costs stands beside the rest."""
+    scored = rows.select(*keys, **own).drop_nulls("lost")
+    counts = {"n": "lost", "n_wrapped": WRAPPED, "n_lowered": "lowered"}
+    units = {"units": "lost", "wrapped_units": WRAPPED, "lowered_units": "lowered"}
+    return scored.group_by(*keys, "cause").agg(
+        pl.len().cast(pl.Int64).alias("rows"),
+        *((pl.col(column) > 0).sum().cast(pl.Int64).alias(name) for name, column in counts.items()),
+        *(fixed_point.sum_of_shares(pl.col(own), SCORE_BITS).alias(name) for name, own in units.items()),
+    )
+
+
+def table(counted: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+    """
+    Return the causes of each slice, the largest loss first.
+
+    A row counts in the slice of each entry of a list key, and in two causes if its wrapping explains a part.
+    """
+    rows = explode_lists(counted, [key for key in keys if key in counted.columns])
+    sums = rows.group_by([*keys, "cause"]).agg(pl.col(SUMS).sum()).with_columns(all=0)
+    of_slice = [*keys, "all"]
+    scored = sums.group_by(of_slice).agg(pl.sum("rows"))
+    wrapped = sums.group_by(of_slice).agg(n=pl.sum("n_wrapped"), units=pl.sum("wrapped_units"))
+    every = pl.concat(
+        [
+            sums.select(*of_slice, "cause", "n", "units"),
+            wrapped.select(*of_slice, pl.lit(WRAPPED).alias("cause"), "n", "units"),
+        ]
+    ).filter(pl.col("n") > 0)
+    total = pl.col("units").sum().over(of_slice)
+    joined = every.join(scored, on=of_slice, how="left", nulls_equal=True).with_columns(
+        cause=pl.col("cause").cast(pl.Enum(list(CAUSES))),
+        lost=fixed_point.floats(pl.col("units"), SCORE_BITS),
+        total=fixed_point.floats(total, SCORE_BITS),
+    )
+    order = [*keys, "units", "cause"]
+    # Series are divided, because an expression divides less exactly by a column known to be constant.
+    return (
+        joined.with_columns(
+            loss=joined["lost"] / joined["rows"], share_of_loss=joined["lost"] / joined["total"]
+        )
+        .sort(order, descending=[name == "units" for name in order], nulls_last=True)
+        .select(*keys, "cause", "n", "loss", "share_of_loss")
+    )
+
+
+def shares(counted: pl.DataFrame) -> dict[str, float]:
+    """Return the share of each cause in the loss of all rows."""
+    return dict(table(counted, []).select("cause", "share_of_loss").iter_rows())
