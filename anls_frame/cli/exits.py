@@ -15,11 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
-from polars.exceptions import PanicException, PolarsError
-
 from anls_frame._arguments import check_threads
-from anls_frame.cli.output import say
-from anls_frame.exceptions import InputError, InputWarning
 
 GATE_FAILED, BAD_INPUT, UNDECIDED = 1, 2, 3
 _INTERRUPTED = 130
@@ -50,19 +46,28 @@ def guarded(program: str, run: Callable[[], int]) -> NoReturn:
         message = f"{error.filename}: {_in_shell(error.strerror)}" if error.filename else str(error)
     except MemoryError:
         message = "not enough memory"
-    except (ValueError, TypeError, PolarsError, PanicException) as error:
+    except _errors_of_input() as error:
         message = _message(error)
     except Exception as error:  # noqa: BLE001 - Python would end with 1, which means that a gate failed
         traceback.print_exc()
         message = f"{type(error).__name__}: an error of this program, or of a metric of your own; see above"
     if message is not None:
-        say(message, program)
+        _say(message, program)
         code = BAD_INPUT
     sys.exit(code)
 
 
+def _errors_of_input() -> tuple[type[BaseException], ...]:
+    """Return the errors of wrong input; Polars, which has some of them, is imported only for an error."""
+    from polars.exceptions import PanicException, PolarsError
+
+    return ValueError, TypeError, PolarsError, PanicException
+
+
 def _message(error: BaseException) -> str:
     """Return the message of an error, with options named as in the shell."""
+    from anls_frame.exceptions import InputError
+
     if not isinstance(error, InputError):
         return _in_shell(error.args[0]) if len(error.args) == 1 else str(error)
     problems = [problem._replace(message=_in_shell(problem.message)) for problem in error.problems]
@@ -73,6 +78,12 @@ def _in_shell(message: Any) -> str:
     from anls_frame.cli.spelling import in_shell
 
     return in_shell(message)
+
+
+def _say(text: str, program: str) -> None:
+    from anls_frame.cli.output import say
+
+    say(text, program)
 
 
 def _give_up_output() -> None:
@@ -95,8 +106,10 @@ def _show_warnings(program: str) -> None:
     usual = warnings.showwarning
 
     def show(message: Warning | str, *place: Any, **more: Any) -> None:
+        from anls_frame.exceptions import InputWarning
+
         if isinstance(message, InputWarning):
-            say(_in_shell(message.args[0]), program)
+            _say(_in_shell(message.args[0]), program)
         else:
             usual(message, *place, **more)
 

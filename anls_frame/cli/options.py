@@ -441,11 +441,23 @@ class Command(NamedTuple):
     help: str
     examples: Sequence[str]
 
+    @property
+    def app(self) -> typer.Typer:
+        """The command alone, as typer runs it."""
+        app = app_of_commands()
+        self.add_to(app)
+        return app
+
     def add_to(self, app: typer.Typer) -> None:
         """Add the command under the name of its function; the mark keeps each example on its line."""
         lines = "\n".join(f"  {example}" for example in self.examples)
         name = self.run.__name__.replace("_", "-")
         app.command(name, help=self.help, epilog=f"\b\nExamples:\n{lines}")(self.run)
+
+
+def app_of_commands(text: str | None = None) -> typer.Typer:
+    """Return an app below `anls-frame`, without colours and completion, which belong to that one."""
+    return typer.Typer(help=text, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 
 def command(*examples: str) -> Callable[[Callable[..., int | None]], Command]:

@@ -13,9 +13,6 @@ from anls_frame._text import numbered
 from anls_frame.cli import options
 from anls_frame.cli.output import four_digits, plain, print_table, say, with_spaces
 from anls_frame.export.document import OVERALL
-from anls_frame.reports.comparison_documents import in_short, untestable_note
-from anls_frame.reports.type_changes import table
-from anls_frame.summary.details import PAIR
 
 if TYPE_CHECKING:
     from anls_frame.analysis.browsing import RowsPage
@@ -58,6 +55,10 @@ def put_comparison(
     comparison: af.Comparison, target: options.SummaryTarget, shown: Mapping[str, Any], **written: Any
 ) -> None:
     """Write and print a comparison; other options are those of `SummaryTarget.put`."""
+    from anls_frame.reports.comparison_documents import in_short, untestable_note
+    from anls_frame.reports.type_changes import table
+    from anls_frame.summary.details import PAIR
+
     target.put(comparison, in_short(comparison), shown, **written)
     if target.is_terminal and comparison.summary.settings.details:
         print(f"\nError types that differ from those of {plain(comparison.baseline)}")

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -465,7 +466,9 @@ def read_delimited(path: Path, text: str, problems: Problems, delimiter: str | N
         delimiter = delimiter or _detected(text)
         header, lines = _checked(text, delimiter, problems)
     table = _arrow_table(path, text, delimiter, len(header))
-    columns = [pl.Series(pl.from_arrow(column), dtype=pl.String).slice(1) for column in table.columns]
+    # As streams: to take columns as what they are, Polars would import all functions of Arrow.
+    streams = [SimpleNamespace(__arrow_c_stream__=column.__arrow_c_stream__) for column in table.columns]
+    columns = [pl.Series(stream, dtype=pl.String).slice(1) for stream in streams]
     names = [name.strip() or f"column_{index}" for index, name in enumerate(header, start=1)]
     named = by_name(names, columns, problems)
     return Raw(named, table.num_rows - 1, lambda row: f"line {lines[row]}", typed=False)

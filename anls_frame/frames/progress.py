@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -114,6 +115,9 @@ def counted(frame: pl.LazyFrame, advance: Advance) -> pl.LazyFrame:
 @contextmanager
 def bar(what: str, total: int | None, unit: str = "rows") -> Iterator[Advance]:
     """Draw a progress bar on standard error, only in a terminal or a notebook."""
+    if not sys.stderr.isatty() and "IPython" not in sys.modules:  # rich takes a while to import
+        yield None
+        return
     from rich.console import Console  # noqa: PLC0415 - only for callers who want a bar
     from rich.progress import Progress, TextColumn  # noqa: PLC0415
 

@@ -16,7 +16,7 @@ from anls_frame.cli import options
 from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
 from anls_frame.cli.output import print_json, print_table, say
 
-app = typer.Typer(help="Score corrected sentences: M², I-measure, ERRANT.")
+app = options.app_of_commands("Score corrected sentences: M², I-measure, ERRANT.")
 
 Gold = Annotated[
     Path,

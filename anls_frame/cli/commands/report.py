@@ -68,7 +68,6 @@ def report(
     repeats
         Average the answers if files have questions in common.
     """
-    from anls_frame.cli import row_pages
     from anls_frame.cli.metrics import parse
     from anls_frame.cli.reporting import put_report
     from anls_frame.export import SUFFIXES
@@ -92,6 +91,8 @@ def report(
         raise ValueError("--fold-clusters is for a summary with clusters: it needs --summary and --cluster")
 
     def page() -> Any:
+        from anls_frame.cli import row_pages
+
         scores = [
             score for score in metrics or () if not isinstance(score, af.Metric) or score.probability is None
         ]
