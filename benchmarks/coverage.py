@@ -34,6 +34,7 @@ from populations import (
 
 from anls_frame import statistics
 from anls_frame.reports import estimates
+from anls_frame.statistics.carriers import are_few
 from anls_frame.summary.catalogue import TEXT_METRICS
 
 PAGE = Path(__file__).with_name("COVERAGE.md")
@@ -122,7 +123,7 @@ def marks(samples: Mapping[str, Array]) -> dict[str, npt.NDArray[np.bool_]]:
         else:
             units = estimates.units(sums)
             carrying = estimates.carried_by("mean" if column in SHARES else KINDS[column], sums)
-        found[column] = estimates.are_few(sums.n, units, carrying)
+        found[column] = are_few(sums.n, units, carrying)
     of_report = np.logical_or.reduce([few for column, few in found.items() if column != "difference"])
     return {column: few if column == "difference" else of_report for column, few in found.items()}
 

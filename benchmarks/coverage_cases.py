@@ -23,6 +23,7 @@ from populations import Array, Random, RowDocuments, added, as_sums, heavy_tail,
 
 from anls_frame import statistics
 from anls_frame.reports import estimates
+from anls_frame.statistics.carriers import are_few
 from anls_frame.summary.measures import Interval
 
 PAGE = Path(__file__).with_name("COVERAGE_CASES.md")
@@ -179,7 +180,7 @@ def lines(samples: int) -> Iterator[tuple[Case, str]]:
             carrying = estimates.where_several(sums.n, sums.n_squares, totals[:, -1])
         else:
             units, carrying = estimates.units(sums), estimates.carried_by(case.kind, sums)
-        few = estimates.are_few(sums.n, units, carrying)
+        few = are_few(sums.n, units, carrying)
         hits = (low <= case.mean) & (case.mean <= high)
         covered = hits.mean()
         error = np.sqrt(covered * (1 - covered) / samples)

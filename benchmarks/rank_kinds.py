@@ -25,6 +25,7 @@ from populations import Array, Random, heavy_tail
 
 from anls_frame import statistics
 from anls_frame.reports import estimates, ranking
+from anls_frame.statistics.carriers import are_few
 
 COUNTS = Path(__file__).with_name("rank_kinds.json")
 SAMPLES = 1_000
@@ -107,7 +108,7 @@ def has_difference(sums: statistics.SystemSums, pairs: list[tuple[int, int]], se
 def few_scores(x: Array, n: Array) -> npt.NDArray[np.bool_]:
     """Whether scores are marked, by themselves."""
     sums = sums_of(x, n)
-    return estimates.are_few(sums.n, estimates.units(sums), estimates.carried_by("bounded", sums))
+    return are_few(sums.n, estimates.units(sums), estimates.carried_by("bounded", sums))
 
 
 def sums_of(x: Array, n: Array) -> estimates.Sums:

@@ -16,7 +16,9 @@ from anls_frame._typing import IntoExprColumn
 from anls_frame.export.columns import interval
 from anls_frame.frames.conversion import as_kind_of, at_hand, column_names, in_polars
 from anls_frame.gec._corpus_measures import Measure, MeasureName, measure_of
-from anls_frame.statistics import swaps
+from anls_frame.statistics import sample_sizes, swaps
+from anls_frame.statistics.carriers import are_few, carriers
+from anls_frame.statistics.sample_sizes import Changes
 from anls_frame.statistics.significance import MOST_DRAWS
 from anls_frame.statistics.student import FloatArray
 
@@ -76,10 +78,13 @@ def compare(
         One row per system in the given order: `system`, `n` (sentences), the fields of the measure's corpus
         function, and against the baseline: `difference`, its interval from `difference_low` to
         `difference_high`, `p_value`, `p_adjusted` (Holm's correction for several systems), the numbers of
-        sentences with a better (`wins`), an equal (`ties`) and a worse score (`losses`), and `n_clusters`.
-        With `within`, also the `answer` ("fine", "regressed" or "undecided"), the smallest margin that these
-        documents (or sentences) decide in 80 % of samples if the systems are equally good (`detectable`), and
-        the number of documents needed for the given margin (`needed`). These columns are null for the
+        sentences with a better (`wins`), an equal (`ties`) and a worse score (`losses`), `few_rows`, which
+        marks an interval that is only rough, as in reports (fewer than 100 sentences, documents worth fewer
+        than 20 of equal size, or fewer than 10 documents or sentences that carry the difference), and
+        `n_clusters`. With `within`, also the `answer` ("fine", "regressed" or "undecided"), the smallest
+        margin that these documents (or sentences) decide in 80 % of samples if the systems are equally good
+        (`detectable`), and the number of documents needed for the given margin (`needed`), the upper end of
+        the range of `Comparison.decide`. These columns are null for the
         baseline. Interval and p-values are also null with fewer than two documents (or sentences, if there
         are no documents), and where a score is undefined. The frame is of the same kind as `gold`, in memory.
 
@@ -114,10 +119,11 @@ def compare(
     `anls_frame.statistics.effective_units`). The interval is too short if the I-measure of a system is close
     to 0, where its formula has a kink.
 
-    The answer is "fine" if the upper one-sided bound of the loss, + t · s with t at 1 - alpha, lies below the
-    margin, "regressed" if the lower bound lies above it, and "undecided" otherwise. Bounds are at least
-    -ln(alpha) / n from the difference, for n effective units, because units without a difference do not prove
-    that there is none.
+    The answer is "fine" if the upper one-sided bound of the loss lies below the margin, "regressed" if the
+    lower bound lies above it, and "undecided" otherwise. The bounds are those of `Comparison.decide`, from
+    what each document or sentence adds to the difference (the jackknife). Where no document differs, they are
+    -ln(alpha) / n from the difference, for n effective documents, because so large a share of documents that
+    fail may be missing in the sample.
 
     Examples
     --------
@@ -169,6 +175,7 @@ def compare(
     rows = rows.filter(_scored(rows, list(named), scorer))
     added = [scorer.added(rows[str(index)]) for index in range(len(named))]
     summed = [_by_unit(numbers, rows) for numbers in added]
+    n = _by_unit(np.ones((rows.height, 1)), rows)[:, 0]
     base, first = added[0], summed[0]
     lines: list[dict[str, Any]] = [{}]
     for own, second in zip(added[1:], summed[1:], strict=True):
@@ -177,12 +184,24 @@ def compare(
         )
         size = scorer.size(first + second)
         units = statistics.effective_units(size.sum(), (size * size).sum())
-        variance = swaps.jackknife_variance(first, second, scorer.score)
+        influence = swaps.jackknife(first, second, scorer.score)
+        variance = swaps.jackknife_variance(influence)
         widest = scorer.bounds[1] - scorer.bounds[0]
+        few = are_few(rows.height, units, carriers(influence))
         low, high = np.clip(statistics.t_interval(difference, variance, units, confidence), -widest, widest)
         p_value = np.nan
         if len(size) >= _LEAST_UNITS and not np.isnan(difference):
             p_value = swaps.p_value(first, second, scorer.score, draws=draws, seed=seed)
+        changes = Changes(
+            group=np.zeros(len(size), np.int64),
+            groups=1,
+            count=np.ones(len(size)),
+            n=n,
+            x=n * difference + n.sum() * influence,
+            residual=n.sum() * influence,
+            weight=size,
+            unseen=widest,
+        )
         gain = scorer.score(own.T) - scorer.score(base.T)
         wins, losses = np.count_nonzero(gain > _EQUAL), np.count_nonzero(gain < -_EQUAL)
         lines.append({
@@ -191,8 +210,9 @@ def compare(
             "wins": wins,
             "ties": len(gain) - wins - losses,
             "losses": losses,
+            "few_rows": bool(few),
             "n_clusters": len(size) if _UNIT in rows.columns else None,
-            **({} if within is None else _answered(difference, float(variance), float(units), within, alpha)),
+            **({} if within is None else _answered(changes, within, alpha)),
         })  # fmt: skip
     adjusted = statistics.holm([line["p_value"] for line in lines[1:]])
     for line, p_value in zip(lines[1:], adjusted, strict=True):
@@ -237,21 +257,15 @@ def _scores(rows: pl.DataFrame, names: Sequence[str], scorer: Measure) -> pl.Dat
     return pl.concat(scores).select(pl.Series("system", names), n, pl.exclude("beta"))
 
 
-def _answered(
-    difference: float, variance: float, units: float, within: float, alpha: float
-) -> dict[str, Any]:
-    """Return whether a system is worse by more than the margin, and the margin that these units decide."""
-    if math.isnan(difference) or not units >= _LEAST_UNITS:
+def _answered(changes: Changes, within: float, alpha: float) -> dict[str, Any]:
+    """Return whether a system is worse by more than the margin, by the bounds of all gates."""
+    low, high = (float(end.item()) for end in sample_sizes.difference_bounds(changes, alpha))
+    if math.isnan(low):
         return {"answer": "undecided"}
-    df = max(units - 1, 1.0)
-    quantile = float(statistics.t_quantile(1 - alpha, df))
-    # Units without any difference do not show that there is none: -ln(alpha) / n bounds their share ("rule of
-    # three").
-    error = max(math.sqrt(variance), -math.log(alpha) / units / quantile)
-    low, high = difference - quantile * error, difference + quantile * error
     answer = "fine" if low > -within else "regressed" if high < -within else "undecided"
-    detectable = (quantile + float(statistics.t_quantile(_POWER, df))) * error
-    return {"answer": answer, "detectable": detectable, "needed": (detectable / within) ** 2}
+    detectable = sample_sizes.decidable_margin(changes, _POWER, alpha).item()
+    needed = sample_sizes.deciding_units(changes, within, _POWER, alpha).high.item()
+    return {"answer": answer, "detectable": detectable, "needed": needed}
 
 
 _ANSWERS = {"answer": pl.String(), "detectable": pl.Float64(), "needed": pl.Float64()}
@@ -260,7 +274,9 @@ _SCHEMA = {
     **dict.fromkeys(
         ("difference", "difference_low", "difference_high", "p_value", "p_adjusted"), pl.Float64()
     ),
-    **dict.fromkeys(("wins", "ties", "losses", "n_clusters"), pl.Int64()),
+    **dict.fromkeys(("wins", "ties", "losses"), pl.Int64()),
+    "few_rows": pl.Boolean(),
+    "n_clusters": pl.Int64(),
 }
 
 

@@ -265,12 +265,19 @@ def _advice(line: Mapping[str, Any], slices: pl.DataFrame | None) -> str:
         return f"{number} can decide no margin"
     can = f"{number} can decide margins from {line['detectable']:.2g} on"
     low, high = line[f"{counted}_needed_low"], line[f"{counted}_needed"]
-    if low is None or high is None:
+    if high is None:
         return can
     if high > line[counted]:
-        needed = f"{_rounded(low):,} to {_rounded(high):,}"
-        return f"{can}; this one needs {needed} if the systems are equal"
+        return f"{can}; this one needs {needed_in_words(low, high)} if the systems are equal"
     return f"{can}, but the difference is close to the margin"
+
+
+def needed_in_words(low: int | None, high: int) -> str:
+    """Return a range of needed units, or its only number."""
+    if low is None:
+        return f"at least {_rounded(high):,}"
+    ends = _rounded(low), _rounded(high)
+    return f"{ends[0]:,} to {ends[1]:,}" if ends[0] < ends[1] else f"about {ends[1]:,}"
 
 
 def _rounded(number: int) -> int:

@@ -10,7 +10,7 @@ import polars as pl
 
 from anls_frame import statistics
 from anls_frame.reports.lines import Lines
-from anls_frame.statistics.carriers import FEW_CARRIERS, carried_by_few, carriers_of_sums
+from anls_frame.statistics.carriers import FEW_CARRIERS, are_few, carriers_of_sums
 from anls_frame.statistics.design import USUAL_CORRELATION
 from anls_frame.statistics.student import FloatArray
 from anls_frame.summary.keys import explode_lists
@@ -18,9 +18,6 @@ from anls_frame.summary.measures import Interval, Metric
 from anls_frame.summary.moments import SIZES
 from anls_frame.summary.summary import Summary
 
-FEW_ROWS = 100
-FEW_UNITS = 20.0
-"""Rows and effective units: below any of these, intervals are approximate."""
 FEW_ROWS_WITH_ERRORS = 30
 """So many rows have to carry a rate if units are single rows, some of which can be far worse than others."""
 
@@ -127,11 +124,6 @@ def estimate(
     carried = np.full(score.shape, np.inf) if metric.is_share else carried_by(metric.interval, whole)
     effective = units(whole)
     return Estimate(score, low, high, effective, are_few(n, effective, carried))
-
-
-def are_few(n: FloatArray, effective: FloatArray, carrying: FloatArray) -> npt.NDArray[np.bool_]:
-    """Return which slices have too few rows, effective units, or units that contribute to the figure."""
-    return (n < FEW_ROWS) | (effective < FEW_UNITS) | carried_by_few(carrying)
 
 
 def where_several(n: FloatArray, n_squares: FloatArray, carrying: FloatArray) -> FloatArray:

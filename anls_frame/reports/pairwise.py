@@ -13,10 +13,10 @@ import polars as pl
 
 from anls_frame import statistics
 from anls_frame.export.columns import ends_of, interval
-from anls_frame.reports.estimates import are_few, system_scores, where_several
+from anls_frame.reports.estimates import system_scores, where_several
 from anls_frame.reports.lines import Line, Lines, lines
 from anls_frame.statistics import SystemSums
-from anls_frame.statistics.carriers import carriers
+from anls_frame.statistics.carriers import are_few, carriers
 from anls_frame.statistics.step_down import IntArray
 from anls_frame.statistics.student import FloatArray
 from anls_frame.summary.comparison_sums import pairs as all_pairs

@@ -11,10 +11,10 @@ import polars as pl
 
 from anls_frame._text import numbered
 from anls_frame.exceptions import warn
-from anls_frame.reports.estimates import FEW_UNITS
 from anls_frame.reports.lines import Lines, lines
 from anls_frame.reports.pairwise import least_units
 from anls_frame.statistics import sample_sizes
+from anls_frame.statistics.carriers import FEW_UNITS
 from anls_frame.statistics.sample_sizes import Changes, Needed
 from anls_frame.statistics.student import FloatArray
 from anls_frame.summary.measures import Metric

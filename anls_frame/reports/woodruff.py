@@ -16,8 +16,9 @@ import numpy.typing as npt
 import polars as pl
 
 from anls_frame.frames.documents import numbers
-from anls_frame.reports.estimates import Estimate, Sums, are_few, interval, units
+from anls_frame.reports.estimates import Estimate, Sums, interval, units
 from anls_frame.reports.lines import cells_in_slices
+from anls_frame.statistics.carriers import are_few
 from anls_frame.statistics.step_down import IntArray
 from anls_frame.statistics.student import FloatArray
 from anls_frame.summary.cells import score_of

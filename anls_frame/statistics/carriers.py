@@ -17,6 +17,10 @@ from anls_frame.statistics.student import FloatArray
 FEW_CARRIERS = 10
 """An estimate that fewer units carry has only a rough interval."""
 
+FEW_ROWS = 100
+FEW_UNITS = 20.0
+"""Fewer rows, or effective units, give only a rough interval, too."""
+
 
 def carriers(influence: npt.ArrayLike, counts: npt.ArrayLike | None = None) -> FloatArray:
     """
@@ -77,3 +81,9 @@ def carried_by_few(carrying: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     """Return which estimates are carried by fewer than `FEW_CARRIERS` units; not where the number is nan."""
     # Ten units that add the same count as ten, despite rounding.
     return np.asarray(np.asarray(carrying, np.float64) < FEW_CARRIERS - 1e-6)
+
+
+def are_few(n: npt.ArrayLike, effective: npt.ArrayLike, carrying: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+    """Return which estimates have too few rows, effective units, or units that carry them."""
+    few_rows = np.asarray(n, np.float64) < FEW_ROWS
+    return np.asarray(few_rows | (np.asarray(effective, np.float64) < FEW_UNITS) | carried_by_few(carrying))

@@ -81,6 +81,20 @@ class Changes:
         """Mean difference of the rows by group."""
         return self.sums.x / self.sums.n
 
+    @property
+    def nothing_differs(self) -> npt.NDArray[np.bool_]:
+        """Groups in which all units have the same difference, mostly none."""
+        return self.sums.squares == 0
+
+    def unseen_share(self, level: float) -> FloatArray:
+        """
+        Return the largest share of units of a kind of which none was drawn, by group.
+
+        It is -ln(level) / G, "the rule of three" for a level of 5 %: so large a share is missed by G units
+        with a probability of at most `level`.
+        """
+        return -np.log(level) / self.units
+
 
 class GroupSums(NamedTuple):
     """Sums over all units of a group, or over all units but one."""
@@ -115,7 +129,11 @@ class GroupSums(NamedTuple):
 
 
 class Needed(NamedTuple):
-    """Factors by which the units of each group must grow: a range, whose upper end is planned."""
+    """
+    Factors by which the units of each group must grow: a range, whose upper end is planned.
+
+    Where the pilot cannot tell, the lower end, or both, are nan.
+    """
 
     low: FloatArray
     high: FloatArray
@@ -143,6 +161,7 @@ def difference_bounds(changes: Changes, level: float) -> tuple[FloatArray, Float
     Return one-sided bounds of the difference, each exceeded with a probability of about `level`.
 
     Bounds are nan with fewer than two effective units, or if nothing has changed and `unseen` is unknown.
+    Every gate of the package decides by these bounds.
 
     Notes
     -----
@@ -152,6 +171,10 @@ def difference_bounds(changes: Changes, level: float) -> tuple[FloatArray, Float
     the sum of squared residuals, at most G - 1 (Satterthwaite 1946, *Biometrics Bulletin* 2). With the third
     moment κ of the mean, s = κ (1 + 2t²) / 6v corrects for skewness (Johnson 1978, *JASA* 73); it only moves
     bounds away from d.
+
+    If all units have the same difference, mostly none, the rows that are added may still be too few, because
+    whole documents can fail. Then the bounds are those of a share of documents of which none was drawn,
+    -ln(a) / G for G documents (Hanley and Lippman-Hand 1983, *JAMA* 249), whose rows all win, or all lose.
     """
     quantile, error, skewness = _interval(changes, level)
     difference = changes.difference
@@ -164,14 +187,23 @@ def decidable_margin(changes: Changes, power: float, level: float) -> FloatArray
     """Return the smallest margin that `difference_bounds` decides with this power for equal systems."""
     quantile, error, skewness = _interval(changes, level)
     beyond = t_quantile(power, np.maximum(changes.units - 1, 1))
+    # As often as nothing differs, the bound is the same.
+    beyond = np.where(changes.nothing_differs, 0.0, beyond)
     return np.asarray((quantile + beyond) * error + np.abs(skewness))
 
 
 def deciding_units(changes: Changes, margin: float, power: float, level: float) -> Needed:
-    """Return the multiple of these units that decides about a margin with this power if systems are equal."""
-    return _needed(
+    """
+    Return the multiple of these units that decides about a margin with this power if systems are equal.
+
+    Where nothing differs, only the smallest number is known, with which all units may still be alike.
+    """
+    needed = _needed(
         changes, lambda sums: sums.variance(changes.unseen, USUAL_CORRELATION), margin, power, level
     )
+    least = positive(changes.unseen * changes.unseen_share(level) / margin)
+    unknown = np.where(changes.nothing_differs, np.nan, needed.low)
+    return Needed(unknown, np.where(changes.nothing_differs, least, needed.high))
 
 
 def detectable_difference(changes: Changes, power: float, alpha: float) -> FloatArray:
@@ -237,7 +269,10 @@ def _interval(changes: Changes, level: float) -> tuple[FloatArray, FloatArray, F
     known = np.where(units >= FEWEST_UNITS, np.maximum(df, 1), np.nan)
     quantile = t_quantile(1 - level, known)
     third = changes.total(changes.residual**3) / sums.n**3
-    return quantile, np.sqrt(variance), third * (1 + 2 * quantile**2) / (6 * variance)
+    error = np.sqrt(variance)
+    missed = changes.unseen * changes.unseen_share(level) / quantile
+    error = np.where(changes.nothing_differs, np.maximum(error, missed), error)
+    return quantile, error, third * (1 + 2 * quantile**2) / (6 * variance)
 
 
 def positive(values: FloatArray) -> FloatArray:

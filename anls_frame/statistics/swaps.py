@@ -45,12 +45,18 @@ def p_value(first: FloatArray, second: FloatArray, score: Score, *, draws: int, 
     return float(step_down.single(units, difference, np.array([TIE]), draws=draws, seed=seed)[0])
 
 
-def jackknife_variance(first: FloatArray, second: FloatArray, score: Score) -> float:
-    """Return the jackknife variance of the difference between two scores, leaving out one unit at a time."""
+def jackknife(first: FloatArray, second: FloatArray, score: Score) -> FloatArray:
+    """Return what each unit adds to the difference between two scores, from leaving out one at a time."""
     left_out = score((second.sum(axis=0) - second).T) - score((first.sum(axis=0) - first).T)
     if len(left_out) == 0:
-        return np.nan
-    return float(((left_out - left_out.mean()) ** 2).sum() * (len(left_out) - 1) / len(left_out))
+        return np.zeros(0)
+    return (left_out.mean() - left_out) * (len(left_out) - 1) / len(left_out)
+
+
+def jackknife_variance(influence: FloatArray) -> float:
+    """Return the jackknife variance of a difference, from what `jackknife` returns."""
+    units = len(influence)
+    return float((influence**2).sum() * units / max(units - 1, 1)) if units else np.nan
 
 
 def _units(differences: FloatArray) -> step_down.Units:

@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from swap_oracle import Numbers, Score
 
+import anls_frame as af
 from anls_frame import gec
 from anls_frame.exceptions import ColumnNotFoundError
 from anls_frame.gec._m2_files import SCHEMA
@@ -330,24 +331,52 @@ def test_wrong_input() -> None:
         gec.compare(SYSTEMS, {})
 
 
-@pytest.mark.parametrize("measure", ["m2", "i_measure"])
+def spelled(rows: int, lost: int, won: int) -> pl.DataFrame:
+    """Return sentences with an error each, which two systems correct but for a few, in documents of ten."""
+    old, new = ([True] * rows for _ in range(2))
+    new[: 3 * lost : 3] = [False] * lost
+    old[1 : 1 + 3 * won : 3] = [False] * won
+    texts = {True: "a right c", False: "a wrong c"}
+    edits = [edit(0, 1, 2, ["right"])]
+    return pl.DataFrame({
+        "source": ["a wrong c"] * rows,
+        "edits": pl.Series([edits] * rows, dtype=SCHEMA["edits"]),
+        "old": [texts[is_right] for is_right in old],
+        "new": [texts[is_right] for is_right in new],
+        "answers": ["a right c"] * rows,
+        "document": [number // 10 for number in range(rows)],
+    })  # fmt: skip
+
+
 @pytest.mark.parametrize("cluster", [None, "document"])
-def test_an_answer_is_that_of_the_one_sided_bounds(measure: Any, cluster: str | None) -> None:
-    data = cases(7, 60)
-    options: dict[str, Any] = {"measure": measure, "cluster": cluster, "draws": 100}
-    bounds = gec.compare(SYSTEMS, data, confidence=0.9, **options)
-    for within in (0.01, 0.05, 0.2, 0.5):
-        table = gec.compare(SYSTEMS, data, within=within, **options)
-        assert table.row(0, named=True)["answer"] is None
-        for row, ends in zip(table.rows(named=True)[1:], bounds.rows(named=True)[1:], strict=True):
-            low, high = ends["difference_low"], ends["difference_high"]
-            if ends["difference"] - low < 0.1:  # farther than the rule of three allows
-                continue
-            expected = "fine" if low > -within else "regressed" if high < -within else "undecided"
-            assert row["answer"] == expected
-            # As many times the units narrow the margin that they can show to the one that was asked for.
-            units = row["n_clusters"] if cluster else row["n"]
-            assert row["needed"] == pytest.approx(units * (row["detectable"] / within) ** 2, abs=1)
+@pytest.mark.parametrize(
+    ("rows", "lost", "won"), [(100, 0, 0), (300, 0, 0), (1000, 0, 0), (4000, 0, 0), (300, 12, 12)]
+)
+@pytest.mark.parametrize("within", [0.005, 0.01, 0.05, 0.3])
+def test_an_answer_is_that_of_comparisons(
+    rows: int, lost: int, won: int, within: float, cluster: str | None
+) -> None:
+    """The recall of one error a sentence is the share of sentences that are exactly right."""
+    data = spelled(rows, lost, won)
+    # F of a large beta is the recall.
+    table = gec.compare(["old", "new"], data, cluster=cluster, within=within, beta=1e4, draws=9)
+    found = table.row(1, named=True)
+    compared = af.compare(data, ["old", "new"], "answers", cluster=cluster, metrics="exact_match")
+    decided = compared.decide(within).frame.row(0, named=True)
+    assert found["answer"] == decided["answer"]
+    assert found["difference"] == pytest.approx(decided["difference"], abs=1e-8)
+    assert found["detectable"] == pytest.approx(decided["detectable"], rel=0.01)
+    unit = "n" if cluster is None else "n_clusters"
+    # A comparison never plans with fewer units than a p-value needs.
+    assert max(found["needed"], 5) == pytest.approx(decided[f"{unit}_needed"], rel=0.02, abs=1)
+    assert found["few_rows"] == (compared.overall["few_rows"].item() or lost < 10)
+
+
+def test_equal_systems_are_fine_by_the_rule_of_three() -> None:
+    for rows, answer in ((299, "undecided"), (300, "fine")):
+        data = spelled(rows, 0, 0)
+        row = gec.compare(["old", "new"], data, within=0.01).row(1, named=True)
+        assert (row["answer"], row["needed"], row["few_rows"]) == (answer, 300, True)
 
 
 def test_equal_systems_are_fine_and_a_margin_must_be_positive() -> None:

@@ -115,9 +115,19 @@ def test_bounds_of_many_rows_are_those_of_bonett_and_price() -> None:
     assert (low.item(), high.item()) == pytest.approx((p - q - half, p - q + half), abs=1e-5)
 
 
-def test_without_a_change_the_bound_follows_the_number_of_rows() -> None:
-    low, high = sample_sizes.difference_bounds(of_rows(0, 0, 1000), 0.05)
-    assert -low.item() == high.item() == pytest.approx(scipy.stats.t(999).ppf(0.95) * math.sqrt(2) / 1000)
+@pytest.mark.parametrize(("size", "number"), [(1, 1000), (10, 100), (40, 60)])
+def test_without_a_change_the_bound_is_the_largest_share_of_documents_that_were_missed(
+    size: int, number: int
+) -> None:
+    changes = seen([[0.0] * size] * number)
+    low, high = (end.item() for end in sample_sizes.difference_bounds(changes, 0.05))
+    assert -low == high == pytest.approx(-math.log(0.05) / number)
+    # A sample of so many documents has none of this share with a probability of less than 5 %.
+    assert 0.05 * math.exp(-5 / number) < (1 - high) ** number < 0.05
+    assert sample_sizes.decidable_margin(changes, 0.8, 0.05).item() == pytest.approx(high)
+    low, high = (end.item() * number for end in sample_sizes.deciding_units(changes, 0.01, 0.8, 0.05))
+    assert math.isnan(low)
+    assert high == pytest.approx(-math.log(0.05) / 0.01)
 
 
 @pytest.mark.parametrize("margin", [0.01, 0.02])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from anls_frame.statistics import sign_flip
 from anls_frame.statistics.student import FloatArray
-from anls_frame.statistics.swaps import jackknife_variance, p_value
+from anls_frame.statistics.swaps import jackknife, jackknife_variance, p_value
 
 ROWS = st.lists(st.tuples(*[st.integers(0, 4)] * 2), min_size=1, max_size=9)
 
@@ -45,8 +45,8 @@ def test_neither_the_order_of_units_nor_that_of_systems_matters(rows: list[Any],
 
     assert p_value(another, other, ratio, draws=99, seed=1) == found
     # A sum of at most 40 numbers, rounded in another order.
-    assert jackknife_variance(another, other, ratio) == pytest.approx(
-        jackknife_variance(first, second, ratio), rel=1e-14, abs=1e-15
+    assert jackknife_variance(jackknife(another, other, ratio)) == pytest.approx(
+        jackknife_variance(jackknife(first, second, ratio)), rel=1e-14, abs=1e-15
     )
 
 
@@ -64,7 +64,11 @@ def test_a_swap_without_a_score_is_as_extreme_as_possible() -> None:
 def test_means_have_their_usual_variance() -> None:
     first, second = np.array([1.0, 0, 2, 1]), np.array([2.0, 2, 1, 3])
 
-    found = jackknife_variance(with_size(first, 1), with_size(second, 1), ratio)
+    gain = second - first
+    influence = jackknife(with_size(first, 1), with_size(second, 1), ratio)
 
-    assert found == pytest.approx(np.var(second - first, ddof=1) / 4)
-    assert np.isnan(jackknife_variance(np.empty((0, 2)), np.empty((0, 2)), ratio))
+    # A mean moves by a fourth of what a row is above it.
+    assert influence == pytest.approx((gain - gain.mean()) / 4)
+    assert jackknife_variance(influence) == pytest.approx(np.var(gain, ddof=1) / 4)
+    empty = np.empty((0, 2))
+    assert np.isnan(jackknife_variance(jackknife(empty, empty, ratio)))
