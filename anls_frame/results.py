@@ -18,8 +18,8 @@ from anls_frame._arguments import flag, string
 from anls_frame._typing import Table_co
 from anls_frame.export import Document, Kind, Table, notebook, sources, terminal
 from anls_frame.export.charts import Figure
-from anls_frame.export.columns import Column, OnScreen
-from anls_frame.export.display import Glance, glances, shown_as
+from anls_frame.export.columns import Column, OnScreen, by_name, shown_as
+from anls_frame.export.display import Glance, glances
 from anls_frame.export.document import ALL_ROWS, GROUP, OVERALL, SLICE, TABLE, crossed, with_columns
 from anls_frame.export.notebook import ROWS
 from anls_frame.export.row_names import Names
@@ -336,14 +336,12 @@ class View(ABC):
         return columns
 
     @property
-    def terms(self) -> dict[str, str]:
-        """The meaning of each metric by its name, for tables with a line for each."""
-        return {label: meaning(metric) for metric, label in self.named}
-
-    @property
-    def formats(self) -> dict[str, tuple[str, Kind]]:
-        """The name and kind of each metric, for tables with a line for each."""
-        return {metric.name: (label, self.kind(metric)) for metric, label in self.named}
+    def terms(self) -> dict[str, Column]:
+        """The metrics as columns, by name, for tables with a row for each."""
+        return by_name(
+            Column(metric.name, meaning(metric), metric.format or "number", label)
+            for metric, label in self.named
+        )
 
 
 class SlicedResult(Written, Generic[Table_co]):

@@ -17,8 +17,7 @@ import polars as pl
 from anls_frame._arguments import count
 from anls_frame._text import visible
 from anls_frame.export import Table
-from anls_frame.export.column_headings import headings
-from anls_frame.export.columns import COLUMNS
+from anls_frame.export.columns import COLUMNS, Column, heading_of
 from anls_frame.export.row_names import ROWS, Names
 
 
@@ -120,7 +119,8 @@ def print_table(
     from anls_frame.export.terminal import table_text, width
 
     if not isinstance(table, Table):
-        table = Table("", table, headings=headings(table.columns, labels, names=names))
+        headings = {name: labels.get(name) or heading_of(name, names) for name in table.columns}
+        table = Table("", table, {name: Column(name, heading=text) for name, text in headings.items()})
     height = table.frame.height if height is None else height
     if most is not None:
         table = dataclasses.replace(table, frame=table.frame.head(most))
@@ -132,8 +132,8 @@ def print_table(
 def edits_table(edits: pl.DataFrame) -> Table:
     """Return a table of edits with ␣ for a space, and empty cells for missing or surplus characters."""
     shown = with_spaces(edits)
-    kinds = {name: kind for name in _CHARACTERS if (kind := COLUMNS[name].kind)}
-    return Table("", shown, kinds, headings=headings(shown.columns, {}))
+    headings = {name: Column(name, heading=heading_of(name)) for name in shown.columns}
+    return Table("", shown, {**headings, **{name: COLUMNS[name] for name in _CHARACTERS}})
 
 
 def with_spaces(edits: pl.DataFrame) -> pl.DataFrame:

@@ -85,8 +85,9 @@ def write(
     >>> import tempfile
     >>> import polars as pl
     >>> from anls_frame.export import Document, Table, write
+    >>> from anls_frame.export.columns import of_kinds
     >>> frame = pl.DataFrame({"slice": ["overall", "group"], "type": [None, "form"], "anls": [0.68, 0.71]})
-    >>> table = Table("By type", frame, {"type": "key", "anls": "score"})
+    >>> table = Table("By type", frame, of_kinds({"type": "key", "anls": "score"}))
     >>> document = Document("Scores", [table], {"threshold": 0.5}, "anls|threshold:0.5")
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     print(write(document, f"{folder}/scores.csv").read_text())

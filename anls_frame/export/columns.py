@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, TypeAlias, TypeVar
 
 from anls_frame.export.row_names import ROWS, Names, of_rows
@@ -167,9 +167,9 @@ ROW_TABLES = (
     Column("nls", "the {row}'s similarity to its nearest answer, without a threshold", "score", "NLS"),
     Column("exact_match", "whether the prediction of the {row} equals an answer", "score", "exact match"),
     Column("cer", "edits of the {row} divided by the characters of its reference", "rate", "CER"),
-    Column("wer", _WORDS, heading="WER"),
-    Column("wer_corpus", _WORDS, heading="WER"),
-    Column("wer_mean", _WORDS, heading="WER"),
+    Column("wer", _WORDS, "rate", "WER"),
+    Column("wer_corpus", _WORDS, "rate", "WER"),
+    Column("wer_mean", _WORDS, "rate", "WER"),
     Column("nearest_answer", "the accepted answer that is most similar", heading="nearest answer"),
     Column("verdict", "what a person says of the {row}"),
     Column("rows", "{row}s with this verdict", "count", "{row}s"),
@@ -305,10 +305,10 @@ SELECTIVE = (
 FOUND = (
     Column("description", "the conditions that its {row}s meet", "text", "slice"),
     Column("n_clusters", "documents with such a {row}", "count", "documents"),
-    Column("score", "the score of the slice"),
-    Column("baseline_score", "the score of the baseline in the slice", None, "baseline score", "nothing"),
+    Column("score", "the score of the slice", "score"),
+    Column("baseline_score", "the score of the baseline in the slice", "score", "baseline score", "nothing"),
     Column("change", "the score minus that of the baseline, in the slice", "difference"),
-    Column("rest", "the same figure of all other {row}s"),
+    Column("rest", "the same figure of all other {row}s", "score"),
     Column("difference", "the figure of the slice minus that of the rest", "difference", "", "nothing"),
     Column("share_of_rows", "share of all scored {row}s", "share", "of the {row}s"),
     Column("share_of_loss", "share of all that is lost to the best score", "share", "of the lost points"),
@@ -345,6 +345,8 @@ RESULTS = {
 COLUMNS = by_name(column for columns in reversed(RESULTS.values()) for column in columns)
 """All columns by name; where results differ, as the first of them has it."""
 
+_HEADINGS = {(column.name, column.heading) for columns in RESULTS.values() for column in columns}
+
 MARKS = {column.name: column.mark for column in (*COUNTS, *FIGURES) if column.mark is not None}
 """Columns of truth values that people see as a mark on the figures of another column."""
 
@@ -355,25 +357,38 @@ LEAST = (
 """What narrow terminals leave out first, in this order."""
 
 
-def described(name: str, columns: Mapping[str, Column]) -> Column | None:
-    """Return the column of a name, or of the figure whose intervals it ends."""
-    return columns.get(name) or columns.get(figure_of(name))
+def of_kinds(kinds: Mapping[str, Kind]) -> dict[str, Column]:
+    """Return columns of which only the kinds are known."""
+    return by_name(Column(name, kind=kind) for name, kind in kinds.items())
 
 
-def with_kinds(columns: Mapping[str, Column], kinds: Mapping[str, Kind]) -> dict[str, Column]:
-    """Return columns, some of which have other kinds."""
-    others = [replace(columns.get(name, Column(name)), kind=kind) for name, kind in kinds.items()]
-    return {**columns, **by_name(others)}
+def shown_as(kind: Kind | None, *, percent: bool) -> Kind:
+    """
+    Return the kind in which figures are shown, by default as numbers.
+
+    In per cent, scores and rates are percentages, and their differences are percentage points.
+    """
+    given: Kind = kind or "number"
+    kinds_in_percent: dict[Kind, Kind] = {"score": "percent", "rate": "percent", "difference": "points"}
+    return kinds_in_percent.get(given, given) if percent else given
 
 
-def kind_of(name: str, columns: Mapping[str, Column]) -> Kind | None:
-    """Return the kind of a column, if it is not that of its dtype; any number of something is a count."""
-    column = described(name, columns)
-    kind = None if column is None else column.kind
-    return "count" if kind is None and name.startswith("n_") else kind
+def difference_kind(kind: Kind) -> Kind:
+    """Return the kind of differences between figures of a kind."""
+    return "points" if kind == "percent" else "difference"
 
 
-def heading_of(name: str, names: Names = ROWS) -> str:
-    """Return what people read above a column."""
-    # Words for rows are no headings: a column "model" keeps its name.
-    return of_rows(names.get(name) or COLUMNS[name].heading or name, names) if name in COLUMNS else name
+def heading_of(name: str, names: Names = ROWS, columns: Mapping[str, Column] = COLUMNS) -> str:
+    """Return what people read above a column; the ends of an interval are headed by its figure."""
+    figure = name if name in columns else figure_of(name)
+    if figure not in columns:
+        return name
+    # A heading that a table alone has is not a word for rows.
+    word = names.get(figure) if has_usual_heading(figure, columns) else None
+    heading = of_rows(word or columns[figure].heading or figure, names)
+    return heading + name.removeprefix(figure).replace("_", ", ")
+
+
+def has_usual_heading(name: str, columns: Mapping[str, Column]) -> bool:
+    """Return whether a column has a heading of results, rather than one of this table alone."""
+    return name in columns and (name, columns[name].heading) in _HEADINGS

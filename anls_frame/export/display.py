@@ -110,7 +110,7 @@ def display_table(table: Table) -> tuple[list[ShownColumn], list[ShownRow]]:
         The table.
     """
     columns = _columns(table)
-    slices = table.has_slices and SLICE in (table.headings or (SLICE,))
+    slices = table.has_slices and SLICE in table.headings
     named = [column.name for column in columns if column.kind == "key"] or [SLICE]
     if slices and named != [SLICE]:
         columns = [column for column in columns if column.name != SLICE]
@@ -170,22 +170,6 @@ _LEAST_P = 0.0005
 """Smaller p-values would round to 0."""
 _NO_DIFFERENCE = 1e-9
 """A smaller difference is 0 but for rounding."""
-
-
-def shown_as(kind: Kind | None, *, percent: bool) -> Kind:
-    """
-    Return the kind in which figures are shown, by default as numbers.
-
-    In per cent, scores and rates are percentages, and their differences are percentage points.
-    """
-    given: Kind = kind or "number"
-    kinds_in_percent: dict[Kind, Kind] = {"score": "percent", "rate": "percent", "difference": "points"}
-    return kinds_in_percent.get(given, given) if percent else given
-
-
-def difference_kind(kind: Kind) -> Kind:
-    """Return the kind of differences between figures of a kind."""
-    return "points" if kind == "percent" else "difference"
 
 
 def figure(value: float, kind: Kind) -> str:
@@ -261,7 +245,7 @@ def shortened(text: str, longest: int) -> str:
 
 def _columns(table: Table) -> list[ShownColumn]:
     marks = {column: (flag, mark) for flag, (column, mark) in table.marks.items()}
-    names = [name for name in table.headings or table.frame.columns if name not in table.marks]
+    names = [name for name in table.headings if name not in table.marks]
     intervals = {
         name: ends
         for name in names
@@ -273,7 +257,7 @@ def _columns(table: Table) -> list[ShownColumn]:
     return [
         ShownColumn(
             name,
-            table.headings.get(name, name),
+            table.headings[name],
             table.kind(name),
             intervals.get(name),
             marks.get(name),
@@ -293,10 +277,10 @@ def _is_repeated_count(table: Table, name: str) -> bool:
 
 def _cell(values: Mapping[str, object], column: ShownColumn, table: Table, *, is_best: bool) -> Cell:
     value, kind = values[column.name], column.kind
-    if table.formats:
+    if table.has_metrics:
         metric = str(values["metric"])
         if column.name == "metric":
-            return Cell(table.formats[metric][0], "data")
+            return Cell(table.metrics[metric].heading, "data")
         kind = table.cell_kind(kind, metric)
     if kind in NUMERIC and (value is None or _is_number(value)):
         ends = [values[end] for end in column.interval or ()]

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 import polars as pl
 
 from anls_frame._arguments import string
-from anls_frame.export.columns import MARKS, Column, Kind, described, ends_of, figure_of
+from anls_frame._text import distinct
+from anls_frame.export.columns import (
+    MARKS,
+    Column,
+    Kind,
+    difference_kind,
+    ends_of,
+    figure_of,
+    has_usual_heading,
+    heading_of,
+    shown_as,
+)
 from anls_frame.export.row_names import ROWS, Names, every, of_rows
 from anls_frame.export.values import json_text
 
@@ -53,19 +65,15 @@ class Table:
         The rows: scalars, or lists of scalars in keys; any value may be null. A first column `slice` that is
         not a key distinguishes the overall row ("overall") from the rows of groups ("group"), because null is
         a valid key.
-    kinds
-        Kind of each column. Columns without a kind are "number" or "text", according to their dtype.
+    columns
+        What is known of columns, by name. A column without a kind is a number or text, by its dtype.
+    shown
+        The columns that people see, in order; by default, all. Data formats have all columns.
+    metrics
+        The metrics of its figures, by name, whose kinds its scores have. If there are several, the column
+        `metric` names that of each row.
     selections
         For each row of a table without slices, the conditions that select the rows that it counts, by column.
-    columns
-        What is known of columns, by name: their meanings, and what narrow screens show of them.
-    terms
-        Meanings of words in the name or the cells of the table, such as metrics.
-    headings
-        The columns shown to people, in order, with their headings; by default, all columns with their names.
-        Data formats have all columns.
-    formats
-        Name and kind of each metric, for tables with rows of several metrics, named in the column `metric`.
     best
         For each row, the columns with the best figures, which tables for a screen mark.
     alpha
@@ -77,50 +85,69 @@ class Table:
     bars
         Columns of non-negative numbers that pages also draw as bars, all on the same scale.
     names
-        The names for rows, and the label of all rows in place of "overall".
+        The words for rows, and the headings that differ with them.
+    percent
+        Whether scores, rates and differences are shown in per cent.
     """
 
     name: str
     frame: pl.DataFrame
-    kinds: Mapping[str, Kind] = field(default_factory=dict)
-    selections: Sequence[Mapping[str, Selection]] = ()
     columns: Mapping[str, Column] = field(default_factory=dict)
-    terms: Mapping[str, str] = field(default_factory=dict)
-    headings: Mapping[str, str] = field(default_factory=dict)
-    formats: Mapping[str, tuple[str, Kind]] = field(default_factory=dict)
+    shown: Sequence[str] | None = None
+    metrics: Mapping[str, Column] = field(default_factory=dict)
+    selections: Sequence[Mapping[str, Selection]] = ()
     best: Sequence[Collection[str]] = ()
     alpha: float | None = None
     link: str = ""
     is_folded: bool = False
     bars: Sequence[str] = ()
     names: Names = field(default_factory=lambda: ROWS)
+    percent: bool = False
 
     def __post_init__(self) -> None:
         _check_text("the name of a table", self.name)
-        unknown = [column for column in self.kinds if column not in self.frame.columns]
+        unknown = [column for column in self.shown or () if column not in self.frame.columns]
         if unknown:
-            raise ValueError(
-                f"table {self.name!r} has kinds for the columns {unknown}, which it does not have"
-            )
+            raise ValueError(f"table {self.name!r} shows the columns {unknown}, which it does not have")
 
-    def kind(self, column: str) -> Kind:
+    def column(self, name: str) -> Column:
+        """Return what is known of a column, or of the figure whose intervals it ends."""
+        return self.columns.get(name) or self.columns.get(figure_of(name)) or Column(name)
+
+    def kind(self, name: str) -> Kind:
         """Return the kind of a column, derived from its dtype if none is given."""
-        if column in self.kinds:
-            return self.kinds[column]
-        return "number" if self.frame.schema[column].is_numeric() else "text"
+        kind = self.column(name).kind or ("number" if self.frame.schema[name].is_numeric() else "text")
+        if len(self.metrics) == 1:
+            return self.cell_kind(kind, *self.metrics)
+        return kind if self.metrics else shown_as(kind, percent=self.percent)
 
     def cell_kind(self, kind: Kind, metric: str) -> Kind:
-        """Return the kind of a cell in a line of a metric, for tables with lines of several metrics."""
-        _, metric_kind = self.formats[metric]
-        if kind == "score":
-            return metric_kind
-        return "points" if kind == "difference" and metric_kind == "percent" else kind
+        """Return the kind of the cells of a column in the rows of a metric."""
+        score = shown_as(self.metrics[metric].kind, percent=self.percent)
+        return score if kind == "score" else difference_kind(score) if kind == "difference" else kind
+
+    @property
+    def has_metrics(self) -> bool:
+        """Whether the column `metric` names the metric of each row."""
+        return len(self.metrics) > 1
+
+    @cached_property
+    def headings(self) -> dict[str, str]:
+        """The columns that people see, in order, with their headings."""
+        shown = self.frame.columns if self.shown is None else self.shown
+        headings = [heading_of(name, self.names, self.columns) for name in shown]
+        # Of two columns with the same heading, one that has it in all tables keeps its name.
+        unlike = [
+            name if headings.count(heading) > 1 and has_usual_heading(name, self.columns) else heading
+            for name, heading in zip(shown, headings, strict=True)
+        ]
+        return dict(zip(shown, distinct(unlike), strict=True))
 
     def showing(self, columns: Iterable[str]) -> Table:
         """Return the table with only its keys and these of its columns for people, in this order."""
         keys = [name for name in self.headings if name == SLICE or self.kind(name) == "key"]
         shown = [name for name in dict.fromkeys((*keys, *columns)) if name in self.headings]
-        return replace(self, headings={name: self.headings[name] for name in shown})
+        return replace(self, shown=shown)
 
     @property
     def marks(self) -> dict[str, tuple[str, str]]:
@@ -135,7 +162,7 @@ class Table:
 
     def on_screen(self) -> Table:
         """Return the table with what narrow screens show of its columns."""
-        columns = {name: described(name, self.columns) or Column(name) for name in self.headings}
+        columns = {name: self.column(name) for name in self.headings}
         # An interval is headed by its figure, so the names of its ends are not that of the column.
         shown = {"interval": True, "nothing": False}
         return self.showing(
@@ -145,13 +172,12 @@ class Table:
     def meaning(self, name: str) -> str:
         """Return what a column says, if that is known and more than what a row is."""
         is_name = name in _NAMES_OF_ROWS or self.kind(name) == "key"
-        column = None if is_name else described(name, self.columns)
-        return "" if column is None else of_rows(column.meaning, self.names)
+        return "" if is_name else of_rows(self.column(name).meaning, self.names)
 
     @property
     def definitions(self) -> dict[str, str]:
         """The meanings of words and headings that people see, and of marks that occur."""
-        found = dict(self.terms)
+        found = {metric.heading: metric.meaning for metric in self.metrics.values()}
         for name, heading in self.headings.items():
             # An interval is explained once, with its figure, and a mark only where it occurs.
             is_end = figure_of(name) != name and figure_of(name) in self.headings
@@ -255,11 +281,10 @@ def with_columns(tables: Sequence[Table], columns: Sequence[str]) -> list[Table]
 
 
 def _with_columns(table: Table, columns: Sequence[str]) -> Table:
-    names = table.headings or {name: name for name in table.frame.columns}
-    first = [name for name in names if name in _WHAT_ROWS_ARE or table.kind(name) == "key"]
+    first = [name for name in table.headings if name in _WHAT_ROWS_ARE or table.kind(name) == "key"]
     figures = [name for figure in (*first, *columns) for name in (figure, *ends_of(figure))]
     shown = [name for name in dict.fromkeys(figures) if name in table.frame.columns]
-    return replace(table, headings={name: names.get(name, name) for name in shown})
+    return replace(table, shown=shown)
 
 
 def _check_text(what: str, value: object) -> None:

@@ -22,8 +22,7 @@ import xlsxwriter
 from xlsxwriter.utility import xl_rowcol_to_cell
 
 from anls_frame._text import distinct, quoted, text_width, visible
-from anls_frame.export.column_headings import headings
-from anls_frame.export.columns import MARKS, Kind
+from anls_frame.export.columns import MARKS, Kind, heading_of, of_kinds
 from anls_frame.export.display import NUMERIC, figure
 from anls_frame.export.document import OVERALL, SLICE, Document, Table
 from anls_frame.export.row_names import every
@@ -113,7 +112,7 @@ def write_rows(frame: pl.DataFrame, file: BinaryIO) -> None:
         If the rows do not fit into a sheet, or a text does not fit into a cell.
     """
     # Values of keys are written unchanged.
-    table = Table("rows", frame, dict.fromkeys(frame.columns, "key"))
+    table = Table("rows", frame, of_kinds(dict.fromkeys(frame.columns, "key")))
     _check_size(table)
     book = _XlsxFile()
     book.add_table(table, table.name)
@@ -158,7 +157,7 @@ class _XlsxFile:
             side = {"align": "right"} if kind in NUMERIC else {}
             self._write_text(sheet, 0, index, title, {**_HEADING, **side})
             for row, (value, bold) in enumerate(zip(values, overall, strict=True), start=1):
-                own = table.cell_kind(kind, frame["metric"][row - 1]) if table.formats else kind
+                own = table.cell_kind(kind, frame["metric"][row - 1]) if table.has_metrics else kind
                 self._write_cell(sheet, row, index, value, kind=own, style={"bold": bold})
             sheet.set_column(index, index, _width(title, values[:_MEASURED_ROWS], kind))
         sheet.freeze_panes(1, 0)
@@ -257,20 +256,18 @@ class _XlsxFile:
 
 def _headings(table: Table) -> dict[str, str]:
     """Return the columns of a sheet: those for people, and marks that occur in a row."""
-    if not table.headings:
-        return {name: name for name in table.frame.columns}
     marks = [name for name in table.marks if table.frame[name].any() and name not in table.headings]
-    return {**table.headings, **headings(marks, {})}
+    return table.headings | {name: heading_of(name) for name in marks}
 
 
 def _values(table: Table, name: str, column: pl.Series) -> list[object]:
     """Return the values of a column for a sheet."""
-    if table.headings and name in MARKS:
+    if name in table.marks:
         return [MARKS[name][1].strip() if value else None for value in column]
-    if table.headings and name == SLICE and table.has_slices:
+    if name == SLICE and table.has_slices and table.shown is not None:
         return [every(table.names) if value == OVERALL else "slice" for value in column]
-    if table.formats and name == "metric":
-        return [table.formats[value][0] for value in column]
+    if name == "metric" and table.has_metrics:
+        return [table.metrics[value].heading for value in column]
     return column.to_list()
 
 

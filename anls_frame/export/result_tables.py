@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 import polars as pl
 
-from anls_frame.export.column_headings import headings
-from anls_frame.export.columns import COLUMNS, MARKS, Column, kind_of
-from anls_frame.export.display import shown_as
+from anls_frame.export.columns import COLUMNS, MARKS, Column, by_name
 from anls_frame.export.document import Table
-from anls_frame.export.row_names import ROWS, Names
 
 
 def result_table(
@@ -22,9 +19,6 @@ def result_table(
     own: Mapping[str, Column] = MappingProxyType({}),
     *,
     known: Mapping[str, Column] = COLUMNS,
-    shown: Iterable[str] | None = None,
-    names: Names = ROWS,
-    percent: bool = False,
     **options: Any,
 ) -> Table:
     """
@@ -37,25 +31,10 @@ def result_table(
         another column has the same.
     known
         The columns of the result.
-    shown
-        The columns that people see; by default, all but those that are shown as marks.
-    names
-        The names for rows.
-    percent
-        Whether scores, rates and differences are shown in per cent.
     options
         Other attributes of the table.
     """
-    columns = {**known, **own}
-    kinds = {column: "key" if column in by else kind_of(column, columns) for column in frame.columns}
-    shown = [column for column in frame.columns if column not in MARKS] if shown is None else shown
-    given = {column.name: column.heading for column in own.values() if column.heading}
-    return Table(
-        name,
-        frame,
-        {column: shown_as(kind, percent=percent) for column, kind in kinds.items() if kind is not None},
-        columns=columns,
-        headings=headings(shown, {**given, **{column: column for column in by}}, known, names),
-        names=names,
-        **options,
-    )
+    keys = by_name(Column(column, kind="key", heading=column) for column in by)
+    # Marks are shown on other columns.
+    options.setdefault("shown", [column for column in frame.columns if column not in MARKS])
+    return Table(name, frame, {**known, **own, **keys}, **options)

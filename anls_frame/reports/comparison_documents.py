@@ -23,8 +23,8 @@ from anls_frame._text import label as in_text
 from anls_frame._text import listed, numbered, shortened, shortened_apart, visible
 from anls_frame.export import Document, Kind, Table
 from anls_frame.export.charts import Figure, HeatMap
-from anls_frame.export.columns import COLUMNS, FEW, POSSIBLY_BEST, Column, by_name, with_kinds
-from anls_frame.export.display import Glance, difference_kind, glances, slice_labels, spelled, spelled_in
+from anls_frame.export.columns import COLUMNS, FEW, POSSIBLY_BEST, Column, by_name, difference_kind, shown_as
+from anls_frame.export.display import Glance, glances, slice_labels, spelled, spelled_in
 from anls_frame.export.display import figure as rounded
 from anls_frame.export.document import BEST, GROUP, OVERALL, SLICE, TABLE, crossed
 from anls_frame.export.heads import head
@@ -129,18 +129,11 @@ class ComparisonView(View):
         own: Mapping[str, Column] = MappingProxyType({}),
         **options: Any,
     ) -> Table:
-        """Return a table of figures of a metric or, by `formats`, of the metric of each line."""
-        known, terms = COLUMNS, self.terms
-        if metric is None:
-            options["formats"] = self.formats
-        else:
-            label, score = self.formats[metric.name]
-            difference = difference_kind(score)
-            known = with_kinds(known, {"score": score, "baseline_score": score, "difference": difference})
-            terms = {label: terms[label]}
-        own = by_name(replace(known[name], heading=label) for name, label in labels.items()) | dict(own)
-        options |= {"known": known, "terms": terms, "names": self.names, "alpha": self.alpha}
-        return result_table(name, frame, by, own, **options)
+        """Return a table of figures of a metric or of the metric of each line."""
+        metrics = self.terms if metric is None else {metric.name: self.terms[metric.name]}
+        own = by_name(replace(COLUMNS[name], heading=label) for name, label in labels.items()) | dict(own)
+        options |= {"names": self.names, "percent": self.percent}
+        return result_table(name, frame, by, own, metrics=metrics, alpha=self.alpha, **options)
 
     @property
     def alpha(self) -> float:
@@ -281,14 +274,15 @@ class ComparisonView(View):
             notes.append(f"Difference: each system minus {self.systems[0]}.")
         published = [] if self.beside is None else self.beside.partition_by("metric", "published")
         for lines in published:
-            label, kind = self.formats[lines["metric"][0]]
+            metric = self.terms[lines["metric"][0]]
+            kind = shown_as(metric.kind, percent=self.percent)
             figure = spelled(lines["figure"][0], (), kind)
             answers = [
                 f"{answer}: {listed(map(shortened, systems), _NAMED)}"
                 for answer in ("better", "worse", "open")
                 if (systems := lines.filter(answer=answer)["system"].to_list())
             ]
-            against = f"against {lines['published'][0]} (published {label} {figure})"
+            against = f"against {lines['published'][0]} (published {metric.heading} {figure})"
             notes.append(f"By the intervals, {against}, {'; '.join(answers)}.")
         only = f"Only differences with an adjusted p of at most {self.alpha:g} are listed."
         notes += [only] if self.significant else []
@@ -437,16 +431,16 @@ def _scores(
     heads = grid.slices.drop("few_rows")
     listed = pl.Series("best", [", ".join(line) for line in best], pl.String)
     frame = heads.hstack([*scores, listed, grid.slices["few_rows"]])
-    label, kind = view.formats[metric.name]
     # A page shows the first systems in a heat map above it.
     is_folded = len(names) > _DRAWN_SYSTEMS
     return result_table(
         name,
         frame,
         columns,
-        by_name(Column(system, "", kind, system) for system in names),
+        by_name(Column(system, kind="score", heading=system) for system in names),
         shown=[SLICE, *columns, "n", *names, "best"],
-        terms={label: view.terms[label]},
+        metrics={metric.name: view.terms[metric.name]},
+        percent=view.percent,
         names=view.names,
         best=best,
         is_folded=is_folded,
@@ -468,16 +462,16 @@ def _grids_on_screen(view: ComparisonView, most: int | None) -> Iterator[tuple[T
         systems = [name for name in table.headings if name not in (SLICE, *columns, "n", "best")]
         short = dict(zip(systems, shortened_apart(list(map(visible, systems)), _SHORT_NAME), strict=True))
         hidden = [] if most is None else systems[_MOST_SYSTEMS:]
-        shown = {name: short.get(name, text) for name, text in table.headings.items() if name not in hidden}
-        if len(systems) <= _FEW_BESIDE:
-            shown.pop("best")
+        left_out = [*hidden, *(["best"] if len(systems) <= _FEW_BESIDE else [])]
+        columns_in_short = by_name(replace(table.columns[name], heading=text) for name, text in short.items())
         listed_best = [", ".join(short[name] for name in systems if name in line) for line in table.best]
         frame = table.frame.with_columns(pl.Series("best", listed_best, pl.String))
         named = [name for name in systems if name not in hidden or any(name in line for line in table.best)]
         notes = _key([short[name] for name in named], named)
         if hidden:
             notes.append(f"... and {numbered(len(hidden), 'more system')}; `ranking` has them all")
-        yield replace(table, frame=frame, headings=shown), notes
+        shown = [name for name in table.headings if name not in left_out]
+        yield replace(table, frame=frame, columns={**table.columns, **columns_in_short}, shown=shown), notes
 
 
 def _key(short: Sequence[str], names: Sequence[str]) -> list[str]:

@@ -11,8 +11,8 @@ import polars as pl
 
 from anls_frame._text import numbered
 from anls_frame.export import Table
-from anls_frame.export.columns import COLUMNS, CORRECTED, FEW, by_name
-from anls_frame.export.display import Glance, figure, shown_as, spelled, spelled_in
+from anls_frame.export.columns import COLUMNS, CORRECTED, FEW, by_name, shown_as
+from anls_frame.export.display import Glance, figure, spelled, spelled_in
 from anls_frame.export.document import GROUP, OVERALL, SLICE
 from anls_frame.export.result_tables import result_table
 from anls_frame.results import View

@@ -16,7 +16,7 @@ from anls_frame._text import numbered
 from anls_frame.analysis.curves import score_histogram
 from anls_frame.export import Kind, Table
 from anls_frame.export.charts import Alignments, Crossed, Figure, HistogramChart, Stacked
-from anls_frame.export.columns import COLUMNS, FEW, Column, ends_of, heading_of, with_kinds
+from anls_frame.export.columns import COLUMNS, FEW, Column, by_name, ends_of, heading_of
 from anls_frame.export.display import slice_labels, spelled_in
 from anls_frame.export.document import GROUP, SLICE
 from anls_frame.export.heads import LEAST_ROWS, head
@@ -240,7 +240,7 @@ def macro_tables(view: Any) -> list[Table]:
     for by in view.keys if view.macro else ():
         averages = view.result.macro_by(by)
         name = f"Macro averages by {' and '.join(by)}"
-        table = result_table(name, averages, formats=view.formats, terms=view.terms)
+        table = result_table(name, averages, metrics=view.terms, percent=view.percent)
         # Values that are the same in all lines are in the title or omitted.
         names = [name for name in ("metric", "baseline") if name in averages]
         hidden = {name for name in names if averages[name].n_unique() == 1}
@@ -255,28 +255,26 @@ def _worst_rows(view: ReportView) -> Table:
     # The name of a row precedes its texts, which may be pages.
     names = (*settings.by, *settings.keep)
     worst = view.worst.select(cs.by_name(*names), ~cs.by_name(*names))
-    kept = Table("", worst)
-    own = {name: Column(name, "", kept.kind(name), name) for name in settings.keep}
+    own = {name: Column(name, heading=name) for name in settings.keep}
     for name, column in view.metric_columns.items():
         # A row has its own rate, where the metric is the rate of all rows together.
         own[name] = replace(column, meaning=COLUMNS[name].meaning) if name in COLUMNS else column
-    kinds = {metric.row or metric.name: metric.format or "number" for metric in view.metrics}
-    known = with_kinds(COLUMNS, kinds)
     if not settings.are_pages:
-        return result_table("Worst rows", worst, settings.by, own, known=known)
+        return result_table("Worst rows", worst, settings.by, own)
     # CER and the errors by kind already say how many characters are wrong.
     repeated = ("substitutions", "deletions", "insertions")
     others = [
         metric for metric in settings.own if metric.name in worst.columns and metric.name not in repeated
     ]
     rates = {"cer": heading_of("cer"), **{metric.name: metric.label.partition(" (")[0] for metric in others}}
-    named = {name: settings.names.get(name, name) for name in names}
-    pages = worst.select(cs.by_name(*named), cs.by_name(*rates))
+    headings = {name: heading_of(name, settings.names) for name in names} | rates
+    pages = worst.select(cs.by_name(*headings))
     scored = view.overall["n"]
     name = "All pages" if pages.height >= scored else f"The {pages.height:,} worst of {scored:,} pages"
     bars = [rate for rate in ("cer", "wer_corpus", "wer_mean") if rate in rates]
-    table = result_table(name, pages, settings.by, own, known=known, bars=bars, names=settings.names)
-    return replace(table, headings=named | rates)
+    table = result_table(name, pages, settings.by, own, bars=bars, names=settings.names)
+    headed = (replace(table.column(name), heading=heading) for name, heading in headings.items())
+    return replace(table, columns={**table.columns, **by_name(headed)})
 
 
 def _slices(view: ReportView) -> list[Table]:

@@ -10,8 +10,8 @@ import polars as pl
 
 from anls_frame._text import label, numbered
 from anls_frame.export import Document, Table
-from anls_frame.export.columns import COLUMNS, SELECTIVE, Column, by_name
-from anls_frame.export.display import shown_as, spelled, spelled_in
+from anls_frame.export.columns import COLUMNS, SELECTIVE, Column, by_name, shown_as
+from anls_frame.export.display import spelled, spelled_in
 from anls_frame.export.result_tables import result_table
 from anls_frame.frames import documents as documents_of_rows
 from anls_frame.reports.report_documents import few_note

@@ -9,8 +9,8 @@ from typing import Any
 import polars as pl
 
 from anls_frame._text import listed, numbered
-from anls_frame.export.columns import COLUMNS, FEW, FOUND, Kind, by_name, heading_of, with_kinds
-from anls_frame.export.display import Glance, difference_kind, shown_as, spelled, spelled_in
+from anls_frame.export.columns import COLUMNS, FEW, FOUND, by_name, difference_kind, heading_of, shown_as
+from anls_frame.export.display import Glance, spelled, spelled_in
 from anls_frame.export.document import Document, Selection, Table
 from anls_frame.export.result_tables import result_table
 from anls_frame.export.row_names import Names
@@ -59,7 +59,7 @@ def sentence(line: Mapping[str, Any], slices: FoundSlices, *, percent: bool = Fa
             parts.append(f"{spelled(abs(difference), (), kind)} {side} the rest")
     names = names_of_rows(slices.metrics)
     shares = [
-        f"{spelled(line[column], (), 'share')} {heading_of(column, names)}"
+        f"{spelled(line[column], (), 'share')} {heading_of(column, names, _KNOWN)}"
         for column in ("share_of_rows", "share_of_loss")
         if line[column] is not None
     ]
@@ -190,20 +190,17 @@ class SlicesView(View):
         same = {"few_rows", *(("metric",) if is_single else ())}
         same |= {"system"} if len(slices.systems) <= _PAIR else set()
         same |= {name for name in ("n_clusters", "share_of_loss") if not frame[name].count()}
-        kinds = {metric.format or "number" for metric in self.metrics}
-        kind: Kind = kinds.pop() if len(kinds) == 1 else "number"
-        label = self.metrics[0].label if is_single else "score"
-        rest: Kind = "difference" if slices.systems else kind
-        known = with_kinds(_KNOWN, {"score": kind, "baseline_score": kind, "rest": rest})
+        own = {"score": replace(_KNOWN["score"], heading=self.metrics[0].label)} if is_single else {}
+        if slices.systems:
+            own["rest"] = replace(_KNOWN["rest"], kind="difference")
         return result_table(
             "Slices",
             frame,
             (),
-            {"score": replace(known["score"], heading=label)},
-            known=known,
+            own,
+            known=_KNOWN,
             shown=[name for name in frame.columns if name not in same],
-            formats={} if is_single else self.formats,
             names=self.names,
             percent=self.percent,
-            terms=self.terms,
+            metrics=self.terms,
         )

@@ -17,6 +17,7 @@ import pytest
 
 from anls_frame._atomic import replacing
 from anls_frame.export import Document, Table, write
+from anls_frame.export.columns import of_kinds
 
 POSIX = os.name == "posix"
 on_linux = pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs a place for nobody's files")
@@ -24,7 +25,8 @@ on_linux = pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs a p
 
 def document(text: str = "new", rows: int = 3) -> Document:
     frame = pl.DataFrame({"slice": ["group"] * rows, "key": [f"{text} {row}" for row in range(rows)]})
-    return Document(text, [Table("By key", frame, {"key": "key"})], {"protocol": "anls"}, "anls")
+    table = Table("By key", frame, of_kinds({"key": "key"}))
+    return Document(text, [table], {"protocol": "anls"}, "anls")
 
 
 @pytest.fixture

@@ -190,7 +190,7 @@ def test_a_word_for_rows_says_all_headings_and_meanings() -> None:
 def test_a_mark_is_defined_where_it_occurs() -> None:
     table = result("report").to_document().tables[0]
     assert table.frame["few_rows"].any() == ("*" in table.definitions)
-    without = Table("x", table.frame.with_columns(few_rows=False), columns=COLUMNS, headings={"n": "rows"})
+    without = Table("x", table.frame.with_columns(few_rows=False), COLUMNS, ["n"])
     assert without.definitions == {"rows": "scored rows"}
 
 
@@ -219,3 +219,27 @@ def test_the_frame_of_a_view_is_what_data_formats_hold(kind: str, tmp_path: Path
     held = pl.DataFrame(result(kind))  # by Arrow, from the view
     assert held.columns == written.columns[: held.width]
     assert held.height == written.height
+
+
+def test_a_column_that_is_left_out_has_its_heading_where_it_is_named() -> None:
+    made = af.report(FRAME, "first", "answer")
+    assert "no prediction" not in made.to_text()
+    text = made.to_text(columns=["n_missing"])
+    assert "no prediction" in text
+    assert "n_missing" not in text
+
+
+def test_slices_of_several_metrics_show_each_with_its_decimals() -> None:
+    found = af.find_slices(FRAME, "first", "answer", ["lang", "answer"], metrics=["anls", "cer_mean"])
+    columns, rows = display_table(found.to_document().main)
+    assert {row.cells[1].text for row in rows} == {"ANLS", "CER (mean)"}
+    at = [column.name for column in columns].index("score")
+    for row, sentence in zip(rows, found.sentences, strict=True):
+        assert row.cells[at].text in sentence
+
+
+def test_axes_are_in_per_cent_where_figures_are(tmp_path: Path) -> None:
+    written = result("many").write(tmp_path / "many.html", percent=True, title="t").read_text("utf-8")
+    page = HtmlPage(written)
+    assert page.find("span.ends")
+    assert all("%" in ends.text or "pp" in ends.text for ends in page.find("span.ends"))

@@ -14,6 +14,7 @@ from export_cases import DASH, report
 from shell import RunPython
 
 from anls_frame.export import SUFFIXES, Document, Kind, Table, write
+from anls_frame.export.columns import of_kinds
 from anls_frame.export.display import display_table, spelled
 
 # Documents
@@ -37,9 +38,9 @@ def document(title: Any = "t", settings: Any = None, signature: Any = "", notes:
             r"distinct names, these occur more than once: \['T'\]",
         ),
         (
-            lambda: Table("T", pl.DataFrame({"a": [1]}), {"b": "key"}),
+            lambda: Table("T", pl.DataFrame({"a": [1]}), shown=["b"]),
             ValueError,
-            r"kinds for the columns \['b'\]",
+            r"shows the columns \['b'\]",
         ),
         (lambda: table(3), TypeError, "name of a table must be a string, got int"),
         (lambda: document(None), TypeError, "title must be a string, got NoneType"),
@@ -98,18 +99,18 @@ def test_ends_of_intervals_may_be_missing(low: float | None, high: float | None,
 
 
 def test_only_the_column_of_slices_is_left_out() -> None:
-    kinds: dict[str, Kind] = {"slice": "key"}
     own = pl.DataFrame({"slice": ["overall", "group"], "n": [2, 1]})
-    assert cells(Table("T", own, kinds)) == [["overall", "2"], ["group", "1"]]
+    assert cells(Table("T", own, of_kinds({"slice": "key"}))) == [["overall", "2"], ["group", "1"]]
     other = pl.DataFrame({"slice": ["overall", "other"], "type": ["a", "b"]})
-    assert cells(Table("T", other, {"type": "key"})) == [["overall", "a"], ["other", "b"]]
+    assert cells(Table("T", other, of_kinds({"type": "key"}))) == [["overall", "a"], ["other", "b"]]
     keyless = pl.DataFrame({"slice": ["overall", "group"], "n": [2, 1]})
     assert cells(Table("T", keyless)) == [["all rows", "2"], ["group", "1"]]
 
 
 def test_several_keys_are_null_in_the_overall_row() -> None:
     frame = pl.DataFrame({"slice": ["overall", "group"], "a": [None, None], "b": [None, "x"], "n": [2, 1]})
-    assert cells(Table("T", frame, {"a": "key", "b": "key"})) == [["all rows", "", "2"], ["null", "x", "1"]]
+    table = Table("T", frame, of_kinds({"a": "key", "b": "key"}))
+    assert cells(table) == [["all rows", "", "2"], ["null", "x", "1"]]
 
 
 @pytest.mark.parametrize(
@@ -172,7 +173,7 @@ def test_the_libraries_of_formats_are_imported_when_they_are_used(run_python: Ru
 
 def test_thousands_stand_apart_where_figures_are_read(tmp_path: Path) -> None:
     frame = pl.DataFrame({"slice": ["overall", "group"], "key": [None, "1,234"], "n": [12_345_678, 999]})
-    table = Table("T", frame, {"key": "key", "n": "count"})
+    table = Table("T", frame, of_kinds({"key": "key", "n": "count"}))
     document = Document("t", [table], {}, "", ["5,465 characters of [0.1, 0.2], 1,2 and 1,2345"])
     written = {
         suffix: write(document, tmp_path / f"d{suffix}").read_text("utf-8")

@@ -17,6 +17,7 @@ from counted import Counted, operations_of
 import anls_frame as af
 from anls_frame._text import text_width
 from anls_frame.export import Table
+from anls_frame.export.columns import of_kinds
 from anls_frame.export.display import Cell, ShownColumn, ShownRow, display_table
 from anls_frame.export.terminal import table_text, wrapped
 
@@ -79,7 +80,7 @@ def shown(values: Sequence[Any], kind: Any, ends: Sequence[tuple[Any, Any]] = ()
     if ends:
         frame = frame.with_columns(pl.DataFrame(ends, schema=["figure_low", "figure_high"], orient="row"))
     kinds = dict.fromkeys(frame.columns[1:], kind)
-    lines = table_text(*display_table(Table("t", frame, kinds)), None).splitlines()
+    lines = table_text(*display_table(Table("t", frame, of_kinds(kinds))), None).splitlines()
     return [line.split("┆")[1].strip("│")[1:-1] for line in lines if line.startswith("│")][1:]
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from anls_frame.export import Document, Kind, Table
+from anls_frame.export.columns import of_kinds
 
 SUM = 0.1 + 0.2
 DASH = "\u2013"  # for a figure that there is not
@@ -44,7 +45,7 @@ def report() -> Document:
     worst = pl.DataFrame({"prediction": ["a", "", None], "answers": [["x", "y"], [], None]})
     return Document(
         "Scores of tesseract",
-        [Table("By type", frame, kinds), Table("Worst rows", worst)],
+        [Table("By type", frame, of_kinds(kinds)), Table("Worst rows", worst)],
         {
             "protocol": "anls",
             "threshold": 0.5,
@@ -60,7 +61,8 @@ def report() -> Document:
 def single(values: Any, kind: Kind | None = None, dtype: Any = None) -> Document:
     """Build a report of one column, `value`."""
     frame = pl.DataFrame({"value": pl.Series(values, dtype=dtype, strict=dtype is None)})
-    return Document("One column", [Table("Values", frame, {"value": kind} if kind else {})], {}, "s")
+    table = Table("Values", frame, of_kinds({"value": kind} if kind else {}))
+    return Document("One column", [table], {}, "s")
 
 
 def strict_json(path: Path) -> Any:

@@ -14,6 +14,7 @@ import polars as pl
 from campaign import amount
 
 from anls_frame.export import Document, Table
+from anls_frame.export.columns import of_kinds
 
 KINDS: dict[str, list[str]] = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
 LONG = (
@@ -51,8 +52,8 @@ def hostile_document() -> Document:
     return Document(
         "Hostile texts",
         [
-            Table("By key", main, {"key": "key", "n": "count", "anls": "score"}),
-            Table("Lists", lists, {"keys": "key"}),
+            Table("By key", main, of_kinds({"key": "key", "n": "count", "anls": "score"})),
+            Table("Lists", lists, of_kinds({"keys": "key"})),
         ],
         dict(zip(HOSTILE_TEXTS, HOSTILE_TEXTS, strict=True)),
         "anls|protocol:anls",
@@ -64,5 +65,5 @@ def hostile_names(text: str) -> Document:
     """Build a report in which everything that has a name has this one."""
     column = text or "nameless"
     frame = pl.DataFrame({"slice": ["overall", "group"], column: [None, text], "anls": [0.5, 0.25]})
-    table = Table(text, frame, {column: "key", "anls": "score"})
+    table = Table(text, frame, of_kinds({column: "key", "anls": "score"}))
     return Document(text, [table], {text: text}, text, [text])
