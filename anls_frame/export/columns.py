@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, TypeVar
 
@@ -318,9 +318,11 @@ FOUND = (
         "note",
         "overlaps with",
     ),
-    Column("more", "further slices that it overlaps with", "count"),
 )
 """Columns of found slices, where they are not those of other results."""
+
+OVERLAPS = (Column("more", "further slices that it overlaps with", "count"),)
+"""Columns of the table of slices that overlap."""
 
 DOCUMENTS = (
     Column("n_fields", "fields of the document", "count", "fields"),
@@ -338,7 +340,7 @@ RESULTS = {
     "Whole documents": DOCUMENTS,
     "Corrected scores": CORRECTED,
     "Confidences": SELECTIVE,
-    "Found slices": FOUND,
+    "Found slices": (*FOUND, *OVERLAPS),
 }
 """All columns, by the results that have them."""
 
@@ -355,6 +357,19 @@ LEAST = (
     *("cer_mean", "wer_mean", "zeros", "nls", "p_value", "n_clusters", "share_of_rows"),
 )
 """What narrow terminals leave out first, in this order."""
+
+
+def listing(columns: Iterable[Column]) -> Callable[[Value], Value]:
+    """Write what columns say into a docstring, in place of `{columns}`."""
+
+    def listed(function: Value) -> Value:
+        lines = [f"- `{column.name}`: {of_rows(column.meaning)}" for column in columns]
+        before, _, after = (function.__doc__ or "").partition("{columns}")
+        indent = before[before.rfind("\n") :]
+        function.__doc__ = before + f";{indent}".join(lines) + "." + after
+        return function
+
+    return listed
 
 
 def of_kinds(kinds: Mapping[str, Kind]) -> dict[str, Column]:

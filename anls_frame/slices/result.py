@@ -10,6 +10,7 @@ import polars as pl
 
 from anls_frame._arguments import count
 from anls_frame._typing import Table_co
+from anls_frame.export.columns import FOUND, listing
 from anls_frame.frames.conversion import (
     as_kind_of,
     at_hand,
@@ -81,16 +82,17 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
     roots: Sequence[str] = ()
 
     @property
+    @listing(FOUND)
     def frame(self) -> Table_co:
         """
-        The slices, one line each, the largest statistic first; with a holdout, the smallest p-value first.
+        The slices, one row each, the largest statistic first; with a holdout, the smallest p-value first.
 
-        The columns are `description`; `metric`; `n` (scored rows) and `n_clusters`; `score` with its interval
-        in `score_low` and `score_high`, or, for compared systems, the `system` that lost, `baseline_score`,
-        `score` and the `change` with its interval; `rest`, the figure of all other rows, and the `difference`
-        from it; `share_of_rows`; `share_of_loss`, the slice's share of all lost points, null if the metric
-        has no best value; `p_adjusted`; `few_rows` as in reports; and `overlapping`, other slices that are
-        worse, but not outside this slice.
+        The columns are `metric`, `n` (scored rows), `p_adjusted` and `few_rows`, as in reports and
+        comparisons, and those below. Of compared systems, `system` is the one that lost, and the interval is
+        that of the `change`, in `change_low` and `change_high`; of a single system, it is that of the
+        `score`. `share_of_loss` is null if the metric has no best value.
+
+        {columns}
         """
         return cast("Table_co", to_pandas(self.table) if self.from_pandas else self.table)
 
