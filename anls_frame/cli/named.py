@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import json
 import re
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import typer
 
 from anls_frame._arguments import choice
+from anls_frame.files.file import File
 from anls_frame.protocol import ScoreProtocol, resolve_errors, resolve_protocol
 from anls_frame.readers.descriptions import READER_OPTIONS, READERS
 
@@ -30,7 +30,7 @@ class ChosenReader(NamedTuple):
 class GoldFile(NamedTuple):
     """The value of `--gold`: a file or folder, and which of its columns has the ids."""
 
-    path: Path
+    path: File
     gold_id: str | list[str] | None = None
 
 
@@ -95,7 +95,7 @@ def readers() -> list[str]:
 def gold_file(text: str) -> GoldFile:
     """Return the file for a value such as ``gold.csv,gold_id=key``."""
     path, is_named, gold_id = text.rpartition(",gold_id=")
-    return GoldFile(Path(path), columns(gold_id)) if is_named else GoldFile(Path(text))
+    return GoldFile(File.of(path), columns(gold_id)) if is_named else GoldFile(File.of(text))
 
 
 def columns(text: str) -> str | list[str]:

@@ -62,6 +62,7 @@ from anls_frame.cli import named
 from anls_frame.cli.exits import CLOSED_PIPE
 from anls_frame.cli.named import ChosenReader, GoldFile
 from anls_frame.cli.output import check_distinct, check_target, plain, print_document, print_json
+from anls_frame.files.file import File
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol
 from anls_frame.summary.catalogue import NAMES
 
@@ -179,7 +180,7 @@ class SystemNames:
 
         systems: str | None = getattr(self, "systems", None)
         return SystemFiles(
-            files=files,
+            files=list(map(File.of, files)),
             columns=None if systems is None else systems.split(","),
             column_of_names=self.system_column,
             names=self.name,
@@ -354,7 +355,9 @@ class Boarding(Showing):
 
         return {
             **super().options,
-            "facts": None if self.facts is None else load(self.facts, Reading(reader="table"), required=()),
+            "facts": None
+            if self.facts is None
+            else load(File(self.facts), Reading(reader="table"), required=()),
             "published": dict(map(_named_figure, self.published or ())),
         }
 
@@ -501,7 +504,6 @@ def _with_options(function: Callable[..., int | None]) -> Callable[..., None]:
 
     @functools.wraps(function)
     def run(**given: Any) -> None:
-        from anls_frame.files import contents
         from anls_frame.frames.checks import RENAMED
 
         check_distinct(
@@ -512,8 +514,7 @@ def _with_options(function: Callable[..., int | None]) -> Callable[..., None]:
             given[name] = group(**values)
         renamed = RENAMED.set({})
         try:
-            with contents.keeping():
-                code = function(**given)
+            code = function(**given)
             sys.stdout.flush()
         except BrokenPipeError:
             raise typer.Exit(CLOSED_PIPE) from None

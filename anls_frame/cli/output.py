@@ -19,6 +19,7 @@ from anls_frame._text import visible
 from anls_frame.export import Table
 from anls_frame.export.columns import COLUMNS, Column, heading_of
 from anls_frame.export.row_names import ROWS, Names
+from anls_frame.files.file import File
 
 
 def plain(text: str) -> str:
@@ -70,8 +71,9 @@ def check_distinct(given: Mapping[str, Any], written: Collection[str | None]) ->
 
 def _paths(values: Any) -> Iterator[Path]:
     """Yield the files named by a value: a path, several paths, or a pattern not expanded by the shell."""
-    for path in values if isinstance(values, list | tuple) else [values]:
-        if isinstance(path, Path):
+    for value in values if isinstance(values, list | tuple) else [values]:
+        if isinstance(value, Path | File):
+            path = Path(value)
             is_pattern = not path.exists() and glob.has_magic(str(path))
             yield from map(Path, glob.glob(str(path), recursive=True)) if is_pattern else [path]  # noqa: PTH207
 

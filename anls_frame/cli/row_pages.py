@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 def texts(given: SystemFiles) -> tuple[pl.LazyFrame | pl.DataFrame, dict[str, str]]:
     """Return the rows of one system, as a query, or of several side by side, and their columns by name."""
-    path = given.files[0]
+    file = given.files[0]
     if given.columns is None and not given.are_logged:
-        names = [*(given.names or [name_of(path)])]
+        names = [*(given.names or [name_of(file.path)])]
         if len(names) > 1:
             raise ValueError(f"--name must be given once for one system, got {len(names)}")
-        return scan(path, given.how), {names[0]: "prediction"}
+        return scan(file, given.how), {names[0]: "prediction"}
     frame, systems = texts_of(given)
     if len(systems) > 1:
         return frame, systems

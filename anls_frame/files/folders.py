@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 from anls_frame._paths import files_at
-from anls_frame.files import contents
+from anls_frame.files.file import as_path
 from anls_frame.files.problems import Advice
 
 
@@ -21,7 +21,7 @@ def files_named(
     name: str | os.PathLike[str], is_wanted: Callable[[Path, Path], bool], what: str
 ) -> list[Path]:
     """Return the file, or the files that match a pattern, or the wanted files of a folder, sorted by name."""
-    path = contents.as_path(name)
+    path = as_path(name)
     files = files_at(path, is_wanted)
     if not files:
         way = "for pages, name the ground truth with gold=..."
@@ -38,9 +38,9 @@ def checked_name(name: object, what: str) -> str:
     return name
 
 
-def check_different(files: Iterable[Path]) -> None:
+def check_different(files: Iterable[os.PathLike[str]]) -> None:
     """Raise an error if a file is named twice."""
-    first: dict[str, Path] = {}
+    first: dict[str, os.PathLike[str]] = {}
     for file in files:
         same = first.setdefault(os.path.realpath(file), file)
         if same is not file:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,15 +21,15 @@ class Advice(str):
 class Problems:
     """The problems of a file, or of several; all are counted, but only the first thousand kept."""
 
-    def __init__(self, path: Path | None = None) -> None:
-        self.path = path or Path()
+    def __init__(self, path: os.PathLike[str] | None = None) -> None:
+        self.path = Path() if path is None else Path(path)
         self._kept: list[Problem] = []
         self._hints: dict[Advice, None] = {}
         self._total = 0
 
-    def add(self, message: str, place: str = "", path: Path | None = None) -> None:
+    def add(self, message: str, place: str = "", path: os.PathLike[str] | None = None) -> None:
         """Add a problem of the main file, if there is one, unless another file is given."""
-        file = path or self.path
+        file = Path(path or self.path)
         self._add([Problem("" if file == Path() else str(file), place, Advice(message))], 1)
 
     def hint(self, message: str) -> None:
@@ -57,6 +58,6 @@ class Problems:
             raise InputError(self._kept, self._total, self._hints)
 
 
-def problem(path: Path, message: str, place: str = "") -> InputError:
+def problem(path: os.PathLike[str], message: str, place: str = "") -> InputError:
     """Return the error for a file that cannot be read further."""
-    return InputError([Problem(str(path), place, Advice(message))])
+    return InputError([Problem(os.fspath(path), place, Advice(message))])

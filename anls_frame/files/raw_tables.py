@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from pathlib import Path
 from types import NoneType
 from typing import Any, TypeAlias
 
@@ -50,16 +50,16 @@ def read_lines(text: str, problems: Problems) -> Iterator[tuple[str, dict[str, A
             problems.add(what, f"line {number}")
 
 
-def read_whole(path: Path, text: str) -> Any:
+def read_whole(file: os.PathLike[str], text: str) -> Any:
     """Return the JSON value in a file."""
     try:
         return parse(text)
     except ValueError as error:
         advice = "if these are JSON Lines, name it .jsonl or pass format='jsonl'"
-        raise problem(path, f"{error}; {advice}") from None
+        raise problem(file, f"{error}; {advice}") from None
 
 
-def records(path: Path, value: Any, problems: Problems) -> Iterator[tuple[str, dict[str, Any]]]:
+def records(file: os.PathLike[str], value: Any, problems: Problems) -> Iterator[tuple[str, dict[str, Any]]]:
     """
     Yield the objects, with their places, of a JSON array or of the only array of objects in an object.
 
@@ -79,16 +79,16 @@ def records(path: Path, value: Any, problems: Problems) -> Iterator[tuple[str, d
         if len(lists) != 1:
             keys = listed(map(quoted, value))
             raise problem(
-                path,
+                file,
                 "must be a list of rows, or an object with one such list, or with a text or an object for "
                 f"each id; got an object with the keys {keys}. pandas writes a list with "
                 "to_json(orient='records')",
             )
         value = value[lists[0]]
     if not isinstance(value, list):
-        raise problem(path, f"must hold a list of rows, got {kind(value)}")
+        raise problem(file, f"must hold a list of rows, got {kind(value)}")
     if not value:
-        raise problem(path, "holds no rows")
+        raise problem(file, "holds no rows")
     for index, row in enumerate(value):
         if isinstance(row, dict):
             yield f"index {index}", row
@@ -198,7 +198,7 @@ class JsonColumn:
         return iter(self.values)
 
 
-def from_lines(path: Path, text: str) -> Raw:
+def from_lines(file: os.PathLike[str], text: str) -> Raw:
     """
     Return the objects of JSON Lines, with columns of the type `JsonColumn`.
 
@@ -211,13 +211,13 @@ def from_lines(path: Path, text: str) -> Raw:
     try:
         lines = native.json_lines(without_halves(with_newlines(text))[0])
     except OverflowError:
-        raise problem(path, "holds more than 4 GiB; split it into several files") from None
+        raise problem(file, "holds more than 4 GiB; split it into several files") from None
     if lines is not None:
         return _table(lines)
-    problems = Problems(path)
+    problems = Problems(file)
     keys = {key: None for _, row in read_lines(text, problems) for key in row}
     problems.raise_any()
-    raise problem(path, too_many_keys(keys))
+    raise problem(file, too_many_keys(keys))
 
 
 def too_many_keys(keys: Iterable[str]) -> str:
@@ -293,7 +293,7 @@ def from_frame(frame: pl.DataFrame) -> Raw:
     return Raw(frame.to_dict(), frame.height, lambda row: f"row {row + 1}")
 
 
-def from_objects(path: Path, objects: Iterable[tuple[str, dict[Any, Any]]]) -> Raw:
+def from_objects(file: os.PathLike[str], objects: Iterable[tuple[str, dict[Any, Any]]]) -> Raw:
     """
     Return objects with their places as columns, with null for missing keys, wherever a key first appears.
 
@@ -312,7 +312,7 @@ def from_objects(path: Path, objects: Iterable[tuple[str, dict[Any, Any]]]) -> R
     filled = sum(map(len, rows))
     gaps = len(keys) * len(rows) - filled
     if gaps > _MOST_GAPS and filled * _SPARSE < gaps:
-        raise problem(path, too_many_keys(key if isinstance(key, str) else key[-1] for key in keys))
+        raise problem(file, too_many_keys(key if isinstance(key, str) else key[-1] for key in keys))
     return Raw({key: [row.get(key) for row in rows] for key in keys}, len(rows), places.__getitem__)
 
 

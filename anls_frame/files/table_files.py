@@ -20,7 +20,8 @@ import polars.selectors as cs
 from anls_frame._arguments import check_threads
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError
 from anls_frame.export import row_files
-from anls_frame.files import contents, raw_tables, standard_frames, workbooks
+from anls_frame.files import raw_tables, standard_frames, workbooks
+from anls_frame.files.file import File, as_path
 from anls_frame.files.problems import Problems, problem
 from anls_frame.files.raw_tables import Raw, by_name, from_frame
 from anls_frame.files.standard_frames import Role, UniqueIds
@@ -142,7 +143,7 @@ def read_results(
     └─────────────┴────────────┴───────────────────────┘
     """
     return read_table(
-        contents.as_path(path),
+        File.of(path),
         required=standard_frames.SCORED,
         question_id=question_id,
         question=question,
@@ -198,12 +199,12 @@ def scan_results(path: str | os.PathLike[str], **options: Any) -> pl.LazyFrame:
     0.737
     """
     inspect.signature(read_results).bind(path, **options)
-    return scan_table(contents.as_path(path), required=standard_frames.SCORED, **options)
+    return scan_table(File.of(path), required=standard_frames.SCORED, **options)
 
 
-def scan_table(file: Path, *, required: Sequence[Role], **options: Any) -> pl.LazyFrame:
+def scan_table(file: File, *, required: Sequence[Role], **options: Any) -> pl.LazyFrame:
     """Read a file as `scan_results` does, with at least the required columns."""
-    if contents.file_format(file, options.get("format")) != "parquet":
+    if file.format(options.get("format")) != "parquet":
         return read_table(file, required=required, **{"unique_ids": False, **options}).lazy()
     answers_format: str = options.get("answers_format", "auto")
     types_format: str = options.get("question_types_format", "list")
@@ -273,7 +274,7 @@ def scan_table(file: Path, *, required: Sequence[Role], **options: Any) -> pl.La
 
 
 def read_table(
-    path: Path,
+    file: File,
     *,
     required: Sequence[Role],
     systems: Mapping[str, str] = {},
@@ -288,12 +289,12 @@ def read_table(
     The predictions in the columns of `systems` are added under these names.
     """
     standard_frames.check_formats_of_file(answers_format, question_types_format)
-    problems = Problems(path)
+    problems = Problems(file)
     given: dict[Role, Any] = {role: options.pop(role, None) for role in standard_frames.ROLES}
-    raw = read_raw(path, problems, **options)
+    raw = read_raw(file, problems, **options)
     if not raw.height:
         problems.raise_any()
-        raise problem(path, "holds no rows")
+        raise problem(file, "holds no rows")
     damaged = len(problems)
     raw = standard_frames.with_entries(raw, [*given.values(), *systems.values()], problems)
     raw, given["question_id"] = standard_frames.with_ids(raw, given["question_id"], problems)
@@ -316,7 +317,7 @@ def read_table(
 
 
 def read_raw(
-    path: Path,
+    file: File,
     problems: Problems,
     *,
     format: str | None = None,  # noqa: A002 - what it is
@@ -325,36 +326,36 @@ def read_raw(
     sheet: str | None = None,
 ) -> Raw:
     """Read a file as columns that have no roles."""
-    kind = contents.file_format(path, format)
+    kind = file.format(format)
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n' or not delimiter.isascii()):
         raise ValueError(f"delimiter must be one character, got {delimiter!r}")
     if kind == "parquet":
-        with reading_parquet(path):
-            return from_frame(scan(path).collect())
+        with reading_parquet(file):
+            return from_frame(scan(file).collect())
     if kind == "xlsx":
-        return workbooks.read(path, problems, sheet)
+        return workbooks.read(file, problems, sheet)
     if kind in {"csv", "tsv"}:
-        text = contents.read_text(path, encoding)
-        return read_delimited(path, text, problems, delimiter or ("\t" if kind == "tsv" else None))
-    text = contents.read_json(path, encoding)
+        text = file.read_text(encoding)
+        return read_delimited(file, text, problems, delimiter or ("\t" if kind == "tsv" else None))
+    text = file.read_json(encoding)
     if kind == "jsonl":
-        return raw_tables.from_lines(path, text)
+        return raw_tables.from_lines(file, text)
     return raw_tables.from_objects(
-        path, raw_tables.records(path, raw_tables.read_whole(path, text), problems)
+        file, raw_tables.records(file, raw_tables.read_whole(file, text), problems)
     )
 
 
-def scan(path: Path) -> pl.LazyFrame:
+def scan(file: File) -> pl.LazyFrame:
     """Return the rows of a file as a query, whose schema was read."""
-    contents.check_file(path)
-    with reading_parquet(path):
-        lazy = pl.scan_parquet(contents.seekable(path), glob=False)
+    file.check()
+    with reading_parquet(file):
+        lazy = pl.scan_parquet(file.seekable(), glob=False)
         lazy.collect_schema()
     return lazy
 
 
 @contextmanager
-def reading_parquet(path: Path) -> Iterator[None]:
+def reading_parquet(file: File) -> Iterator[None]:
     """
     Raise an error that names the file if Polars fails or panics in the block because the file is damaged.
 
@@ -366,18 +367,18 @@ def reading_parquet(path: Path) -> Iterator[None]:
         raise
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         check_threads()
-        fault = _fault_of_parquet(path)
+        fault = _fault_of_parquet(file)
         if fault is None:
             raise
         raise problem(
-            path, f"cannot be read as Parquet: {fault}; it is damaged, or was changed while it was read"
+            file, f"cannot be read as Parquet: {fault}; it is damaged, or was changed while it was read"
         ) from None
 
 
-def _fault_of_parquet(path: Path) -> str | None:
+def _fault_of_parquet(file: File) -> str | None:
     """Read the whole file, and return the reason for a failure, or None."""
     try:
-        rows = pl.scan_parquet(contents.seekable(path), glob=False)
+        rows = pl.scan_parquet(file.seekable(), glob=False)
         rows.map_batches(pl.DataFrame.clear, streamable=True, projection_pushdown=False).collect(
             engine="streaming"
         )
@@ -435,7 +436,7 @@ def write_results(frame: Any, path: str | os.PathLike[str], *, escape_formulas: 
     >>> af.read_results(path, answers_format="list")["answers"].to_list()
     [['Invoice'], ['Total', 'total']]
     """
-    target = contents.as_path(path)
+    target = as_path(path)
     if target.suffix.lower() not in row_files.SUFFIXES:
         raise ValueError(
             f"cannot tell the format of {str(target)!r} from its suffix; "
@@ -455,7 +456,7 @@ _BLOCK = 256 << 20
 _limit_lock = threading.Lock()
 
 
-def read_delimited(path: Path, text: str, problems: Problems, delimiter: str | None) -> Raw:
+def read_delimited(file: File, text: str, problems: Problems, delimiter: str | None) -> Raw:
     """
     Return the fields of a delimited text; an empty field is null, an empty field in quotes an empty string.
 
@@ -465,7 +466,7 @@ def read_delimited(path: Path, text: str, problems: Problems, delimiter: str | N
     with _fields_of_any_length():
         delimiter = delimiter or _detected(text)
         header, lines = _checked(text, delimiter, problems)
-    table = _arrow_table(path, text, delimiter, len(header))
+    table = _arrow_table(file, text, delimiter, len(header))
     # As streams: to take columns as what they are, Polars would import all functions of Arrow.
     streams = [SimpleNamespace(__arrow_c_stream__=column.__arrow_c_stream__) for column in table.columns]
     columns = [pl.Series(stream, dtype=pl.String).slice(1) for stream in streams]
@@ -522,7 +523,7 @@ def _checked(text: str, delimiter: str, problems: Problems) -> tuple[list[str], 
     return header, lines[1:]
 
 
-def _arrow_table(path: Path, text: str, delimiter: str, width: int) -> pa.Table:
+def _arrow_table(file: File, text: str, delimiter: str, width: int) -> pa.Table:
     """Return the header and the rows of its width, with strings in all fields."""
     import pyarrow as pa  # noqa: PLC0415 - only for those who use it
     from pyarrow import csv as arrow_csv  # noqa: PLC0415
@@ -548,7 +549,7 @@ def _arrow_table(path: Path, text: str, delimiter: str, width: int) -> pa.Table:
             ),
         )
     except pa.ArrowException as error:
-        raise problem(path, f"cannot be read: {error}") from None
+        raise problem(file, f"cannot be read: {error}") from None
 
 
 def _arrow_memory(data: bytes) -> pa.Buffer:

@@ -14,14 +14,14 @@ import re
 import zipfile
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
 
 from anls_frame._text import listed, numbered, quoted
 from anls_frame.exceptions import warn
-from anls_frame.files import contents
+from anls_frame.files.archives import opened_archive
+from anls_frame.files.file import File
 from anls_frame.files.problems import Problems, problem
 from anls_frame.files.raw_tables import Raw, by_name, numbers
 
@@ -97,7 +97,7 @@ class _Book(NamedTuple):
     since_1904: bool
 
 
-def read(path: Path, problems: Problems, sheet: str | None) -> Raw:
+def read(file: File, problems: Problems, sheet: str | None) -> Raw:
     """
     Return the cells of a sheet as strings; the first row holds the names.
 
@@ -105,32 +105,32 @@ def read(path: Path, problems: Problems, sheet: str | None) -> Raw:
     stored value and merged cells are problems: their values would become null. Columns without a role that
     hold only numbers or only Booleans are kept as such; dates and times are ISO 8601.
     """
-    with contents.opened_archive(path, "a workbook (.xlsx)") as archive:
-        parts, since_1904 = _sheets(path, archive, sheet)
-        strings = [_text(string) for _, string in _elements(path, archive, _STRINGS, "si")]
-        book = _Book(strings, _formats(path, archive), since_1904)
-        filled = {name: cells for name, part in parts if (cells := _cells(path, archive, part, book)).height}
+    with opened_archive(file, "a workbook (.xlsx)") as archive:
+        parts, since_1904 = _sheets(file, archive, sheet)
+        strings = [_text(string) for _, string in _elements(file, archive, _STRINGS, "si")]
+        book = _Book(strings, _formats(file, archive), since_1904)
+        filled = {name: cells for name, part in parts if (cells := _cells(file, archive, part, book)).height}
     for name, cells in filled.items():
         for row, column, message in cells.filter(kind=_LOST).select("row", "column", "value").rows():
             problems.add(message, f"{name}!{_cell(column, row)}")
     problems.raise_any()
     if not filled:
-        raise problem(path, "the sheet is empty" if sheet else "all visible sheets are empty")
+        raise problem(file, "the sheet is empty" if sheet else "all visible sheets are empty")
     if len(filled) > 1:
         among = listed(list(map(quoted, filled)))
-        raise problem(path, f"several sheets are not empty: {among}; choose one with sheet=...")
+        raise problem(file, f"several sheets are not empty: {among}; choose one with sheet=...")
     [(name, cells)] = filled.items()
-    return _table(path, name, cells, problems)
+    return _table(file, name, cells, problems)
 
 
-def _sheets(path: Path, archive: zipfile.ZipFile, name: str | None) -> tuple[list[tuple[str, str]], bool]:
+def _sheets(file: File, archive: zipfile.ZipFile, name: str | None) -> tuple[list[tuple[str, str]], bool]:
     """Return the names and the parts of the named sheet or of all visible ones, and the origin of dates."""
-    relations = _elements(path, archive, "xl/_rels/workbook.xml.rels", "Relationship")
+    relations = _elements(file, archive, "xl/_rels/workbook.xml.rels", "Relationship")
     targets = {relation.get("Id"): relation.get("Target", "") for _, relation in relations}
     names: list[str] = []
     chosen = []
     origin = None
-    for element_name, element in _elements(path, archive, "xl/workbook.xml", "sheet", "workbookPr"):
+    for element_name, element in _elements(file, archive, "xl/workbook.xml", "sheet", "workbookPr"):
         if element_name == "workbookPr":
             origin = element.get("date1904")
             continue
@@ -142,16 +142,16 @@ def _sheets(path: Path, archive: zipfile.ZipFile, name: str | None) -> tuple[lis
         if own == name or (name is None and element.get("state") in (None, "visible")):
             chosen.append((own, posixpath.normpath(part).lstrip("/")))
     if name is not None and not chosen:
-        raise problem(path, f"no sheet {quoted(name)} among {listed(map(quoted, names))}")
+        raise problem(file, f"no sheet {quoted(name)} among {listed(map(quoted, names))}")
     return chosen, origin in ("1", "true")
 
 
-def _formats(path: Path, archive: zipfile.ZipFile) -> list[_Format]:
+def _formats(file: File, archive: zipfile.ZipFile) -> list[_Format]:
     """Return the format of each style."""
     known = {number: _Format(dates, dates) for number, dates in _BUILT_IN_DATES.items()}
     known |= {number: _Format(None, code) for number, code in _BUILT_IN_NUMBERS.items()}
     formats: list[_Format] = []
-    for name, element in _elements(path, archive, _STYLES, "numFmt", "cellXfs"):
+    for name, element in _elements(file, archive, _STYLES, "numFmt", "cellXfs"):
         if name == "numFmt":
             code = element.get("formatCode", "")
             known[int(element.get("numFmtId", -1))] = _Format(_kind_of_format(code), code)
@@ -172,34 +172,34 @@ def _kind_of_format(code: str) -> str | None:
     return "time" if letters & set("hs") else "date"
 
 
-def _cells(path: Path, archive: zipfile.ZipFile, part: str, book: _Book) -> pl.DataFrame:
+def _cells(file: File, archive: zipfile.ZipFile, part: str, book: _Book) -> pl.DataFrame:
     """Return the place, the value and the kind of each cell of a sheet; lost values are messages."""
     cells: list[tuple[int, int, str, str, str | None]] = []
     merged: list[str] = []
     row = 0
-    for name, element in _elements(path, archive, part, "row", "mergeCell"):
+    for name, element in _elements(file, archive, part, "row", "mergeCell"):
         if name == "mergeCell":
             merged.append(element.get("ref", ""))
             continue
-        row, column = _place(path, f"A{element.get('r', row + 1)}")[1], 0
+        row, column = _place(file, f"A{element.get('r', row + 1)}")[1], 0
         for cell in element.iterchildren("{*}c"):
             # A cell without a place is next to the cell before it.
             place = cell.get("r")
-            column, row = (column + 1, row) if place is None else _place(path, place)
+            column, row = (column + 1, row) if place is None else _place(file, place)
             value = _value(cell, book)
             if value is not None:
                 cells.append((row, column, *value))
     if sum(len(text) for _, _, text, *_ in cells) > MOST_CHARACTERS:
-        raise problem(path, f"a sheet holds more than {MOST_CHARACTERS:,} characters; save it as CSV")
+        raise problem(file, f"a sheet holds more than {MOST_CHARACTERS:,} characters; save it as CSV")
     header = min((row for row, *_ in cells), default=0)
-    return pl.DataFrame([*cells, *_merged(path, merged, header)], schema=_SCHEMA, orient="row")
+    return pl.DataFrame([*cells, *_merged(file, merged, header)], schema=_SCHEMA, orient="row")
 
 
-def _merged(path: Path, references: Sequence[str], header: int) -> Iterator[tuple[int, int, str, str, None]]:
+def _merged(file: File, references: Sequence[str], header: int) -> Iterator[tuple[int, int, str, str, None]]:
     """Yield the merged cells below the header, of which all but the first have no value."""
     for reference in references:
         first, _, last = reference.partition(":")
-        (left, top), (right, bottom) = _place(path, first), _place(path, last or first)
+        (left, top), (right, bottom) = _place(file, first), _place(file, last or first)
         if bottom > header and (bottom > top or right > left):
             several = "rows" if bottom > top else "columns"
             yield (
@@ -211,11 +211,11 @@ def _merged(path: Path, references: Sequence[str], header: int) -> Iterator[tupl
             )
 
 
-def _place(path: Path, reference: str) -> tuple[int, int]:
+def _place(file: File, reference: str) -> tuple[int, int]:
     """Return the numbers of the column and the row of a cell."""
     match = _PLACE.fullmatch(reference)
     if match is None:
-        raise problem(path, f"a cell has the invalid reference {quoted(reference)}")
+        raise problem(file, f"a cell has the invalid reference {quoted(reference)}")
     column = 0
     for letter in match[1].upper():
         column = column * 26 + ord(letter) - 64
@@ -229,12 +229,12 @@ def _cell(column: int, row: int) -> str:
     return str(xl_rowcol_to_cell(row - 1, column - 1))
 
 
-def _table(path: Path, sheet: str, cells: pl.DataFrame, problems: Problems) -> Raw:
+def _table(file: File, sheet: str, cells: pl.DataFrame, problems: Problems) -> Raw:
     """Return cells as columns."""
     doubled = cells.filter(pl.struct("row", "column").is_duplicated())
     if doubled.height:
         row, column = doubled.select("row", "column").row(0)
-        raise problem(path, "a cell occurs twice", f"{sheet}!{_cell(column, row)}")
+        raise problem(file, "a cell occurs twice", f"{sheet}!{_cell(column, row)}")
     top, bottom, left, right = (
         int(cells.select(getattr(pl.col(name), side)()).item())
         for name in ("row", "column")
@@ -243,7 +243,7 @@ def _table(path: Path, sheet: str, cells: pl.DataFrame, problems: Problems) -> R
     count = (bottom - top + 1) * (right - left + 1)
     if count > MOST_CELLS:
         raise problem(
-            path,
+            file,
             f"sheet {quoted(sheet)} reaches to cell {_cell(right, bottom)}: {count:,} cells are too many to "
             "read; delete cells far from the table, or save the sheet as CSV",
         )
@@ -265,7 +265,7 @@ def _table(path: Path, sheet: str, cells: pl.DataFrame, problems: Problems) -> R
             others[name] = values.cast(pl.Float64) if is_measured else numbers(values)
         elif kinds == {"bool"}:
             others[name] = values == "TRUE"
-        _warn_of_rounded(path, sheet, below)
+        _warn_of_rounded(file, sheet, below)
         shown = below.filter(kind="date").select("row", "value").rows()
         dates[name] = [(f"{sheet}!{_cell(position, row)}", text) for row, text in shown]
         hidden = below.filter(pl.col("format").is_not_null()).select("row", "value", "format").rows()
@@ -277,7 +277,7 @@ def _table(path: Path, sheet: str, cells: pl.DataFrame, problems: Problems) -> R
     return Raw(named, height, place, typed=False, others=others, dates=dates, formatted=formatted)
 
 
-def _warn_of_rounded(path: Path, sheet: str, cells: pl.DataFrame) -> None:
+def _warn_of_rounded(file: File, sheet: str, cells: pl.DataFrame) -> None:
     """Warn if the whole numbers of a column lost their last digits before they were stored."""
     rounded = cells.filter(kind="rounded")
     # Of measured values nobody needs these digits.
@@ -285,7 +285,7 @@ def _warn_of_rounded(path: Path, sheet: str, cells: pl.DataFrame) -> None:
         return
     row, column, text = rounded.select("row", "column", "value").row(0)
     warn(
-        f"{path}: {numbered(rounded.height, 'whole number')} had more digits than a workbook stores, as in "
+        f"{file}: {numbered(rounded.height, 'whole number')} had more digits than a workbook stores, as in "
         f"{sheet}!{_cell(column, row)}, and the digits that it lacks are read as 0 ({text}); if these are "
         "ids, write them as text when you make the workbook"
     )
@@ -368,7 +368,7 @@ def _text(element: Any) -> str:
     return _CODE.sub(lambda code: chr(int(code[1], 16)), text) if "_x" in text else text
 
 
-def _elements(path: Path, archive: zipfile.ZipFile, part: str, *names: str) -> Iterator[tuple[str, Any]]:
+def _elements(file: File, archive: zipfile.ZipFile, part: str, *names: str) -> Iterator[tuple[str, Any]]:
     """Yield the elements with these names, without phonetic guides, and free them afterwards."""
     from lxml import etree  # noqa: PLC0415 - only for those who read workbooks
 
@@ -376,11 +376,11 @@ def _elements(path: Path, archive: zipfile.ZipFile, part: str, *names: str) -> I
         return
     tags = [f"{{*}}{name}" for name in names]
     options: dict[str, Any] = {"resolve_entities": False, "no_network": True, "remove_comments": True}
-    with archive.open(part) as file:
-        parsed = etree.iterparse(file, tag=tags, remove_pis=True, **options)
+    with archive.open(part) as xml:
+        parsed = etree.iterparse(xml, tag=tags, remove_pis=True, **options)
         for _, element in parsed:
             etree.strip_elements(element, "{*}rPh", with_tail=False)
             yield element.tag.rpartition("}")[2], element
             element.clear()
     if parsed.root.getroottree().docinfo.internalDTD is not None:
-        raise problem(path, "must not declare entities, which no workbook needs")
+        raise problem(file, "must not declare entities, which no workbook needs")

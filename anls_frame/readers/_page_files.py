@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from anls_frame._text import listed, quoted
 from anls_frame.exceptions import InputError
-from anls_frame.files import contents
+from anls_frame.files.file import File, without_compression
 from anls_frame.files.problems import problem
 from anls_frame.readers._hocr import Hocr
 from anls_frame.readers._page_account import FURTHER_TEXTS, Account
@@ -54,14 +54,16 @@ def read_page_file(path: Path, encoding: str | None = None, index: int | None = 
     InputError
         If the file is of another kind, or broken.
     """
-    data = contents.read_bytes(path, may_be_empty=True)
-    if not _is_markup(path, data):
+    file = File(path)
+    data = file.read_bytes(may_be_empty=True)
+    beginning = data[:_PEEK].replace(b"\0", b"").decode("utf-8", errors="replace").lstrip("\ufeff\ufffd")
+    if not _is_markup(path, data, beginning.lstrip()):
         if index is not None:
             raise problem(path, "index= chooses a TextEquiv of PAGE XML, but this is plain text")
-        return _plain_text(path, data, encoding)
+        return _plain_text(file, data, encoding)
     if not data.strip():
         raise problem(path, "the file is empty")
-    root = _root(path, data, encoding)
+    root = _root(file, data, beginning, encoding)
     name = local_name(root)
     if name not in {"PcGts", "alto", "html"}:
         raise _no_page(
@@ -100,11 +102,11 @@ def _page_xml(path: Path, root: Any, index: int | None) -> PageFile:
     return read
 
 
-def _plain_text(path: Path, data: bytes, encoding: str | None) -> PageFile:
+def _plain_text(file: File, data: bytes, encoding: str | None) -> PageFile:
     """Return the pages of a text, each of which may end with a form feed."""
-    text = contents.decoded(path, data, None if _is_unicode(data) else encoding)
+    text = file.decoded(data, None if _is_unicode(data) else encoding)
     if "\0" in text:
-        raise problem(path, "not a text file: it has NUL characters")
+        raise problem(file, "not a text file: it has NUL characters")
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     pages = [page.rstrip() for page in text.split(_FORM_FEED)]
     if len(pages) > 1 and not pages[-1]:
@@ -112,27 +114,15 @@ def _plain_text(path: Path, data: bytes, encoding: str | None) -> PageFile:
     return PageFile(is_plain=True, account=Account(pages))
 
 
-def _is_markup(path: Path, data: bytes) -> bool:
+def _is_markup(path: Path, data: bytes, beginning: str) -> bool:
     """Return whether a file is one of markup, by its suffix or, for texts, by its root element."""
-    if contents.without_compression(path).suffix.lower() in MARKUP_SUFFIXES:
+    if without_compression(path).suffix.lower() in MARKUP_SUFFIXES:
         return True
-    beginning = _beginning(data).lstrip()
     if not beginning.startswith("<"):
         return False
     if _PAGE_OR_ALTO.match(beginning):
         return True
     return _HTML.match(beginning) is not None and _HOCR_CLASS.search(data.replace(b"\0", b"")) is not None
-
-
-def _beginning(data: bytes) -> str:
-    return data[:_PEEK].replace(b"\0", b"").decode("utf-8", errors="replace").lstrip("\ufeff\ufffd")
-
-
-def _is_html(data: bytes) -> bool:
-    """Return whether a file is HTML that is not XML."""
-    beginning = _beginning(data)
-    root = _HTML.match(beginning)
-    return root is not None and not beginning.lstrip().startswith("<?xml") and "xmlns" not in root[0]
 
 
 def _is_whole(data: bytes) -> bool:
@@ -154,19 +144,20 @@ def _is_unicode(data: bytes) -> bool:
         return False
 
 
-def _root(path: Path, data: bytes, encoding: str | None) -> Any:
-    if _is_html(data):
-        return _parsed_html(path, data, encoding)
+def _root(file: File, data: bytes, beginning: str, encoding: str | None) -> Any:
+    html = _HTML.match(beginning)
+    if html is not None and not beginning.lstrip().startswith("<?xml") and "xmlns" not in html[0]:
+        return _parsed_html(file, data, encoding)  # HTML that is not XML
     try:
-        return _parsed(path, data)
+        return _parsed(file, data)
     except InputError:
         # Programs write files that call themselves XHTML and are not well-formed, which browsers read.
-        if _HTML.match(_beginning(data)) is None or not _is_whole(data):
+        if html is None or not _is_whole(data):
             raise
-        return _parsed_html(path, data, encoding)
+        return _parsed_html(file, data, encoding)
 
 
-def _parsed(path: Path, data: bytes) -> Any:
+def _parsed(file: File, data: bytes) -> Any:
     """Parse XML without accessing other resources; declared entities are rejected."""
     from lxml import etree  # noqa: PLC0415 - only for XML
 
@@ -180,27 +171,27 @@ def _parsed(path: Path, data: bytes) -> Any:
         message = _POSITION.sub("", str(error)) or "it ends too early"
         if "encoding" in message:
             message += "; the first line of XML names its encoding, unless it is UTF-8"
-        raise problem(path, f"not well-formed XML: {message}", f"line {error.lineno or 1}") from None
+        raise problem(file, f"not well-formed XML: {message}", f"line {error.lineno or 1}") from None
     definitions = root.getroottree().docinfo.internalDTD
     names = [] if definitions is None else [entity.name for entity in definitions.iterentities()]
     if names:
         raise problem(
-            path, f"declares an entity ({quoted(names[0])}), which could insert other files; it is not read"
+            file, f"declares an entity ({quoted(names[0])}), which could insert other files; it is not read"
         )
     return root
 
 
-def _parsed_html(path: Path, data: bytes, encoding: str | None) -> Any:
+def _parsed_html(file: File, data: bytes, encoding: str | None) -> Any:
     """Parse HTML that is not XML, in which tags may be left open."""
     from lxml import etree  # noqa: PLC0415 - only for HTML
 
-    text = contents.decoded(path, data, None if _is_unicode(data) else encoding)
+    text = file.decoded(data, None if _is_unicode(data) else encoding)
     if not _is_whole(data):
-        raise problem(path, "ends before </html>: it is not complete", f"line {text.count(chr(10)) + 1}")
+        raise problem(file, "ends before </html>: it is not complete", f"line {text.count(chr(10)) + 1}")
     parser = etree.HTMLParser(no_network=True, remove_comments=True, remove_pis=True, encoding="utf-8")
     root = etree.fromstring(text.encode(), parser)
     # This parser does not raise an error where it stops reading.
     for error in parser.error_log.filter_from_fatals():
         message = "tags are nested too deep" if "depth" in error.message else "a text or a tag is too long"
-        raise problem(path, f"cannot be read as a whole: {message}", f"line {error.line}")
+        raise problem(file, f"cannot be read as a whole: {message}", f"line {error.line}")
     return root

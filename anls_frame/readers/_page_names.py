@@ -12,7 +12,8 @@ from typing import NamedTuple, TypeAlias
 
 from anls_frame._paths import is_hidden
 from anls_frame._text import numbered, path_text
-from anls_frame.files import contents, standard_frames
+from anls_frame.files import standard_frames
+from anls_frame.files.file import File, as_path, check_regular, without_compression
 from anls_frame.files.folders import checked_name, files_named
 from anls_frame.files.problems import Problems
 from anls_frame.readers._page_files import MARKUP_SUFFIXES, TEXT_SUFFIXES
@@ -75,7 +76,7 @@ class Pages:
             raise TypeError(f"index must be an integer, got {self.index!r}")
 
 
-class File(NamedTuple):
+class PagePath(NamedTuple):
     """The file of a page, and whether it was found in a folder rather than named."""
 
     path: Path
@@ -93,7 +94,9 @@ _SUFFIXES = _TEXTS | {
 _ABOUT = re.compile(r"(readme|licen[cs]e|changelog|contributing|notice)\b", re.IGNORECASE)
 
 
-def by_page(given: PageFiles, problems: Problems, match: re.Pattern[str] | None = None) -> dict[str, File]:
+def by_page(
+    given: PageFiles, problems: Problems, match: re.Pattern[str] | None = None
+) -> dict[str, PagePath]:
     """
     Return the file of each page, sorted by page; two files for a page are a problem.
 
@@ -104,13 +107,13 @@ def by_page(given: PageFiles, problems: Problems, match: re.Pattern[str] | None 
     """
     if isinstance(given, Mapping):
         named = {
-            checked_name(page, "a page"): File(contents.as_path(path), is_found=False)
+            checked_name(page, "a page"): PagePath(as_path(path), is_found=False)
             for page, path in given.items()
         }
         if not named:
             raise ValueError("pages must name at least one file")
         return named
-    pages: dict[str, File] = {}
+    pages: dict[str, PagePath] = {}
     unlike: list[str] = []
     for file, folder in _files_of(given):
         page = page_of(file.path, folder)
@@ -136,7 +139,7 @@ def by_page(given: PageFiles, problems: Problems, match: re.Pattern[str] | None 
 
 def page_of(path: Path, folder: Path) -> str:
     """Return the name of a page: its path below a folder, without suffixes appended by programs."""
-    plain = contents.without_compression(path)
+    plain = without_compression(path)
     whole = path_text(plain.relative_to(folder)).replace(os.sep, "/")
     above, slash, name = whole.rpartition("/")
     while (suffix := Path(name).suffix) and suffix.lower() in _SUFFIXES:
@@ -153,7 +156,7 @@ _NUMBER = r"[-_. /#]*(?:p|pg|page)?[-_. ]*0*(\d+)"
 """What follows the name of a file of several pages in the name of a single page."""
 
 
-def that_may_pair(files: Mapping[str, Mapping[str, File]]) -> dict[str, dict[str, File]]:
+def that_may_pair(files: Mapping[str, Mapping[str, PagePath]]) -> dict[str, dict[str, PagePath]]:
     """Return the files that every column may have, of the same name or as a page of a file of several."""
     stems = {name: {*pages, *map(_without_number, pages)} for name, pages in files.items()}
 
@@ -192,12 +195,12 @@ def names_of_single_pages(several: Mapping[str, int], names: Collection[str]) ->
 
 def is_one_file(given: PageFiles) -> bool:
     """Return whether this names a file, rather than a folder, a pattern or several files."""
-    return isinstance(given, str | os.PathLike) and contents.as_path(given).is_file()
+    return isinstance(given, str | os.PathLike) and as_path(given).is_file()
 
 
 def is_page(path: Path) -> bool:
     """Return whether a file may be a page, judged by its name."""
-    return contents.without_compression(path).suffix.lower() in _TEXTS
+    return without_compression(path).suffix.lower() in _TEXTS
 
 
 def is_about_folder(path: Path) -> bool:
@@ -205,21 +208,21 @@ def is_about_folder(path: Path) -> bool:
     return _ABOUT.match(path.name) is not None
 
 
-def _files_of(given: PageFiles) -> list[tuple[File, Path]]:
+def _files_of(given: PageFiles) -> list[tuple[PagePath, Path]]:
     """Return each file, with the folder below which its path is the name of the page."""
     if isinstance(given, str | os.PathLike):
-        path = contents.as_path(given)
+        path = as_path(given)
         files = files_named(path, _is_text, "pages: files of .txt, .md, .xml, .hocr or .html")
         for file in files:
-            contents.check_file(file, may_be_empty=True)
+            File(file).check(may_be_empty=True)
         folder, is_found = _folder(path), path.is_dir()
-        return [(File(file, is_found), folder) for file in files]
+        return [(PagePath(file, is_found), folder) for file in files]
     if not isinstance(given, Iterable):
         raise TypeError(f"pages must be a folder, a pattern, or names of files, got {type(given).__name__}")
     files_of_all = [file for name in given for file, _ in _files_of(name)]
     if not files_of_all:
         raise ValueError("pages must name at least one file")
-    absolute = [File(file.path.absolute(), file.is_found) for file in files_of_all]
+    absolute = [PagePath(file.path.absolute(), file.is_found) for file in files_of_all]
     shared = os.path.commonpath([file.path.parent for file in absolute])
     return [(file, Path(shared)) for file in absolute]
 
@@ -237,5 +240,5 @@ def _folder(path: Path) -> Path:
 def _is_text(file: Path, folder: Path) -> bool:
     if is_hidden(file, folder) or not is_page(file):
         return False
-    contents.check_regular(file)
+    check_regular(file)
     return True

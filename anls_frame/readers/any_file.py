@@ -6,12 +6,11 @@ import glob
 import json
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from anls_frame.files import contents
+from anls_frame.files.file import SUFFIXES, File
 from anls_frame.files.problems import problem
 from anls_frame.files.standard_frames import PREDICTED, SCORED
 from anls_frame.files.table_files import read_table
@@ -21,7 +20,7 @@ from anls_frame.readers.questions import Gold
 
 
 def read_kind(
-    path: Path,
+    file: File,
     kind: str,
     options: Mapping[str, Any],
     questions: Gold | None = None,
@@ -33,24 +32,21 @@ def read_kind(
     reader = READERS[kind]
     if reader.competition is not None:
         if questions is None:
-            raise problem(path, "this is a submission: name the file of gold labels with gold=...")
-        submission: pl.DataFrame = reader.competition.submission(path, questions)
+            raise problem(file, "this is a submission: name the file of gold labels with gold=...")
+        submission: pl.DataFrame = reader.competition.submission(file, questions)
         return submission
     given = {name: value for name, value in options.items() if name in reader.parameters}
     if kind == "pages" and "gold" not in given:
-        raise problem(path, "name the ground truth of the pages with gold=...")
+        raise problem(file, "name the ground truth of the pages with gold=...")
     if every_response and "response" in reader.parameters:
         given.setdefault("response", "all")
     if kind != "table":
-        return reader.read(path, **given)
+        return reader.read(file, **given)
     given |= {"required": SCORED if questions is None else PREDICTED} | of_table
-    frame = read_table(path, **given)
+    frame = read_table(file, **given)
     if questions is not None and "answers" not in frame.columns and given["required"]:
-        questions.check_has_answers(path)
+        questions.check_has_answers(file)
     return frame
-
-
-_PEEK = 1 << 16
 
 
 _KEY = re.compile(r'[{,]\s*"([^"\\]*)"\s*:')
@@ -58,20 +54,27 @@ _KEY = re.compile(r'[{,]\s*"([^"\\]*)"\s*:')
 
 def is_truth_of_pages(gold: Any) -> bool:
     """Return whether gold is the ground truth of pages: a page, a folder, or a pattern of pages."""
-    if not isinstance(gold, Path):
+    if not isinstance(gold, File):
         return False
-    is_pattern = not gold.exists() and glob.has_magic(str(gold))
-    return gold.is_dir() or is_page(gold) or (is_pattern and gold.suffix not in contents.SUFFIXES)
+    path = gold.path
+    is_pattern = not path.exists() and glob.has_magic(str(path))
+    return path.is_dir() or is_page(path) or (is_pattern and path.suffix not in SUFFIXES)
 
 
-def kind_of(path: Path, format: str | None = None) -> str:  # noqa: A002 - what it is
+def kind_of(file: File, format: str | None = None) -> str:  # noqa: A002 - what it is
     """Return the kind of a file from its name and its beginning."""
+    if file.kind is None:
+        file.kind = _found_kind(file, format)
+    return file.kind
+
+
+def _found_kind(file: File, format: str | None) -> str:  # noqa: A002 - what it is
     for name, description in READERS.items():
-        if path.suffix.lower() in description.suffixes:
+        if file.path.suffix.lower() in description.suffixes:
             return name
-    if contents.file_format(path, format) not in {"json", "jsonl"}:
+    if file.format(format) not in {"json", "jsonl"}:
         return "table"
-    text = beginning(path).lstrip()
+    text = file.beginning.lstrip()
     keys = _first_keys(text)
     for name, description in READERS.items():
         if description.looks_like is not None and description.looks_like(text, keys):
@@ -88,9 +91,3 @@ def _first_keys(text: str) -> set[str]:
         # The value is longer than the beginning. A string that looks like a key can only cause a wrong guess.
         return set(_KEY.findall(text))
     return set(value) if isinstance(value, dict) else set()
-
-
-def beginning(path: Path) -> str:
-    """Return the beginning of a file as text."""
-    data = contents.beginning(path, _PEEK)
-    return data.decode("utf-8" if b"\0" not in data else "utf-16", errors="replace").removeprefix("\ufeff")

@@ -8,11 +8,11 @@ descriptions. A reader is imported when it reads a file.
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -72,9 +72,9 @@ class Description:
         """Names of the reader's options."""
         return {*inspect.signature(self._read).parameters, *self.options} - {self.path_parameter, "options"}
 
-    def read(self, path: Path, **options: Any) -> pl.DataFrame:
+    def read(self, file: os.PathLike[str], **options: Any) -> pl.DataFrame:
         """Read a file."""
-        return self._read(**{self.path_parameter: path}, **options)
+        return self._read(**{self.path_parameter: file}, **options)
 
 
 def _named(function: str) -> Any:

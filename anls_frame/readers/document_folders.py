@@ -12,7 +12,8 @@ import polars as pl
 from anls_frame._paths import is_hidden
 from anls_frame._text import numbered
 from anls_frame.exceptions import warn
-from anls_frame.files import contents, raw_tables
+from anls_frame.files import raw_tables
+from anls_frame.files.file import File, check_regular, without_compression
 from anls_frame.files.folders import files_named
 from anls_frame.files.problems import Problems
 from anls_frame.files.table_files import read_raw
@@ -23,7 +24,7 @@ DOCUMENT = "document"
 def read_documents(path: Path) -> pl.DataFrame:
     """Return a table with all its columns; objects and lists of JSON become JSON text."""
     problems = Problems(path)
-    raw = read_raw(path, problems)
+    raw = read_raw(File(path), problems)
     problems.raise_any()
     return pl.DataFrame([raw_tables.kept(name, raw.column(name)) for name in raw.names])
 
@@ -94,9 +95,9 @@ def column_of(folder: Path) -> str:
 
 def is_document(file: Path, folder: Path) -> bool:
     """Return whether a file may hold a document of JSON, judged by its name."""
-    if is_hidden(file, folder) or contents.without_compression(file).suffix.lower() != ".json":
+    if is_hidden(file, folder) or without_compression(file).suffix.lower() != ".json":
         return False
-    contents.check_regular(file)
+    check_regular(file)
     return True
 
 
@@ -110,9 +111,7 @@ def _files(folder: Path) -> dict[str, Path]:
         )
     files: dict[str, Path] = {}
     for file in files_named(folder, is_document, "documents: files of .json"):
-        name = str(contents.without_compression(file).with_suffix("").relative_to(folder)).replace(
-            os.sep, "/"
-        )
+        name = str(without_compression(file).with_suffix("").relative_to(folder)).replace(os.sep, "/")
         same = files.setdefault(name, file)
         if same is not file:
             raise ValueError(f"document {name!r} is in two files, {same} and {file}; keep one of them")
@@ -123,7 +122,9 @@ def _texts(files: Mapping[str, Path], names: Mapping[str, object]) -> list[str |
     """Return the texts of the documents of these names, null where there is no file."""
     texts: list[str | None] = []
     for name in names:
-        file = files.get(name)
-        content = None if file is None else contents.read_bytes(file, may_be_empty=True)
-        texts.append(None if file is None or content is None else contents.decoded(file, content))
+        if name not in files:
+            texts.append(None)
+            continue
+        file = File(files[name])
+        texts.append(file.decoded(file.read_bytes(may_be_empty=True)))
     return texts

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from anls_frame._text import listed, quoted
-from anls_frame.files import contents, raw_tables
+from anls_frame.files import raw_tables
+from anls_frame.files.archives import opened_archive, unpacked_member
+from anls_frame.files.file import File, without_halves
 from anls_frame.files.problems import Problems, problem
 from anls_frame.files.standard_frames import SAMPLE, Key, members, role_key
 from anls_frame.frames.missing_values import is_missing
@@ -80,18 +81,18 @@ def read_inspect(
     │ 7           ┆ Brand?   ┆ coke       ┆ ["Coke"]  │
     └─────────────┴──────────┴────────────┴───────────┘
     """
-    path = contents.as_path(path)
-    problems = Problems(path)
-    run, samples = read_log(path, problems, allow_missing=allow_missing)
+    file = File.of(path)
+    problems = Problems(file)
+    run, samples = read_log(file, problems, allow_missing=allow_missing)
     if scorer is not None:
         scorers = sorted({name for _, sample in samples for name in sample.get("scores") or {}})
         if scorer not in scorers:
             among = listed([quoted(name) for name in scorers]) or "none"
-            raise problem(path, f"no scorer {quoted(scorer)}; available: {among}")
-    raw = raw_tables.from_objects(path, fields(run, samples, scorer, problems))
+            raise problem(file, f"no scorer {quoted(scorer)}; available: {among}")
+    raw = raw_tables.from_objects(file, fields(run, samples, scorer, problems))
     # Inspect writes targets as strings or lists; the other harnesses print lists as strings.
     return checked_samples(
-        path, replace(raw, columns=make_numbers(raw.columns)), problems, answers_format="text"
+        file, replace(raw, columns=make_numbers(raw.columns)), problems, answers_format="text"
     )
 
 
@@ -133,10 +134,10 @@ _MOST_VALUES = 2
 """Values for each compressed byte, where there are more."""
 
 
-def read_log(path: Path, problems: Problems, *, allow_missing: bool) -> tuple[dict[str, Any], list[Sample]]:
+def read_log(file: File, problems: Problems, *, allow_missing: bool) -> tuple[dict[str, Any], list[Sample]]:
     """Return what a log says of its run, and its samples with their places; other types are problems."""
-    archived = path.suffix.lower() == ".eval"
-    header, entries = _archive(path) if archived else _json_log(path)
+    archived = file.path.suffix.lower() == ".eval"
+    header, entries = _archive(file) if archived else _json_log(file)
     status = header.get("status")
     if status != "success" and not allow_missing:
         problems.add(
@@ -245,34 +246,34 @@ def _order(sample: dict[str, Any]) -> tuple[int, str]:
     return int(sample.get("epoch") or 0), name.zfill(_DIGITS) if isinstance(name, Number) else str(name)
 
 
-def _json_log(path: Path) -> tuple[dict[str, Any], list[tuple[str, Any]]]:
-    log = raw_tables.read_whole(path, contents.read_json(path))
+def _json_log(file: File) -> tuple[dict[str, Any], list[tuple[str, Any]]]:
+    log = raw_tables.read_whole(file, file.read_json())
     if not isinstance(log, dict) or not isinstance(log.get("samples"), list):
-        raise problem(path, "not a log of Inspect, or a log written without samples")
+        raise problem(file, "not a log of Inspect, or a log written without samples")
     return log, [(f"samples[{index}]", _reduced(sample)) for index, sample in enumerate(log["samples"])]
 
 
-def _archive(path: Path) -> tuple[dict[str, Any], list[tuple[str, Any]]]:
+def _archive(file: File) -> tuple[dict[str, Any], list[tuple[str, Any]]]:
     header: dict[str, Any] = {"status": "started"}  # the rest is written at the end of a run
     samples: list[tuple[str, Any]] = []
     values = 0
-    with contents.opened_archive(path, "a log of Inspect") as archive:
+    with opened_archive(file, "a log of Inspect") as archive:
         packed = sum(entry.compress_size for entry in archive.infolist())
         most = max(_FREE_VALUES, _MOST_VALUES * packed)
         for name in dict.fromkeys(archive.namelist()):
             is_sample = name.startswith("samples/") and name.endswith(".json")
             if not is_sample and name not in {"header.json", "_journal/start.json"}:
                 continue
-            content = contents.unpacked_member(archive, name)
+            content = unpacked_member(archive, name)
             values += sum(map(content.count, _BEFORE_VALUES))
             if values > most:
                 raise problem(
-                    path,
+                    file,
                     f"its {packed:,} bytes hold more than {most:,} values, far more than logs do; if that is "
                     "intended, write it as JSON",
                     name,
                 )
-            value = parse(contents.without_halves(path, content.decode(), name))
+            value = parse(without_halves(file, content.decode(), name))
             if is_sample:
                 samples.append((name, _reduced(value)))
             elif isinstance(value, dict):

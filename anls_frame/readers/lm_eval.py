@@ -7,7 +7,7 @@ import os
 import polars as pl
 
 from anls_frame._text import listed, quoted
-from anls_frame.files import contents
+from anls_frame.files.file import File
 from anls_frame.files.problems import Problems, problem
 from anls_frame.readers.logged_samples import (
     Meaning,
@@ -78,18 +78,18 @@ def read_lm_eval(
     │ 0           ┆ Brand?   ┆ coke       ┆ ["Coke"]  ┆ docqa │
     └─────────────┴──────────┴────────────┴───────────┴───────┘
     """
-    path = contents.as_path(path)
-    problems = Problems(path)
+    file = File.of(path)
+    problems = Problems(file)
     check_response(response)
     check_none(none)
-    samples = logged_samples(path, problems)
+    samples = logged_samples(file, problems)
     filters = samples.columns.get("filter")
     names = [] if filters is None else filters.texts().drop_nulls().unique().sort().to_list()
     among = listed(list(map(quoted, names))) or "none"
     if filter is None and len(names) > 1:
-        raise problem(path, f"has responses after several filters: {among}; choose one with filter=...")
+        raise problem(file, f"has responses after several filters: {among}; choose one with filter=...")
     if filter is not None:
         if filters is None or filter not in names:
-            raise problem(path, f"no filter {quoted(filter)}; available: {among}")
+            raise problem(file, f"no filter {quoted(filter)}; available: {among}")
         samples = filters.rows_with(filter)
-    return checked_samples(path, logged_fields(path, samples, response, none, problems), problems)
+    return checked_samples(file, logged_fields(file, samples, response, none, problems), problems)

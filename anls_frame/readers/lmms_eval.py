@@ -6,7 +6,7 @@ import os
 
 import polars as pl
 
-from anls_frame.files import contents
+from anls_frame.files.file import File
 from anls_frame.files.problems import Problems
 from anls_frame.frames import origins
 from anls_frame.readers.logged_samples import (
@@ -78,10 +78,10 @@ def read_lmms_eval(
     │ 0           ┆ Brand?   ┆ coke       ┆ ["Coke"]  ┆ 1.0  ┆ docvqa_val │
     └─────────────┴──────────┴────────────┴───────────┴──────┴────────────┘
     """
-    path = contents.as_path(path)
-    problems = Problems(path)
+    file = File.of(path)
+    problems = Problems(file)
     check_response(response)
     check_none(none)
-    samples = logged_samples(path, problems)
-    frame = checked_samples(path, logged_fields(path, samples, response, none, problems), problems)
+    samples = logged_samples(file, problems)
+    frame = checked_samples(file, logged_fields(file, samples, response, none, problems), problems)
     return origins.remember(frame, "rrc" if frame.schema.get("anls", pl.Null).is_numeric() else None)

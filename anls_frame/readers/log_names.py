@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from anls_frame._paths import is_hidden, is_many
 from anls_frame.exceptions import warn
-from anls_frame.files import contents
+from anls_frame.files.file import SUFFIXES, File, check_regular, without_compression
 from anls_frame.files.folders import files_named, is_one_of
 from anls_frame.readers.descriptions import READERS
 
@@ -56,49 +56,54 @@ def member(value: Any, key: str) -> Any:
     return value.get(key) if isinstance(value, dict) else None
 
 
-_SUFFIXES = {*contents.SUFFIXES, *(suffix for kind in READERS.values() for suffix in kind.suffixes)}
+_SUFFIXES = {*SUFFIXES, *(suffix for kind in READERS.values() for suffix in kind.suffixes)}
 
 
 # Harnesses write a file of aggregated results beside the samples.
 _AGGREGATED = re.compile(r'\{\s*"results"\s*:\s*\{')
 
 
-_PEEK = 4096
-
-
-def matching(name: str | os.PathLike[str], without: Collection[Path] = ()) -> list[Path]:
+def matching(name: str | os.PathLike[str], without: Collection[Path] = ()) -> list[File]:
     """Return the file, or the files that match a pattern or that a folder contains, sorted by name."""
-    path = contents.as_path(name)
-    if not is_many(path):
-        contents.check_file(path)
-        return [path]
-    logs = [file for file in files_named(path, is_log, "logs") if not is_one_of(file, without)]
-    if not path.is_dir():
+    named = File.of(name)
+    if not is_many(named.path):
+        named.check()
+        return [named]
+    files: dict[Path, File] = {}
+
+    def is_wanted(path: Path, folder: Path) -> bool:
+        return is_log(files.setdefault(path, File(path)), folder)
+
+    found = [path for path in files_named(named, is_wanted, "logs") if not is_one_of(path, without)]
+    logs = [files.get(path) or File(path) for path in found]
+    if not named.path.is_dir():
         logs = [file for file in logs if not is_aggregated(file)]
     if not logs:
-        raise FileNotFoundError(errno.ENOENT, "nothing but gold is here", str(path))
+        raise FileNotFoundError(errno.ENOENT, "nothing but gold is here", str(named))
     return logs
 
 
-def is_aggregated(path: Path) -> bool:
+def is_aggregated(file: File) -> bool:
     """Return whether a file holds aggregated results without rows; a note says that it is skipped."""
-    if path.suffix.lower() != ".json" or not path.is_file() or is_log(path, path.parent):
+    path = file.path
+    if path.suffix.lower() != ".json" or not path.is_file() or is_log(file, path.parent):
         return False
     warn(f"passed over: {path}: holds aggregated results, not rows")
     return True
 
 
-def is_log(file: Path, folder: Path) -> bool:
+def is_log(file: File, folder: Path) -> bool:
     """Return whether a file may hold rows: not hidden, in a known format, and not aggregated results."""
-    if is_hidden(file, folder) or not format_suffix(file):
+    path = file.path
+    if is_hidden(path, folder) or not format_suffix(path):
         return False
-    contents.check_regular(file)
-    if file.suffix.lower() != ".json" or not file.stat().st_size:
+    check_regular(path)
+    if path.suffix.lower() != ".json" or not path.stat().st_size:
         return True
-    return not _AGGREGATED.match(contents.beginning(file, _PEEK).decode(errors="replace").lstrip())
+    return not _AGGREGATED.match(file.beginning.lstrip())
 
 
 def format_suffix(file: Path) -> str:
     """Return the suffix of the format and compression, such as `.jsonl.gz` for `model-1.5.jsonl.gz`."""
-    plain = contents.without_compression(file)
+    plain = without_compression(file)
     return file.name.removeprefix(plain.stem) if plain.suffix.lower() in _SUFFIXES else ""

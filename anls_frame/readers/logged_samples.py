@@ -5,7 +5,6 @@ from __future__ import annotations
 import numbers
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import repeat
-from pathlib import Path
 from types import NoneType
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
@@ -14,7 +13,8 @@ import polars as pl
 from anls_frame._arguments import choice
 from anls_frame._text import numbered
 from anls_frame.exceptions import warn
-from anls_frame.files import contents, raw_tables
+from anls_frame.files import raw_tables
+from anls_frame.files.file import File
 from anls_frame.files.problems import Advice, Problems, problem
 from anls_frame.files.raw_tables import Column, JsonColumn, Raw
 from anls_frame.files.standard_frames import SAMPLE, Key, role_key
@@ -46,12 +46,12 @@ _WRITTEN = {
 }
 
 
-def logged_samples(path: Path, problems: Problems) -> Raw:
+def logged_samples(file: File, problems: Problems) -> Raw:
     """Return the samples of a file."""
-    if contents.file_format(path) != "jsonl":
-        raise problem(path, "logged samples must be a .jsonl file")
-    text = contents.read_json(path)
-    samples = raw_tables.from_lines(path, text)
+    if file.format() != "jsonl":
+        raise problem(file, "logged samples must be a .jsonl file")
+    text = file.read_json()
+    samples = raw_tables.from_lines(file, text)
     if any(key not in samples.columns or not samples.columns[key].is_everywhere for key in _NEEDED):
         for place, sample in raw_tables.read_lines(text, problems):
             missing = [key for key in _NEEDED if key not in sample]
@@ -76,7 +76,7 @@ def check_none(none: Meaning | None) -> None:
 
 
 def logged_fields(
-    path: Path, samples: Raw, response: Response | None, none: Meaning | None, problems: Problems
+    file: File, samples: Raw, response: Response | None, none: Meaning | None, problems: Problems
 ) -> Raw:
     """
     Return the fields of all samples as columns.
@@ -89,8 +89,8 @@ def logged_fields(
     logged: dict[str, JsonColumn] = dict(samples.columns)
     predictions = _predictions(samples, response, problems)
     resps = logged["resps"].out_of_lists() if "resps" in logged else None
-    targets = _targets(path, samples, none)
-    columns = dict(_fields(path, logged | ({} if resps is None else {"resps": resps}), predictions, targets))
+    targets = _targets(file, samples, none)
+    columns = dict(_fields(file, logged | ({} if resps is None else {"resps": resps}), predictions, targets))
     height, place = samples.height, samples.place
     if response == "all":
         rows = _rows(predictions, resps)
@@ -100,9 +100,9 @@ def logged_fields(
             height, place = len(rows), lambda row: samples.place(sources[row])
         epochs = [1] * height if rows is None else [row.epoch for row in rows]
         columns = _with_own(columns, "epoch", pl.Series(epochs, dtype=pl.Int64))
-    run = run_of(path)
+    run = run_of(file.path)
     if run is not None:
-        for name, value in (("task", run.task), ("model", model(path, run))):
+        for name, value in (("task", run.task), ("model", model(file.path, run))):
             if value is not None:
                 own = pl.repeat(value, height, dtype=pl.String, eager=True)
                 columns = _with_own(columns, name, own)
@@ -185,7 +185,7 @@ def _of_rows(key: Key, values: Column, rows: Sequence[_LoggedRow]) -> Column:
 
 
 def _fields(
-    path: Path, columns: Mapping[str, JsonColumn], predictions: Column, targets: Column
+    file: File, columns: Mapping[str, JsonColumn], predictions: Column, targets: Column
 ) -> Iterator[_Field]:
     """Yield the fields of the samples."""
     yield role_key("question_id"), columns["doc_id"]
@@ -195,13 +195,13 @@ def _fields(
         if name == "input":
             yield from _prompts(values)
         elif name == "token_counts":
-            yield from _entries(path, (name,), name, values.only_objects())
+            yield from _entries(file, (name,), name, values.only_objects())
         elif name == "doc":
-            yield from _entries(path, (name,), name, values)
+            yield from _entries(file, (name,), name, values)
         elif name in _USED:
             pass
         elif name not in _OBJECTS and dict in values.kinds:
-            yield from _entries(path, ("metric", name), name, values)
+            yield from _entries(file, ("metric", name), name, values)
         else:
             yield (SAMPLE, name), values
 
@@ -216,7 +216,7 @@ def _prompts(prompts: JsonColumn) -> Iterator[_Field]:
         yield from _filled(key, values)
 
 
-def _entries(path: Path, source: Key, name: str, values: JsonColumn) -> Iterator[_Field]:
+def _entries(file: File, source: Key, name: str, values: JsonColumn) -> Iterator[_Field]:
     """Yield the entries of objects as fields of a source, and other values as a field of the sample."""
     if not values.kinds <= {dict, NoneType}:
         yield from _filled((SAMPLE, name), [None if type(value) is dict else value for value in values])
@@ -224,7 +224,7 @@ def _entries(path: Path, source: Key, name: str, values: JsonColumn) -> Iterator
         members = values.members()
     except ValueError:
         keys = (key for value in values if type(value) is dict for key in value)
-        raise problem(path, raw_tables.too_many_keys(keys)) from None
+        raise problem(file, raw_tables.too_many_keys(keys)) from None
     yield from (((*source, member.key), member) for member in members)
 
 
@@ -234,7 +234,7 @@ def _filled(key: Key, values: Column) -> Iterator[_Field]:
         yield key, values
 
 
-def _targets(path: Path, samples: Raw, none: Meaning | None) -> Column:
+def _targets(file: File, samples: Raw, none: Meaning | None) -> Column:
     """
     Return the targets, which are written as Python prints them.
 
@@ -244,7 +244,7 @@ def _targets(path: Path, samples: Raw, none: Meaning | None) -> Column:
     targets, documents = samples.columns["target"], samples.columns.get("doc", repeat(None))
     missing = None if none == "answer" else _NONE
     if none is None:
-        _warn_of_none(path, samples, targets)
+        _warn_of_none(file, samples, targets)
     if targets.holds_texts:
         texts = targets.texts()
         # For strings that are not printed lists, a list of the string becomes equal to the string.
@@ -256,7 +256,7 @@ def _targets(path: Path, samples: Raw, none: Meaning | None) -> Column:
     ]
 
 
-def _warn_of_none(path: Path, samples: Raw, targets: JsonColumn) -> None:
+def _warn_of_none(file: File, samples: Raw, targets: JsonColumn) -> None:
     """Warn if the text None stands beside other targets, which it may belong to."""
     texts = targets.texts()
     are_none = texts == _NONE
@@ -266,7 +266,7 @@ def _warn_of_none(path: Path, samples: Raw, targets: JsonColumn) -> None:
         place = samples.place(int(are_none.arg_true()[0]))
         warn(
             Advice(
-                f"{path}: the target of {numbered(count, 'sample')} is the text None, such as {place}. "
+                f"{file}: the target of {numbered(count, 'sample')} is the text None, such as {place}. "
                 "Python prints it for a missing target, and it counts as one, so they are not scored. Pass "
                 "none='answer' if the right answer is None, or none='missing' if there is none"
             )

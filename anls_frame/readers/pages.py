@@ -22,8 +22,8 @@ from anls_frame.frames.reserved_columns import PAGE, PREDICTION
 from anls_frame.readers._page_account import Account
 from anls_frame.readers._page_files import NotAPageError, read_page_file
 from anls_frame.readers._page_names import (
-    File,
     PageFiles,
+    PagePath,
     Pages,
     by_page,
     is_about_folder,
@@ -198,7 +198,7 @@ def read_pages(
 
 
 def read_as_answers(
-    path: Path, *, gold: Path, unmatched: Unmatched = "error", **options: Any
+    path: os.PathLike[str], *, gold: os.PathLike[str], unmatched: Unmatched = "error", **options: Any
 ) -> pl.DataFrame:
     """
     Return the pages of an engine as the standard frame, with the page as the id of the question.
@@ -206,12 +206,12 @@ def read_as_answers(
     Collections are the documents: those found by the pattern, or else the folders of pages or the files of
     several pages, if any. Pages without ground truth are left out, unless they are an error.
     """
-    (frame,) = read_engines([path], gold=gold, unmatched=unmatched, **options)
+    (frame,) = read_engines([Path(path)], gold=gold, unmatched=unmatched, **options)
     return frame
 
 
 def read_engines(
-    paths: Sequence[Path], *, gold: Path, index: int | None = None, **options: Any
+    paths: Sequence[Path], *, gold: os.PathLike[str], index: int | None = None, **options: Any
 ) -> list[pl.DataFrame]:
     """Return the frame of `read_as_answers` for each engine, all with the same pages."""
     names = {f"{path}/" if path.is_dir() else str(path): Pages(path, index) for path in paths}
@@ -244,7 +244,7 @@ class _Column:
 
     name: str
     index: int | None
-    files: dict[str, File]
+    files: dict[str, PagePath]
     pages: dict[str, Page] = field(default_factory=dict)
     several: dict[str, int] = field(default_factory=dict)
     """The number of pages of each file that has several."""
@@ -430,7 +430,7 @@ def _warn_of_same_files(columns: Sequence[_Column]) -> None:
             )
 
 
-def _identity(file: File) -> tuple[int, int]:
+def _identity(file: PagePath) -> tuple[int, int]:
     status = os.stat(file.path)  # noqa: PTH116 - a third of the time of Path.stat
     return status.st_dev, status.st_ino
 

@@ -14,7 +14,7 @@ import polars.selectors as cs
 from anls_frame._text import distinct, listed, numbered, quoted
 from anls_frame.exceptions import warn
 from anls_frame.files import raw_tables, standard_frames, table_files
-from anls_frame.files.contents import file_format
+from anls_frame.files.file import File
 from anls_frame.files.problems import Problems, problem
 from anls_frame.files.standard_frames import Role
 from anls_frame.frames.checks import free_name
@@ -45,14 +45,14 @@ class Gold:
         """Whether the table has answers."""
         return "answers" in self.rows.columns
 
-    def check_has_answers(self, path: Path) -> None:
+    def check_has_answers(self, file: File) -> None:
         """Raise an error for a file without answers if the table has no answers, either."""
         if not self.has_answers:
             names = listed(list(map(quoted, self.names)))
             what = (
                 f"has no answers, and neither has gold, with the columns {names}; name one with answers=..."
             )
-            raise problem(path, what)
+            raise problem(file, what)
 
     def joined(self, rows: pl.DataFrame) -> pl.DataFrame:
         """
@@ -150,7 +150,7 @@ def read_gold(
 def _table(given: Any) -> raw_tables.Raw:
     """Return a table without roles, and without images and other binary data."""
     if isinstance(given, str | os.PathLike):
-        parts = [_from_file(path) for path in matching(given)]
+        parts = [_from_file(file) for file in matching(given)]
         if len(parts) == 1:
             return parts[0]
         frames = [
@@ -165,13 +165,13 @@ def _table(given: Any) -> raw_tables.Raw:
     return raw_tables.from_frame(lazy.select(_without_media(lazy.collect_schema())).collect())
 
 
-def _from_file(path: Path) -> raw_tables.Raw:
-    if file_format(path) == "parquet":
-        lazy = table_files.scan(path)
-        with table_files.reading_parquet(path):
+def _from_file(file: File) -> raw_tables.Raw:
+    if file.format() == "parquet":
+        lazy = table_files.scan(file)
+        with table_files.reading_parquet(file):
             return raw_tables.from_frame(lazy.select(_without_media(lazy.collect_schema())).collect())
-    problems = Problems(path)
-    raw = table_files.read_raw(path, problems)
+    problems = Problems(file)
+    raw = table_files.read_raw(file, problems)
     problems.raise_any()
     return raw
 

@@ -2,37 +2,36 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import polars as pl
 
 from anls_frame.files import standard_frames
+from anls_frame.files.file import File
 from anls_frame.files.problems import Problems, problem
 from anls_frame.files.raw_tables import Raw
 from anls_frame.files.standard_frames import SAMPLE
 
 
 def checked_samples(
-    path: Path, raw: Raw, problems: Problems, *, answers_format: str = "list"
+    file: File, raw: Raw, problems: Problems, *, answers_format: str = "list"
 ) -> pl.DataFrame:
     """Return the standard frame of samples, each of which occurs once in an epoch."""
     if not raw.height:
         problems.raise_any()
-        raise problem(path, "holds no samples")
+        raise problem(file, "holds no samples")
     frame = standard_frames.samples_frame(raw, problems, answers_format=answers_format)
     if "question_id" in frame.columns:
         epochs = raw.columns.get((SAMPLE, "epoch"), [None] * frame.height)
         standard_frames.check_ids(frame["question_id"], problems, raw.place, epochs)
     problems.raise_any()
-    check_answers(path, frame)
+    check_answers(file, frame)
     return frame
 
 
-def check_answers(path: Path, frame: pl.DataFrame) -> None:
+def check_answers(file: File, frame: pl.DataFrame) -> None:
     """Raise an error if no row has an answer."""
     # The first rows nearly always have some.
     if not any(rows["answers"].list.drop_nulls().list.len().sum() for rows in (frame.head(100), frame)):
         raise problem(
-            path,
+            file,
             f"no answers in {frame.height:,} rows, as in a test split; there is nothing to score",
         )

@@ -17,7 +17,8 @@ from anls_frame._arguments import takes_names
 from anls_frame._atomic import replacing
 from anls_frame._text import numbered, quoted
 from anls_frame.exceptions import warn
-from anls_frame.files import contents, raw_tables, standard_frames
+from anls_frame.files import raw_tables, standard_frames
+from anls_frame.files.file import File, as_path
 from anls_frame.files.problems import Problems, problem
 from anls_frame.files.standard_frames import SAMPLE, Key, members, role_key
 from anls_frame.frames import origins
@@ -68,14 +69,14 @@ class Competition:
     finish: Callable[[pl.DataFrame, Labels], pl.DataFrame] = lambda rows, _: rows
     """Adds what follows from a submission and the gold labels."""
 
-    def labels(self, path: Path) -> Labels:
+    def labels(self, file: File) -> Labels:
         """Return the questions of a file of gold labels."""
-        problems = Problems(path)
-        questions = _rows(path, "data", problems)
+        problems = Problems(file)
+        questions = _rows(file, "data", problems)
         problems.raise_any()
         if not any(question.get("answers") for question in questions):
-            raise problem(path, "no question has answers, as in a test split; there is nothing to score")
-        known = _by_id(path, questions, problems)
+            raise problem(file, "no question has answers, as in a test split; there is nothing to score")
+        known = _by_id(file, questions, problems)
         rows: list[tuple[str, dict[Key, Any]]] = []
         for key, index in known.items():
             question, place = questions[index], f"index {index}, id {key}"
@@ -87,21 +88,21 @@ class Competition:
             roles = {role_key("question_id"): key, role_key("answers"): question.get("answers")}
             rows.append((place, roles | others))
         problems.raise_any()
-        frame = self._frame(path, rows, problems)
+        frame = self._frame(file, rows, problems)
         return Labels(
             ids=frame.select("question_id"),
             rows=frame.drop("question_id"),
-            path=path,
+            path=file.path,
             names=frame.columns,
             numbers=frozenset(key for key in known if isinstance(key, Number)),
         )
 
-    def submission(self, path: Path, labels: Labels | None) -> pl.DataFrame:
+    def submission(self, file: File, labels: Labels | None) -> pl.DataFrame:
         """Return the answered questions of a submission; one whose answer is null is not answered."""
-        problems = Problems(path)
-        submitted = _rows(path, None, problems)
+        problems = Problems(file)
+        submitted = _rows(file, None, problems)
         problems.raise_any()
-        given = _by_id(path, submitted, problems)
+        given = _by_id(file, submitted, problems)
         if labels is not None:
             _check_id_types(given, labels, problems)
         rows: list[tuple[str, dict[Key, Any]]] = []
@@ -113,13 +114,13 @@ class Competition:
         if not rows and not problems:
             problems.add(f"no question has {self.answer!r}, the answer")
         problems.raise_any()
-        frame = self._frame(path, rows, problems)
+        frame = self._frame(file, rows, problems)
         return origins.remember(frame if labels is None else self.finish(frame, labels), "rrc")
 
     def _frame(
-        self, path: Path, rows: Sequence[tuple[str, dict[Key, Any]]], problems: Problems
+        self, file: File, rows: Sequence[tuple[str, dict[Key, Any]]], problems: Problems
     ) -> pl.DataFrame:
-        raw = raw_tables.from_objects(path, rows)
+        raw = raw_tables.from_objects(file, rows)
         frame = standard_frames.samples_frame(raw, problems, doc_ids=self.doc_ids, answers_format="text")
         problems.raise_any()
         return frame
@@ -137,24 +138,24 @@ def _check_id_types(given: Iterable[str], labels: Labels, problems: Problems) ->
         )
 
 
-def _rows(path: Path, key: str | None, problems: Problems) -> list[dict[str, Any]]:
+def _rows(file: File, key: str | None, problems: Problems) -> list[dict[str, Any]]:
     """Return the rows of a list, or of the list under a key; anything but objects is a problem."""
-    value = raw_tables.read_whole(path, contents.read_json(path))
+    value = raw_tables.read_whole(file, file.read_json())
     if key is not None:
         if not isinstance(value, dict) or key not in value:
-            raise problem(path, f"gold labels must be an object with the questions in {key!r}")
+            raise problem(file, f"gold labels must be an object with the questions in {key!r}")
         value = value[key]
     if not isinstance(value, list):
-        raise problem(path, f"must be a list of objects, got {kind(value)}")
+        raise problem(file, f"must be a list of objects, got {kind(value)}")
     if not value:
-        raise problem(path, "holds no questions")
+        raise problem(file, "holds no questions")
     for index, row in enumerate(value):
         if not isinstance(row, dict):
-            problems.add(f"must be an object, got {kind(row)}", f"index {index}", path)
+            problems.add(f"must be an object, got {kind(row)}", f"index {index}", file)
     return value
 
 
-def _by_id(path: Path, rows: Sequence[dict[str, Any]], problems: Problems) -> dict[str, int]:
+def _by_id(file: File, rows: Sequence[dict[str, Any]], problems: Problems) -> dict[str, int]:
     """Return the index of each id; invalid or duplicate ids are problems."""
     indexes: dict[str, int] = {}
     for index, row in enumerate(rows):
@@ -162,12 +163,12 @@ def _by_id(path: Path, rows: Sequence[dict[str, Any]], problems: Problems) -> di
         key = row.get(name)
         if not isinstance(key, str):
             what = f"no {name}" if key is None else f"{name} must be a number or a string, got {kind(key)}"
-            problems.add(what, f"index {index}", path)
+            problems.add(what, f"index {index}", file)
         elif key in indexes:
             problems.add(
                 f"duplicate {name} {quoted(key)}, first seen at index {indexes[key]}",
                 f"index {index}",
-                path,
+                file,
             )
         else:
             indexes[key] = index
@@ -252,7 +253,7 @@ def write_submission(
      {"questionId": 10102, "answer": "info.jackson@example.org"}]
     <BLANKLINE>
     """
-    target = contents.as_path(path)
+    target = as_path(path)
     columns = to_lazy(frame, [prediction], [question_id]).collect()
     problems = Problems(target)
     ids = raw_tables.texts(question_id, columns[question_id], problems, str)

@@ -6,7 +6,8 @@ import os
 
 import polars as pl
 
-from anls_frame.files import contents, standard_frames, table_files
+from anls_frame.files import standard_frames, table_files
+from anls_frame.files.file import File
 from anls_frame.files.raw_tables import with_numbers_where_all_are
 from anls_frame.frames import origins
 from anls_frame.readers.samples import check_answers
@@ -66,9 +67,9 @@ def read_vlmevalkit(path: str | os.PathLike[str], *, sheet: str | None = None) -
     │ 4           ┆ Brand?   ┆ coke       ┆ ["Coke", "Coca Cola"] │
     └─────────────┴──────────┴────────────┴───────────────────────┘
     """
-    path = contents.as_path(path)
+    file = File.of(path)
     frame = table_files.read_table(
-        path,
+        file,
         required=standard_frames.SCORED,
         question_id="index",
         prediction="prediction",
@@ -76,8 +77,8 @@ def read_vlmevalkit(path: str | os.PathLike[str], *, sheet: str | None = None) -
         sheet=sheet,
         answers_format="list",
     )
-    check_answers(path, frame)
+    check_answers(file, frame)
     others = [name for name in frame.columns if name not in standard_frames.ROLES]
     scores = [name for name in others if _SCORE_WORDS.intersection(name.casefold().split("_"))]
     frame = with_numbers_where_all_are(frame, scores)
-    return origins.remember(frame, "rrc" if any(name in path.name for name in _SCORED_BY_ANLS) else None)
+    return origins.remember(frame, "rrc" if any(name in file.path.name for name in _SCORED_BY_ANLS) else None)

@@ -18,7 +18,8 @@ from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.export.packed import plain_value
 from anls_frame.export.page_verdicts import REPEATS, SCORE, VERDICTS, digest, repeating, verdict_frame
 from anls_frame.export.values import plain_frame
-from anls_frame.files import contents, raw_tables
+from anls_frame.files import raw_tables
+from anls_frame.files.file import File, without_halves
 from anls_frame.files.problems import Problems
 from anls_frame.frames.checks import check_column
 from anls_frame.frames.conversion import (
@@ -332,10 +333,9 @@ def read_verdicts(path: str | os.PathLike[str], page: RowsPage | None = None) ->
             raise TypeError(
                 f"page must be a page of rows, as anls_frame.browse returns, got {type_name(page)}"
             )
-    path = contents.as_path(path)
-    text = contents.decoded(path, contents.read_bytes(path, may_be_empty=True))
-    text = contents.without_halves(path, text)
-    problems = Problems(path)
+    file = File.of(path)
+    text = without_halves(file, file.decoded(file.read_bytes(may_be_empty=True)))
+    problems = Problems(file)
     by_line: dict[str, dict[str, Any]] = {}
     seen: dict[int, str] = {}
     for place, written in raw_tables.read_lines(text, problems):

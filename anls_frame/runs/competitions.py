@@ -9,7 +9,7 @@ import polars as pl
 
 from anls_frame._arguments import choice
 from anls_frame._text import path_text
-from anls_frame.files import contents
+from anls_frame.files.file import File
 from anls_frame.files.problems import Problems
 from anls_frame.readers.submissions import DUDE, RRC, Competition, Unmatched
 from anls_frame.runs import long_rows
@@ -155,12 +155,12 @@ def _read(
 ) -> pl.DataFrame:
     """Return the standard frame of a pair of files; problems of both are listed at once."""
     choice("unmatched", unmatched, get_args(Unmatched))
-    labels, path = None, contents.as_path(submission)
+    labels, file = None, File.of(submission)
     problems = Problems()
     with problems.collecting():
-        labels = competition.labels(contents.as_path(gold))
+        labels = competition.labels(File.of(gold))
     with problems.collecting():
-        rows = competition.submission(path, labels)
+        rows = competition.submission(file, labels)
     problems.raise_any()
-    log = Log(path_text(path), path, long_rows.with_epoch(rows), protocol="rrc")
+    log = Log(path_text(file.path), file.path, long_rows.with_epoch(rows), protocol="rrc")
     return long_rows.only_file(log, rows, gold=labels, unmatched=unmatched)

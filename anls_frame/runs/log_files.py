@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 from anls_frame._paths import is_many
 from anls_frame._text import listed, numbered, path_text, quoted
-from anls_frame.files import contents
+from anls_frame.files.file import File, without_compression
 from anls_frame.files.folders import check_different, checked_name, is_one_of
 from anls_frame.files.problems import Problems
 from anls_frame.readers.log_names import format_suffix, is_aggregated, is_log, matching, run_of
@@ -19,17 +19,21 @@ from anls_frame.readers.log_names import format_suffix, is_aggregated, is_log, m
 Runs: TypeAlias = Literal["error", "newest", "all"]
 
 
-def repeated(files: Iterable[Path]) -> dict[tuple[Path, str], list[Path]]:
+def repeated(files: Iterable[File]) -> dict[tuple[Path, str], list[File]]:
     """Return the files of repeatedly run tasks, by folder and task, oldest first."""
-    runs: dict[tuple[Path, str], list[tuple[str, Path]]] = defaultdict(list)
+    runs: dict[tuple[Path, str], list[tuple[str, Path, File]]] = defaultdict(list)
     for file in files:
-        run = run_of(file)
+        run = run_of(file.path)
         if run is not None:
-            runs[file.parent, run.task].append((run.time, file))
-    return {key: [file for _, file in sorted(several)] for key, several in runs.items() if len(several) > 1}
+            runs[file.path.parent, run.task].append((run.time, file.path, file))
+    return {
+        key: [file for *_, file in sorted(several, key=lambda timed: timed[:2])]
+        for key, several in runs.items()
+        if len(several) > 1
+    }
 
 
-def chosen(files: Sequence[Path], runs: Runs) -> list[Path]:
+def chosen(files: Sequence[File], runs: Runs) -> list[File]:
     """
     Return the files to read of a folder or a pattern.
 
@@ -40,11 +44,12 @@ def chosen(files: Sequence[Path], runs: Runs) -> list[Path]:
     """
     several = {} if runs == "all" else repeated(files)
     problems = Problems()
-    older: set[Path] = set()
+    older: set[File] = set()
     for (folder, task), files_of_task in several.items():
         older.update(files_of_task[:-1])
         if runs == "error":
-            times = listed([run.time for run in map(run_of, files_of_task) if run is not None])
+            runs_of_task = [run_of(file.path) for file in files_of_task]
+            times = listed([run.time for run in runs_of_task if run is not None])
             problems.add(
                 f"holds {numbered(len(files_of_task), 'run')} of task {quoted(task)} ({times}); to read the "
                 "newest, pass runs='newest'; to read all, as repeats, runs='all'",
@@ -60,7 +65,7 @@ Paths: TypeAlias = "str | os.PathLike[str] | Iterable[str | os.PathLike[str]]"
 
 def by_system(
     logs: Mapping[str, Paths] | Paths, runs: Runs, without: Collection[Path] = (), *, repeats: bool = False
-) -> dict[str, list[Path]]:
+) -> dict[str, list[File]]:
     """
     Return the files of each system, by name, except the files in `without`, which hold no rows of a system.
 
@@ -87,20 +92,20 @@ def by_system(
     return systems
 
 
-def _systems(logs: Paths, runs: Runs, without: Collection[Path], *, repeats: bool) -> dict[Path, list[Path]]:
+def _systems(logs: Paths, runs: Runs, without: Collection[Path], *, repeats: bool) -> dict[Path, list[File]]:
     """Return the files of each system, by the file, folder or time of a run that names it."""
-    entries = list(map(contents.as_path, _several(logs)))
-    if len(entries) == 1 and is_many(entries[0]) and not repeats:
-        entries = chosen(_in(entries[0], without), runs)
+    entries = list(map(File.of, _several(logs)))
+    if len(entries) == 1 and is_many(entries[0].path) and not repeats:
+        entries = chosen(_in(entries[0].path, without), runs)
     if len(entries) > 1:
         entries = [entry for entry in entries if not is_aggregated(entry)]
     again = {folder for folder, _ in repeated(entries)}
-    systems: dict[Path, list[Path]] = {}
+    systems: dict[Path, list[File]] = {}
     for entry in entries:
-        run = None if is_many(entry) else run_of(entry)
-        system = entry
+        system = entry.path
+        run = None if is_many(system) else run_of(system)
         if run is not None:
-            system = entry.parent / run.time if entry.parent in again else entry.parent
+            system = system.parent / run.time if system.parent in again else system.parent
         systems.setdefault(system, []).extend(files_of(entry, runs, without))
     return systems
 
@@ -140,28 +145,34 @@ def name_of(path: Path) -> str:
     if run_of(path) is not None:  # the file's name has the task and the time, and the folder's the model
         return path_text(path.resolve().parent.name)
     # A name such as model-1.5.jsonl has other dots too.
-    return path_text(contents.without_compression(path).stem or path.name)
+    return path_text(without_compression(path).stem or path.name)
 
 
-def files_of(paths: Paths, runs: Runs, without: Collection[Path] = ()) -> list[Path]:
+def files_of(paths: Paths, runs: Runs, without: Collection[Path] = ()) -> list[File]:
     """Return the file, or the files of folders and patterns that may hold rows."""
     if isinstance(paths, str | os.PathLike):
         matches = matching(paths, without)
-        return matches if matches == [contents.as_path(paths)] else chosen(matches, runs)
+        is_alone = [file.path for file in matches] == [Path(paths)]
+        return matches if is_alone else chosen(matches, runs)
     files = [file for path in _several(paths) for file in files_of(path, runs, without)]
     if not files:
         raise ValueError("each system must have at least one file")
     return files
 
 
-def _in(argument: Path, without: Collection[Path]) -> list[Path]:
+def _in(argument: Path, without: Collection[Path]) -> list[File]:
     """Return the files and folders of a folder or pattern that may hold rows."""
     if not argument.is_dir():
         matches = map(Path, glob.glob(str(argument), recursive=True))  # noqa: PTH207 - as in `files_at`
-        entries = sorted(path for path in matches if not is_one_of(path, without))
-        logs = [path for path in entries if path.is_dir() or is_log(path, path.parent)]
+        entries = [File(path) for path in sorted(matches) if not is_one_of(path, without)]
+        logs = [entry for entry in entries if entry.path.is_dir() or is_log(entry, entry.path.parent)]
         return logs or entries or matching(argument)
-    names = (path.relative_to(argument).parts[0] for path in matching(argument, without))
-    entries = [argument / name for name in dict.fromkeys(names)]
+    below: dict[Path, File] = {}
+    for file in matching(argument, without):
+        is_here = file.path.parent == argument
+        path = file.path if is_here else argument / file.path.relative_to(argument).parts[0]
+        below.setdefault(path, file if is_here else File(path))
+    entries = list(below.values())
     # A folder whose logs all lie in one folder, such as that of a date.
-    return _in(entries[0], without) if len(entries) == 1 and entries[0].is_dir() else entries
+    is_single = len(entries) == 1 and entries[0].path.is_dir()
+    return _in(entries[0].path, without) if is_single else entries

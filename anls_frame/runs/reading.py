@@ -18,13 +18,13 @@ from anls_frame._text import path_text
 from anls_frame.exceptions import ColumnNotFoundError
 from anls_frame.export import row_files
 from anls_frame.export.row_names import PAGES, ROWS, Names
-from anls_frame.files import contents
+from anls_frame.files.file import SUFFIXES, File
 from anls_frame.files.folders import is_one_of
 from anls_frame.files.problems import Advice, problem
 from anls_frame.files.standard_frames import SCORED
 from anls_frame.files.table_files import reading_parquet, scan_table
 from anls_frame.frames import origins
-from anls_frame.readers.any_file import beginning, is_truth_of_pages, kind_of, read_kind
+from anls_frame.readers.any_file import is_truth_of_pages, kind_of, read_kind
 from anls_frame.readers.descriptions import READERS
 from anls_frame.readers.log_names import run_of
 from anls_frame.readers.questions import GOLD_ROLES, Gold, read_gold
@@ -58,8 +58,8 @@ class Reading:
         if self.gold is None and self.gold_id is not None:
             raise ValueError(Advice("gold_id= needs gold="))
         if isinstance(self.gold, str | os.PathLike):
-            gold = Path(self.gold)
-            if not (gold.exists() or glob.has_magic(str(gold))):
+            gold = File.of(self.gold)
+            if not (gold.path.exists() or glob.has_magic(str(gold))):
                 raise FileNotFoundError(errno.ENOENT, "there is no such file", str(gold))
             object.__setattr__(self, "gold", gold)
 
@@ -71,10 +71,10 @@ class Reading:
     @property
     def gold_files(self) -> list[Path]:
         """The files of questions or labels, which do not belong to a system."""
-        if not isinstance(self.gold, Path):
+        if not isinstance(self.gold, File):
             return []
         matches = glob.glob(str(self.gold), recursive=True)  # noqa: PTH207 - a Path has no absolute patterns
-        return [self.gold] if self.gold.exists() else list(map(Path, matches))
+        return [self.gold.path] if self.gold.path.exists() else list(map(Path, matches))
 
     def joins(self, kinds: Collection[str]) -> bool:
         """Whether gold has questions to be joined, rather than the ground truth of pages."""
@@ -88,7 +88,7 @@ class Reading:
         if not self.joins(kinds):
             return None
         if competitions:
-            labels: Gold = competitions[0].labels(contents.as_path(self.gold))
+            labels: Gold = competitions[0].labels(File.of(self.gold))
             return labels
         numbered = {kind for kind in kinds if READERS[kind].ids == "rows"}
         if self.gold_id is None and numbered and numbered != set(kinds):
@@ -176,12 +176,11 @@ def read_file(
     ['CocaCola']
     """
     how = Reading(reader=reader, gold=gold, gold_id=gold_id, epoch=epoch, options=options)
-    with contents.keeping():
-        return load(contents.as_path(path), how)
+    return load(File.of(path), how)
 
 
 def load(
-    path: Path,
+    file: File,
     how: Reading,
     *,
     every_response: bool = False,
@@ -192,111 +191,110 @@ def load(
 
     Options `of_table` are those of `read_table` that a table takes besides.
     """
-    kind = kind_of_file(path, how)
+    kind = kind_of_file(file, how)
     questions = how.questions([kind])
     options = how.reader_options([kind], questions)
     of_table |= how.of_table | {"unique_ids": False if questions is None else "in an epoch"}
-    frame = read_kind(path, kind, options, questions, every_response=every_response, **of_table)
+    frame = read_kind(file, kind, options, questions, every_response=every_response, **of_table)
     if questions is None:
         return chosen(only_epoch(frame, how.epoch), how.where)
-    log = as_log(path_text(path), path, kind, frame)
+    log = as_log(path_text(file.path), file, kind, frame)
     rows = long_rows.only_file(
         log, frame, gold=questions, unmatched=how.unmatched or "error", epoch=how.epoch
     )
     return chosen(rows, how.where)
 
 
-def as_log(system: str, path: Path, kind: str, frame: pl.DataFrame) -> Log:
+def as_log(system: str, file: File, kind: str, frame: pl.DataFrame) -> Log:
     """Return the rows of a system in a file, each of whose questions occurs once in an epoch."""
     if "question_id" not in frame.columns:
-        raise problem(path, "has no ids; name their column with question_id=...")
+        raise problem(file, "has no ids; name their column with question_id=...")
     return Log(
-        system, path, long_rows.with_epoch(frame), _task(kind, path, frame), origins.of(frame).protocol
+        system, file.path, long_rows.with_epoch(frame), _task(kind, file, frame), origins.of(frame).protocol
     )
 
 
-def _task(kind: str, path: Path, frame: pl.DataFrame) -> str | None:
+def _task(kind: str, file: File, frame: pl.DataFrame) -> str | None:
     """Return the task of a harness's file, if the file states it."""
     if READERS[kind].ids == "rows":
-        run = run_of(path)
+        run = run_of(file.path)
         return None if run is None else run.task
     if kind != "inspect" or "task" not in frame.columns or frame["task"].n_unique() > 1:
         return None
     return str(frame["task"][0])
 
 
-def load_table(path: Path, how: Reading, option: str, **of_table: Any) -> pl.DataFrame:
+def load_table(file: File, how: Reading, option: str, **of_table: Any) -> pl.DataFrame:
     """Read a table, as `load` does; messages name the option that needs one."""
-    kind = kind_of_file(path, how)
+    kind = kind_of_file(file, how)
     if kind != "table":
-        raise problem(path, f"{option}= needs a table, not a file of {kind!r}")
-    return load(path, how, **of_table)
+        raise problem(file, f"{option}= needs a table, not a file of {kind!r}")
+    return load(file, how, **of_table)
 
 
 @contextmanager
-def reading(path: Path, how: Reading) -> Iterator[None]:
+def reading(file: File, how: Reading) -> Iterator[None]:
     """Name a damaged Parquet file in errors, and explain which columns a harness leaves out."""
     try:
-        with reading_parquet(path) if _is_parquet(path, how) else nullcontext():
+        with reading_parquet(file) if _is_parquet(file, how) else nullcontext():
             yield
     except ColumnNotFoundError as error:
-        if kind_of_file(path, how) != "lmms-eval":
+        if kind_of_file(file, how) != "lmms-eval":
             raise
         left_out = "lmms-eval leaves the document's fields out of its files: name the data set with gold=..."
         raise ColumnNotFoundError(Advice(f"{error}\n{left_out}")) from None
 
 
-def _is_parquet(path: Path, how: Reading) -> bool:
-    """Whether the path is a table of Parquet, and not a folder or a pattern of several files."""
-    if not path.exists() or path.is_dir() or kind_of_file(path, how) != "table":
+def _is_parquet(file: File, how: Reading) -> bool:
+    """Whether the file is a table of Parquet, and not a folder or a pattern of several files."""
+    if not file.path.exists() or file.path.is_dir() or kind_of_file(file, how) != "table":
         return False
-    return contents.file_format(path, how.options.get("format")) == "parquet"
+    return file.format(how.options.get("format")) == "parquet"
 
 
-def scan(path: Path, how: Reading, *, every_response: bool = False) -> pl.LazyFrame:
+def scan(file: File, how: Reading, *, every_response: bool = False) -> pl.LazyFrame:
     """Read a file, lazily if its format allows it."""
-    if how.epoch is None and how.gold is None and kind_of_file(path, how) == "table":
+    if how.epoch is None and how.gold is None and kind_of_file(file, how) == "table":
         required = SCORED if how.needs_texts else ()
-        return chosen(scan_table(path, required=required, **how.reader_options(["table"])), how.where)
-    frame = load(path, how, every_response=every_response)
+        return chosen(scan_table(file, required=required, **how.reader_options(["table"])), how.where)
+    frame = load(file, how, every_response=every_response)
     return origins.like(frame.lazy(), frame)
 
 
-def columns(path: Path, how: Reading) -> list[str]:
+def columns(file: File, how: Reading) -> list[str]:
     """Return the names of a file's columns."""
     # Some of the questions may be in other files.
-    how = replace(how, unmatched="keep") if how.joins([kind_of_file(path, how)]) else how
-    with reading(path, how):
-        return scan(path, how).collect_schema().names()
+    how = replace(how, unmatched="keep") if how.joins([kind_of_file(file, how)]) else how
+    with reading(file, how):
+        return scan(file, how).collect_schema().names()
 
 
-def scan_counted(path: Path, how: Reading, *, every_response: bool = False) -> tuple[pl.LazyFrame, int]:
+def scan_counted(file: File, how: Reading, *, every_response: bool = False) -> tuple[pl.LazyFrame, int]:
     """Read a file, lazily if its format allows it, and return its number of rows as well."""
-    frame = scan(path, how, every_response=every_response)
-    with reading(path, how):
+    frame = scan(file, how, every_response=every_response)
+    with reading(file, how):
         rows: int = frame.select(pl.len()).collect(engine="streaming").item()
     return frame, rows
 
 
-def kind_of_file(path: Path, how: Reading) -> str:
+def kind_of_file(file: File, how: Reading) -> str:
     """Return the reader of a file: the given one, or that of its gold, its name and its first bytes."""
-    contents.keep(path)
-    if not are_pages(how) and is_one_of(path, how.gold_files):
-        raise problem(path, "this file is also named by gold=, which is for the questions and their answers")
+    if not are_pages(how) and is_one_of(file.path, how.gold_files):
+        raise problem(file, "this file is also named by gold=, which is for the questions and their answers")
     if how.reader is not None:
         return how.reader
     if is_truth_of_pages(how.gold):
-        check_page(path, how)
+        check_page(file, how)
         return "pages"
-    if path.is_dir():
+    if file.path.is_dir():
         message = "this is a folder: name a file in it or, for pages of OCR, the ground truth with gold="
-        raise IsADirectoryError(errno.EISDIR, Advice(message), str(path))
-    kind = kind_of(path, how.options.get("format"))
+        raise IsADirectoryError(errno.EISDIR, Advice(message), str(file))
+    kind = kind_of(file, how.options.get("format"))
     if how.gold is None:
         return kind
     if not _are_labels(how.gold):
         return "table" if kind in _SUBMISSIONS else kind
-    is_list = kind == "table" and path.suffix.lower() == ".json"
+    is_list = kind == "table" and file.path.suffix.lower() == ".json"
     return "rrc" if is_list else kind
 
 
@@ -305,11 +303,11 @@ def names_of_rows(how: Reading) -> Names:
     return PAGES if are_pages(how) else ROWS
 
 
-def names_of_sample(path: Path, how: Reading) -> Names:
+def names_of_sample(file: File, how: Reading) -> Names:
     """Return the names for the rows of a file that may be a sample of pages."""
-    if _is_parquet(path, how):
-        with reading_parquet(path):
-            metadata = pl.read_parquet_metadata(contents.seekable(path))
+    if _is_parquet(file, how):
+        with reading_parquet(file):
+            metadata = pl.read_parquet_metadata(file.seekable())
         if metadata.get(row_files.ROWS) == PAGES["row"]:
             return PAGES
     return names_of_rows(how)
@@ -320,12 +318,11 @@ def are_pages(how: Reading) -> bool:
     return is_truth_of_pages(how.gold) if how.reader is None else how.reader == "pages"
 
 
-def check_page(path: Path, how: Reading) -> None:
+def check_page(file: File, how: Reading) -> None:
     """Raise an error for a table whose gold is read as a page, because of its name."""
-    is_table = contents.without_compression(path).suffix.lower() in contents.SUFFIXES
-    if is_table and how.reader is None and how.gold.is_file():
+    if file.suffix in SUFFIXES and how.reader is None and how.gold.path.is_file():
         kinds = "CSV, TSV, JSON Lines, JSON, Parquet or XLSX"
-        what = f"its suffix is that of a page of OCR, but {path_text(path)} is a table"
+        what = f"its suffix is that of a page of OCR, but {path_text(file.path)} is a table"
         raise problem(how.gold, f"{what}; name a table of questions by its format: {kinds}")
 
 
@@ -334,8 +331,8 @@ _SUBMISSIONS = ("rrc", "dude")
 
 def _are_labels(gold: Any) -> bool:
     """Return whether gold is a competition's file of labels, an object with the questions in `data`."""
-    if not isinstance(gold, Path) or not gold.exists() or {".jsonl", ".ndjson"} & set(gold.suffixes):
+    is_file = isinstance(gold, File) and gold.path.exists()
+    if not is_file or gold.suffix in SUFFIXES - {".json"}:
         return False
-    contents.keep(gold)
-    squeezed = "".join(beginning(gold).split())
+    squeezed = "".join(gold.beginning.split())
     return squeezed.startswith("{") and '"data":[' in squeezed

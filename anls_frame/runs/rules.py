@@ -12,7 +12,8 @@ import polars as pl
 
 from anls_frame._text import listed, quoted
 from anls_frame.exceptions import DTypeError
-from anls_frame.files import contents, raw_tables, standard_frames
+from anls_frame.files import raw_tables, standard_frames
+from anls_frame.files.file import File
 from anls_frame.files.problems import Problems, problem
 from anls_frame.files.table_files import read_raw
 from anls_frame.frames.conversion import in_polars
@@ -312,29 +313,29 @@ def _given_scores(frame: pl.DataFrame, given: str) -> _HarnessScores:
         pass
     else:
         return _scores(f"the given mean {given}", pl.Series("mean", [given]), is_mean=True)
-    path = Path(given)
-    if not path.exists():
+    file = File(Path(given))
+    if not file.path.exists():
         names = listed([quoted(name) for name in frame.columns], 30)
         raise ValueError(f"against must be a column of the file ({names}), a number or a file, got {given!r}")
-    return _from_file(frame, path)
+    return _from_file(frame, file)
 
 
-def _from_file(frame: pl.DataFrame, path: Path) -> _HarnessScores:
-    if contents.file_format(path) == "json":
-        value = raw_tables.read_whole(path, contents.read_json(path))
+def _from_file(frame: pl.DataFrame, file: File) -> _HarnessScores:
+    if file.format() == "json":
+        value = raw_tables.read_whole(file, file.read_json())
         samples = member(value, "per_sample_result")
         if isinstance(samples, dict):  # PyPI anls
             by_id = {key: member(sample, "score") for key, sample in samples.items()}
-            return _by_id(frame, path, "score", by_id)
+            return _by_id(frame, file, "score", by_id)
         means = _means(member(value, "results"))
         if len(means) == 1:  # lmms-eval, lm-evaluation-harness
             [(name, text)] = means.items()
-            return _scores(f"{name} of {path} {text}", pl.Series(name, [text]), is_mean=True)
+            return _scores(f"{name} of {file} {text}", pl.Series(name, [text]), is_mean=True)
         if means:
             among = listed([f"{name} = {text}" for name, text in means.items()])
-            raise problem(path, f"holds several means; give the number itself: {among}")
-    problems = Problems(path)
-    raw = read_raw(path, problems)
+            raise problem(file, f"holds several means; give the number itself: {among}")
+    problems = Problems(file)
+    raw = read_raw(file, problems)
     problems.raise_any()
     chosen = standard_frames.choose(raw.names, {}, (), problems)
     ids = chosen.get("question_id", chosen.get("doc_id"))  # harnesses number questions in doc_id
@@ -342,33 +343,33 @@ def _from_file(frame: pl.DataFrame, path: Path) -> _HarnessScores:
     if len(metrics) != 1 or ids is None:
         names = listed([quoted(name) for name in raw.names])
         what = f"a column of ids and exactly one of {listed([*_METRICS])}"
-        raise problem(path, f"must be a table with {what}; it has {names}")
+        raise problem(file, f"must be a table with {what}; it has {names}")
     values = [None if value is None else str(value) for value in raw.column(metrics[0])]
     column = raw_tables.texts(ids, raw.column(ids), problems, raw.place)
     standard_frames.check_ids(column, problems, raw.place)
     problems.raise_any()
     keys = column.to_list()
-    return _by_id(frame, path, metrics[0], dict(zip(keys, values, strict=True)))
+    return _by_id(frame, file, metrics[0], dict(zip(keys, values, strict=True)))
 
 
-def _by_id(frame: pl.DataFrame, path: Path, name: str, scores: dict[str, Any]) -> _HarnessScores:
+def _by_id(frame: pl.DataFrame, file: File, name: str, scores: dict[str, Any]) -> _HarnessScores:
     """Return the scores of a column of a file, by id."""
     if "question_id" not in frame.columns:
         no_ids = "scores rows by id, but the results have no ids; name their column with question_id=..."
-        raise problem(path, no_ids)
+        raise problem(file, no_ids)
     unknown = scores.keys() - set(frame["question_id"].to_list())
     if unknown:
         raise problem(
-            path, f"scores {len(unknown):,} questions that the results do not have: {listed(sorted(unknown))}"
+            file, f"scores {len(unknown):,} questions that the results do not have: {listed(sorted(unknown))}"
         )
     given = pl.Series(name, [None if text is None else str(text) for text in scores.values()], pl.String)
     try:
         with_numbers(given.to_frame().lazy(), [name]).collect()
     except DTypeError as error:
-        raise DTypeError(f"{path}: {error}") from None
+        raise DTypeError(f"{file}: {error}") from None
     texts = [scores.get(key) for key in frame["question_id"]]
     written = pl.Series("score", [None if text is None else str(text) for text in texts], dtype=pl.String)
-    return _scores(str(path), written)
+    return _scores(str(file), written)
 
 
 def _scores(name: str, written: pl.Series, *, is_mean: bool = False) -> _HarnessScores:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -12,8 +11,9 @@ import polars.selectors as cs
 from anls_frame._paths import is_many
 from anls_frame._text import listed, numbered, quoted
 from anls_frame.exceptions import InputError, Problem, warn
+from anls_frame.files.file import File
 from anls_frame.files.problems import Advice
-from anls_frame.files.standard_frames import epochs_of, ids_text
+from anls_frame.files.standard_frames import ids_text
 from anls_frame.files.table_files import reading_parquet
 from anls_frame.frames import origins
 from anls_frame.frames.number_columns import with_numbers
@@ -27,19 +27,16 @@ from anls_frame.repeats.question_scores import (
 )
 from anls_frame.reports.comparisons import Comparison, baseline_first, compare
 from anls_frame.reports.long_frames import side_by_side as in_columns
-from anls_frame.runs import long_rows
-from anls_frame.runs.reading import are_pages, kind_of_file, reading, scan, scan_counted
+from anls_frame.runs.reading import are_pages, kind_of_file, reading
 from anls_frame.runs.score_columns import columns_of, texts_of
 from anls_frame.runs.system_files import (
     QUESTION,
     SystemFiles,
     are_repeated,
-    logged,
-    rows_of,
+    has_epochs,
     scores_in_columns,
     side_by_side,
     systems_of,
-    texts_in_columns,
 )
 from anls_frame.summary.catalogue import NAMES, SETS, check_names, resolve
 from anls_frame.summary.keys import optional
@@ -63,7 +60,7 @@ def compare_texts(
     **options: Any,
 ) -> Comparison:
     """Compare the texts of systems, or means over repeated answers; other options are those of `compare`."""
-    rows = logged(given) if given.are_logged else None
+    rows = given.rows if given.are_logged else None
     asked = [] if rows is None else resolved(metrics, rows, scoring["protocol"])
     comparison: Comparison
     if rows is not None and (are_repeated(rows) or are_read(asked)):
@@ -77,7 +74,7 @@ def compare_texts(
         wide = in_columns(means, system="system", id="question_id", systems=order, metrics=asked)
         comparison = compare(wide, **options)
     else:
-        frame, systems = texts_in_columns(given) if rows is None else side_by_side(rows)
+        frame, systems = given.texts if rows is None else side_by_side(rows)
         comparison = compare(
             _with_scores(frame, metrics),
             {name: systems[name] for name in baseline_first(systems, baseline)},
@@ -114,18 +111,6 @@ def _not_empty(comparison: Comparison, message: str) -> Comparison:
     if not comparison.overall["n"].max():
         raise ValueError(message)
     return comparison
-
-
-def has_epochs(frame: pl.LazyFrame) -> bool:
-    """Return whether the file of one system numbers several answers to the same question."""
-    if not {"epoch", "question_id"} <= set(frame.collect_schema()):
-        return False
-    keys = frame.select("question_id", "epoch")
-    if keys.select(pl.col("epoch").n_unique()).collect(engine="streaming").item() == 1:
-        return False
-    table = keys.collect(engine="streaming")
-    is_distinct = table["question_id"].n_unique() < table.height == table.n_unique()
-    return is_distinct and epochs_of(table) is not None
 
 
 def _warn_of_uneven(rows: pl.DataFrame) -> None:
@@ -262,10 +247,10 @@ _SHOWN = 3
 def single_answers(given: SystemFiles, metrics: Sequence[str | Metric]) -> pl.LazyFrame:
     """Return the rows of all files; raise an error if questions have several answers."""
     if _are_logs(given):
-        rows = _rows(given)
+        rows = given.together
         frame = origins.like(rows.lazy(), rows)
     else:
-        scanned = [scan(path, given.how, every_response=True) for path in given.every_file]
+        scanned = [frame for frame, _ in given.scanned.values()]
         frame = origins.like(pl.concat(scanned, how="diagonal_relaxed"), scanned[0])
     if has_epochs(frame):
         single = (
@@ -283,21 +268,21 @@ def summarize_files(given: SystemFiles, *, allow_repeated_ids: bool, **options: 
     """
     if _are_logs(given):
         return _summarize_logs(given, options)
-    scanned = {path: scan_counted(path, given.how, every_response=True) for path in given.every_file}
-    frames = {str(path): frame for path, (frame, _) in scanned.items()}
+    scanned = given.scanned
+    frames = {str(file): frame for file, (frame, _) in scanned.items()}
     if any(map(has_epochs, frames.values())):
         return _summarize_logs(given, options)
     n_rows = sum(rows for _, rows in scanned.values())
     if len(frames) > 1 and not allow_repeated_ids:
         check_disjoint(frames)
     elif len(frames) == 1 and options["cluster"] is None:
-        [(path, (frame, _))] = scanned.items()
-        with reading(path, given.how):
-            _warn_of_repeated(path, frame, n_rows)
+        [(file, (frame, _))] = scanned.items()
+        with reading(file, given.how):
+            _warn_of_repeated(file, frame, n_rows)
 
-    def summarized(path: Path, frame: pl.LazyFrame) -> Summary:
-        with reading(path, given.how):
-            return _summarized(frame, str(path), options)
+    def summarized(file: File, frame: pl.LazyFrame) -> Summary:
+        with reading(file, given.how):
+            return _summarized(frame, str(file), options)
 
     # The number of passes over the rows is known without reading.
     by = [name for names in options["by"] or () for name in names]
@@ -306,7 +291,7 @@ def summarize_files(given: SystemFiles, *, allow_repeated_ids: bool, **options: 
     nothing = pl.LazyFrame(schema=dict.fromkeys([*texts, *columns], pl.String))
     total = n_rows * passes(summarized(given.every_file[0], nothing).settings)
     with following_together(total, f"Scoring {listed(frames, _SHOWN)}"):
-        return merge(summarized(path, frame) for path, (frame, _) in scanned.items())
+        return merge(summarized(file, frame) for file, (frame, _) in scanned.items())
 
 
 def _are_logs(given: SystemFiles) -> bool:
@@ -314,23 +299,12 @@ def _are_logs(given: SystemFiles) -> bool:
     if are_pages(given.how):
         return False
     joins = given.how.joins([kind_of_file(given.every_file[0], given.how)])
-    return joins or given.repeats or any(map(is_many, given.files))
-
-
-def _part(given: SystemFiles) -> str:
-    """Return the name of the single part that all files form, if they are read together."""
-    return "+".join(map(str, given.every_file))
-
-
-def _rows(given: SystemFiles) -> pl.DataFrame:
-    """Return the rows of files read together."""
-    unmatched = given.how.unmatched or ("error" if given.how.gold is not None else "keep")
-    return long_rows.told_apart(rows_of({_part(given): given.every_file}, given.how, unmatched))
+    return joins or given.repeats or any(is_many(file.path) for file in given.files)
 
 
 def _summarize_logs(given: SystemFiles, options: dict[str, Any]) -> Summary:
     """Summarize files whose rows depend on other files, such as the data set or other epochs."""
-    rows = _rows(given)
+    rows = given.together
     if not given.repeats:
         by_file = rows.group_by("log_file", maintain_order=True)
         check_disjoint({str(file): own.lazy() for (file,), own in by_file})
@@ -346,7 +320,7 @@ def _summarize_logs(given: SystemFiles, options: dict[str, Any]) -> Summary:
             scoring = {name: options[name] for name in ("protocol", "missing", "unanswerable")}
             means, metrics = averaged(rows, chosen, id=["question_id"], keep=keep, **scoring)
             asked = {"by": by, "cluster": cluster, "metrics": metrics}
-            return _summarized(origins.like(means.lazy(), means), _part(given), asked)
+            return _summarized(origins.like(means.lazy(), means), given.part, asked)
         options = options | {"cluster": options["cluster"] or "question_id"}
         questions = numbered(rows["question_id"].n_unique(), "question")
         verb = "needs" if len(needing_rows) == 1 else "need"
@@ -355,7 +329,7 @@ def _summarize_logs(given: SystemFiles, options: dict[str, Any]) -> Summary:
         )
         warn(Advice(f"{single} {questions}, in clusters by {options['cluster']}, not means over epochs"))
     with reading(given.every_file[0], given.how):
-        return _summarized(lazy, _part(given), options)
+        return _summarized(lazy, given.part, options)
 
 
 def _summarized(frame: pl.LazyFrame, part: str, options: dict[str, Any]) -> Summary:
@@ -383,7 +357,7 @@ def check_disjoint(files: Mapping[str, pl.LazyFrame]) -> None:
         if "question_id" not in frame.collect_schema() or sum(ids.height for ids in every) > MOST_ROWS:
             continue
         ids = frame.select("question_id", file=pl.lit(name)).drop_nulls().unique(maintain_order=True)
-        with reading_parquet(Path(name)):
+        with reading_parquet(File.of(name)):
             every.append(ids.collect(engine="streaming"))
     if not every:
         return
@@ -402,7 +376,7 @@ def check_disjoint(files: Mapping[str, pl.LazyFrame]) -> None:
     )
 
 
-def _warn_of_repeated(path: Path, frame: pl.LazyFrame, rows: int) -> None:
+def _warn_of_repeated(file: File, frame: pl.LazyFrame, rows: int) -> None:
     """Warn of rows that repeat an id, because they are not independent observations."""
     if "question_id" not in frame.collect_schema() or rows > MOST_ROWS:
         return
@@ -411,7 +385,7 @@ def _warn_of_repeated(path: Path, frame: pl.LazyFrame, rows: int) -> None:
     if repeated := counts.item():
         warn(
             Advice(
-                f"{path}: {numbered(repeated, 'row')} of {rows:,} repeat the id of another row. Rows of one "
+                f"{file}: {numbered(repeated, 'row')} of {rows:,} repeat the id of another row. Rows of one "
                 "question are not independent, so the intervals are too narrow: name a column that they "
                 "share with cluster="
             )

@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 import polars as pl
@@ -15,7 +14,8 @@ import polars.selectors as cs
 from anls_frame._arguments import choice
 from anls_frame._paths import is_many
 from anls_frame._text import listed, numbered, quoted
-from anls_frame.files import contents, standard_frames
+from anls_frame.files import standard_frames
+from anls_frame.files.file import File
 from anls_frame.files.folders import check_different
 from anls_frame.files.problems import Advice, Problems, problem
 from anls_frame.frames import origins
@@ -37,6 +37,7 @@ from anls_frame.runs.reading import (
     check_page,
     kind_of_file,
     load_table,
+    scan_counted,
 )
 
 
@@ -164,62 +165,85 @@ def read_logs(
         choice("reader", reader, [name for name in READERS if name != "pages"])
     epoch = options.pop("epoch", None)
     how = Reading(reader=reader, gold=gold, gold_id=gold_id, epoch=epoch, options=options)
-    with contents.keeping():
-        return rows_of(log_files.by_system(logs, runs, how.gold_files), how, unmatched)
+    return rows_of(log_files.by_system(logs, runs, how.gold_files), how, unmatched)
 
 
-def rows_of(systems: Mapping[str, Sequence[Path]], how: Reading, unmatched: str) -> pl.DataFrame:
-    """Return the concatenated rows of the files of each system."""
-    logs, questions = read_each(systems, how)
+def rows_of(
+    systems: Mapping[str, Sequence[File]],
+    how: Reading,
+    unmatched: str,
+    read: Mapping[File, pl.DataFrame] = {},
+) -> pl.DataFrame:
+    """Return the concatenated rows of the files of each system, some of which may have been read."""
+    logs, questions = read_each(systems, how, read=read)
     rows = long_rows.long_frame(logs, gold=questions, unmatched=unmatched, epoch=how.epoch)
     return chosen(rows, how.where)
 
 
 def read_each(
-    systems: Mapping[str, Sequence[Path]], how: Reading, *, column: str | None = None
+    systems: Mapping[str, Sequence[File]],
+    how: Reading,
+    *,
+    column: str | None = None,
+    read: Mapping[File, pl.DataFrame] = {},
 ) -> tuple[list[Log], Gold | None]:
     """
     Return the rows of each file, and the questions joined to them.
 
-    If a `column` names the system of each row, a file contains several logs.
+    If a `column` names the system of each row, a file contains several logs. Files in `read` are not read
+    again.
     """
-    files = [(system, path) for system, paths in systems.items() for path in paths]
+    files = [(system, file) for system, of_system in systems.items() for file in of_system]
     problems = Problems()
-    kinds: dict[Path, str] = {}
-    for _, path in files:
+    kinds: dict[File, str] = {}
+    for _, file in files:
         with problems.collecting():
-            kinds[path] = kind_of_file(path, how)
+            kinds[file] = kind_of_file(file, how)
     problems.raise_any()
     questions = how.questions({*kinds.values()})
     options = how.reader_options({*kinds.values()}, questions)
     logs: list[Log] = []
-    for system, path in files:
+    for system, file in files:
         with problems.collecting():
             unique: standard_frames.UniqueIds = "in an epoch" if column is None else False
-            frame = read_kind(path, kinds[path], options, questions, unique_ids=unique, **how.of_table)
-            parts = [(system, frame)] if column is None else _by_system(path, frame, column)
-            logs += [as_log(name, path, kinds[path], rows) for name, rows in parts]
+            frame = read.get(file)
+            if frame is None:
+                frame = read_kind(file, kinds[file], options, questions, unique_ids=unique, **how.of_table)
+            parts = [(system, frame)] if column is None else _by_system(file, frame, column)
+            logs += [as_log(name, file, kinds[file], rows) for name, rows in parts]
     problems.raise_any()
     return logs, questions
 
 
-def _by_system(path: Path, frame: pl.DataFrame, column: str) -> list[tuple[str, pl.DataFrame]]:
+def _by_system(file: File, frame: pl.DataFrame, column: str) -> list[tuple[str, pl.DataFrame]]:
     """Return the rows of each system that a column names."""
     if column not in frame.columns:
-        raise problem(path, no_column(column, frame.columns))
+        raise problem(file, no_column(column, frame.columns))
     dtype = frame[column].dtype
     if dtype.is_nested() or dtype in (pl.Binary, pl.Object):
-        raise problem(path, f"column {column!r} must hold the names of systems, got {dtype}")
+        raise problem(file, f"column {column!r} must hold the names of systems, got {dtype}")
     if lacking := frame[column].null_count():
-        raise problem(path, f"{numbered(lacking, 'row')} without a system in {quoted(column)}")
+        raise problem(file, f"{numbered(lacking, 'row')} without a system in {quoted(column)}")
     if "question_id" in frame.columns:
-        problems = Problems(path)
+        problems = Problems(file)
         epochs = zip(frame[column], long_rows.with_epoch(frame)["epoch"], strict=True)
         place = lambda row: f"row {row + 1}"  # noqa: E731 - of the only table
         standard_frames.check_ids(frame["question_id"], problems, place, epochs, standard_frames.SEVERAL_IDS)
         problems.raise_any()
     parts = frame.partition_by(column, maintain_order=True, as_dict=True)
     return [(str(name), origins.like(rows, frame)) for (name,), rows in parts.items()]
+
+
+def has_epochs(frame: pl.LazyFrame) -> bool:
+    """Return whether the file of one system numbers several answers to the same question."""
+    if not {"epoch", "question_id"} <= set(frame.collect_schema()):
+        return False
+    keys = frame.select("question_id", "epoch")
+    if keys.select(pl.col("epoch").n_unique()).collect(engine="streaming").item() == 1:
+        return False
+    table = keys.collect(engine="streaming")
+    is_distinct = table["question_id"].n_unique() < table.height == table.n_unique()
+    return is_distinct and standard_frames.epochs_of(table) is not None
 
 
 QUESTION = ["system", "question_id"]
@@ -229,7 +253,7 @@ QUESTION = ["system", "question_id"]
 class SystemFiles:
     """The layout of systems: files for each, columns of one file, or rows of files with all systems."""
 
-    files: Sequence[Path]
+    files: Sequence[File]
     """Files, folders and patterns, as they are named."""
     columns: Sequence[str] | None = None
     column_of_names: str | None = None
@@ -242,7 +266,7 @@ class SystemFiles:
     """How many there must be."""
 
     @cached_property
-    def every_file(self) -> list[Path]:
+    def every_file(self) -> list[File]:
         """All files, including those of folders and patterns."""
         files = [*self.files]
         if not are_pages(self.how):
@@ -253,11 +277,44 @@ class SystemFiles:
         check_different(files)
         return files
 
+    @cached_property
+    def scanned(self) -> dict[File, tuple[pl.LazyFrame, int]]:
+        """The rows of each file, lazily if its format allows it, and their number."""
+        return {file: scan_counted(file, self.how, every_response=True) for file in self.every_file}
+
+    @property
+    def part(self) -> str:
+        """The name of the single part that all files form, if they are read together."""
+        return "+".join(map(str, self.every_file))
+
+    @cached_property
+    def together(self) -> pl.DataFrame:
+        """The rows of all files of one system, read together."""
+        scanned = self.scanned if "scanned" in vars(self) else {}
+        # Of a table, the ids of each epoch are checked while it is read.
+        read = {
+            file: frame.collect()
+            for file, (frame, _) in scanned.items()
+            if kind_of_file(file, self.how) != "table" or has_epochs(frame)
+        }
+        unmatched = self.how.unmatched or ("error" if self.how.gold is not None else "keep")
+        return long_rows.told_apart(rows_of({self.part: self.every_file}, self.how, unmatched, read))
+
+    @cached_property
+    def rows(self) -> pl.DataFrame:
+        """A row for each system, epoch and question."""
+        return logged(self)
+
+    @cached_property
+    def texts(self) -> SystemTexts:
+        """The texts of systems in columns of one file."""
+        return texts_in_columns(self)
+
     @property
     def are_logged(self) -> bool:
         """Whether each system has its own rows, rather than a column."""
         in_rows = self.column_of_names is not None
-        return in_rows or len(self.files) > 1 or is_many(self.files[0])
+        return in_rows or len(self.files) > 1 or is_many(self.files[0].path)
 
 
 class SystemTexts(NamedTuple):
@@ -347,7 +404,7 @@ def read_systems(
     (1568, ['submission_tesseract', 'submission_rapidocr'])
     """
     given = SystemFiles(
-        files=[Path(file) for file in files],
+        files=[File.of(file) for file in files],
         columns=systems,
         column_of_names=system_column,
         names=names,
@@ -361,15 +418,14 @@ def read_systems(
         ),
         runs=runs,
     )
-    with contents.keeping():
-        return texts_of(given)
+    return texts_of(given)
 
 
 def texts_of(given: SystemFiles) -> SystemTexts:
     """Return the texts of all systems side by side."""
     if not given.are_logged:
-        return texts_in_columns(given)
-    rows = logged(given)
+        return given.texts
+    rows = given.rows
     if are_repeated(rows):
         epochs = listed([str(epoch) for epoch in rows["epoch"].unique().sort()])
         raise ValueError(Advice(f"there are several epochs: {epochs}; choose one with epoch="))
@@ -389,11 +445,11 @@ def are_repeated(rows: pl.DataFrame) -> bool:
 def texts_in_columns(given: SystemFiles) -> SystemTexts:
     """Return the texts of systems in columns of one file."""
     first, *others = names = _column_names(given)
-    (path,) = given.files
+    (file,) = given.files
     read = {"prediction": first} | {f"__anls_frame_{index}": name for index, name in enumerate(others)}
     # The first system is in one place only, because checks would find its problems twice.
     how = replace(given.how, options={**given.how.options, "prediction": first})
-    frame = load_table(path, how, "systems", systems={name: read[name] for name in [*read][1:]})
+    frame = load_table(file, how, "systems", systems={name: read[name] for name in [*read][1:]})
     systems: dict[str, str] = {}
     for name in _names(given, names):
         systems[name] = free_name(f"prediction of {name}", {*frame.columns, *systems.values()})
@@ -407,8 +463,8 @@ def scores_in_columns(given: SystemFiles) -> tuple[pl.DataFrame, dict[str, str]]
             Advice("scores are in two or more columns of one file; name them with systems='OLD,NEW'")
         )
     names = _column_names(given)
-    (path,) = given.files
-    frame = load_table(path, given.how, "scores", required=())
+    (file,) = given.files
+    frame = load_table(file, given.how, "scores", required=())
     for name in names:
         check_column(frame.columns, name, names)
     frame = with_numbers(frame.lazy(), names).collect()
@@ -475,10 +531,11 @@ def _logs(given: SystemFiles) -> tuple[list[Log], Gold | None]:
         return read_each({"": given.every_file}, how, column=given.column_of_names)
     if are_pages(given.how):
         files = given.every_file
-        frames = read_engines(files, **given.how.reader_options(["pages"]))
+        paths = [file.path for file in files]
+        frames = read_engines(paths, **given.how.reader_options(["pages"]))
         return [
             Log(name, path, frame.with_columns(epoch=1))
-            for name, path, frame in zip(log_files.names_of(files), files, frames, strict=True)
+            for name, path, frame in zip(log_files.names_of(paths), paths, frames, strict=True)
         ], None
     runs: Runs = "all" if given.repeats else given.runs
     systems = log_files.by_system(given.files, runs, how.gold_files, repeats=given.repeats)

@@ -306,7 +306,7 @@ def test_what_unpacks_to_far_too_much_is_refused_before_it_fills_the_memory(writ
     size = path.stat().st_size
     # The real limit takes a while to be reached.
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("anls_frame.files.contents.MOST_BYTES", 3 << 20)
+        patch.setattr("anls_frame.files.file.MOST_BYTES", 3 << 20)
         found = problems(path)
     message = f"its {size:,} bytes unpack to more than {3 << 20:,}; if that is intended, unpack it first"
     assert found == [("", message)]
@@ -317,8 +317,8 @@ def test_compressed_text_within_either_limit_is_read(write: Write, monkeypatch: 
     path = write("few.csv.gz", packed_like("few.csv.gz", content))
     assert len(content) > 100 * path.stat().st_size
     assert af.read_results(path).height == 1 << 16
-    monkeypatch.setattr("anls_frame.files.contents.MOST_BYTES", 1 << 10)
-    monkeypatch.setattr("anls_frame.files.contents.MOST_TIMES", 100_000)
+    monkeypatch.setattr("anls_frame.files.file.MOST_BYTES", 1 << 10)
+    monkeypatch.setattr("anls_frame.files.file.MOST_TIMES", 100_000)
     assert af.read_results(path).height == 1 << 16
 
 

@@ -422,7 +422,7 @@ def shared(path: Path, texts: list[str]) -> Path:
 def test_what_unpacks_to_far_more_than_it_could_hold_is_refused(
     tmp_path: Path, monkeypatch: Any, part: str
 ) -> None:
-    monkeypatch.setattr("anls_frame.files.contents.FREE_BYTES", 16 << 20)
+    monkeypatch.setattr("anls_frame.files.archives.FREE_BYTES", 16 << 20)
     path = rewritten(
         shared(tmp_path / "book.xlsx", ["a"]),
         part,

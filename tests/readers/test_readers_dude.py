@@ -14,8 +14,9 @@ import oracle
 import pytest
 
 import anls_frame as af
+from anls_frame.files.file import File
 from anls_frame.frames import origins
-from anls_frame.runs.reading import kind_of
+from anls_frame.readers.any_file import kind_of
 
 
 def label(number: int, answers: Any, kind: str = "extractive", **others: Any) -> dict[str, Any]:
@@ -178,7 +179,7 @@ def test_questions_without_answers_may_be_missing_predictions(tmp_path: Path) ->
 
 def test_submissions_are_detected_and_read_with_others(tmp_path: Path) -> None:
     gold, submission = files(tmp_path, LABELS, ROWS)
-    assert kind_of(submission) == "dude"
+    assert kind_of(File(submission)) == "dude"
 
     frame = af.read_logs({"model": submission}, gold=gold)
 

@@ -20,7 +20,7 @@ from polars.testing import assert_frame_equal
 from scorers import HOW_TO, INTERPRETER, PEERS
 
 import anls_frame as af
-from anls_frame.files import contents
+from anls_frame.files import archives
 
 WRITER = PEERS / "inspect_logs.py"
 ZSTD = 93
@@ -170,7 +170,7 @@ def test_a_member_may_have_several_frames(tmp_path: Path) -> None:
         ({"compress_type": 98}, "cannot be read as a log of Inspect: That compression method"),
         ({"packed": b"no zstd at all"}, "cannot be read as a log of Inspect: ZSTD decompress"),
         (
-            {"file_size": contents.FREE_BYTES},
+            {"file_size": archives.FREE_BYTES},
             r"unpacks to 268,\d{3},\d{3} bytes, more than 268,435,456; ",
         ),
     ],

@@ -66,7 +66,7 @@ def audit(
     check_target(sample, force, (".parquet",))
     given = named.in_files(files, source, "error", least=1)
     names = names_of_rows(source.how())
-    with working("Scoring"), reading(files[0], source.how()):
+    with working("Scoring"), reading(given.files[0], given.how):
         frame, systems = texts(given)
         judged = names["judged"] if metric is None else metric
         scored_rows, scores = with_scores(frame, systems, scoring, judged)

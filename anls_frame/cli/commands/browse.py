@@ -59,7 +59,7 @@ def browse(
     check_target(output, force, (".html", ".htm"))
     given = named.in_files(files, source, runs, least=1)
     metrics: Any = parse(metric) or [usual_metric(given)]
-    with working("Scoring"), reading(files[0], source.how()):
+    with working("Scoring"), reading(given.files[0], given.how):
         frame, systems = texts(given)
         made = page(
             with_numbers(frame.lazy(), columns_of(metrics)),

@@ -14,6 +14,7 @@ from anls_frame._arguments import count
 from anls_frame._text import numbered
 from anls_frame.cli import named, options
 from anls_frame.cli.output import edits_table, plain, print_table, working
+from anls_frame.files.file import File
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol
 
 _ROWS = ("n", "n_missing", "n_unanswerable", "n_distant")
@@ -62,9 +63,10 @@ def confusions(
     target.check(row_files.SUFFIXES)
     count("--n", n, most=MOST_ROWS - 1)
     columns = options.one_table(by)
-    with working(f"Reading {file}"), reading(file, source.how()):
+    results, how = File(file), source.how()
+    with working(f"Reading {file}"), reading(results, how):
         counted: pl.DataFrame = af.confusions(
-            load(file, source.how()),
+            load(results, how),
             *("prediction", "answers"),
             by=columns,
             protocol=protocol,
@@ -82,5 +84,5 @@ def confusions(
     if counted.height:
         compared, *left_out = counted.select(_ROWS).row(0)
         parts = [f"{rows:,} {why}" for rows, why in zip(left_out, _LEFT_OUT, strict=True) if rows]
-        said = numbered(compared, names_of_rows(source.how())["row"])
+        said = numbered(compared, names_of_rows(how)["row"])
         print(plain(", ".join([f"{said} compared", *parts]) + "."))

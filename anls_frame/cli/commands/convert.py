@@ -7,6 +7,7 @@ from pathlib import Path
 import anls_frame as af
 from anls_frame.cli import options
 from anls_frame.cli.output import check_target, working
+from anls_frame.files.file import File
 
 
 @options.command(
@@ -34,12 +35,13 @@ def convert(
     from anls_frame.runs.reading import reading, scan_counted
 
     check_target(output, force, (".json",) if submission else row_files.SUFFIXES)
+    results, how = File(file), source.how()
     with working(f"Converting {file}"):
-        frame, rows = scan_counted(file, source.how())
+        frame, rows = scan_counted(results, how)
         if not rows:
             raise ValueError(f"{file}: holds no rows")
         if submission:
             af.readers.write_submission(frame.collect(), output)
         else:
-            with reading(file, source.how()):
+            with reading(results, how):
                 row_files.write(frame, output, escape_formulas=escape_formulas)

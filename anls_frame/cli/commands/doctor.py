@@ -13,6 +13,7 @@ import typer
 
 import anls_frame as af
 from anls_frame.cli import options, output
+from anls_frame.files.file import File
 
 _SHOWN_ROWS = 20
 _DISTANCE_NOTE = (
@@ -86,7 +87,7 @@ def _against(file: Path, source: options.SourceOptions, scores: str, *, json: bo
     from anls_frame.runs.reading import load
 
     with output.working(f"Scoring {file}"):
-        result = af.readers.scoring_rules(load(file, source.how()), scores)
+        result = af.readers.scoring_rules(load(File(file), source.how()), scores)
     if json:
         output.print_json(
             {

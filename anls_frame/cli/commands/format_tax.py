@@ -11,6 +11,7 @@ import anls_frame as af
 from anls_frame._text import numbered
 from anls_frame.cli import options
 from anls_frame.cli.output import four_digits, plain, print_table, working
+from anls_frame.files.file import File
 
 _SHOWN = ("metric", "n", "n_clusters", "baseline_score", "score")
 
@@ -52,9 +53,10 @@ def format_tax(
     from anls_frame.runs.reading import load, reading
 
     target.check(row_files.SUFFIXES)
-    with working(f"Reading {file}"), reading(file, source.how()):
+    results, how = File(file), source.how()
+    with working(f"Reading {file}"), reading(results, how):
         tax = af.format_tax(
-            load(file, source.how()),
+            load(results, how),
             *("prediction", "answers"),
             metrics=parse(metric) or ["anls"],
             steps=steps,

@@ -14,6 +14,7 @@ import anls_frame as af
 from anls_frame._arguments import choice
 from anls_frame.cli import options
 from anls_frame.cli.output import check_target, working
+from anls_frame.files.file import File
 
 _SUFFIXES = (".svg", ".png", ".pdf")
 _TEXTS = ("prediction", "answers")
@@ -115,10 +116,11 @@ def plot(
         ),
         "threshold": lambda: af.plot.threshold_curve(af.summarize(frame, *_TEXTS, **how)),
     }
+    results = File(file)
     with working(f"Drawing {file}"):
         no_texts = replace(source.how(), needs_texts=False)
-        metrics = parse([metric], lambda: columns(file, no_texts)) if metric and kind == "groups" else None
-        frame = load(file, source.how(metrics))
+        metrics = parse([metric], lambda: columns(results, no_texts)) if metric and kind == "groups" else None
+        frame = load(results, source.how(metrics))
         axes = draw[kind]()
         content = io.BytesIO()
         axes.figure.savefig(content, format=output.suffix[1:].lower(), bbox_inches="tight", dpi=150)

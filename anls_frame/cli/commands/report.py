@@ -9,6 +9,7 @@ from typing import Any
 import anls_frame as af
 from anls_frame.cli import options
 from anls_frame.cli.output import check_rows, say, working
+from anls_frame.files.file import File
 
 _PAGES = 1_000
 """Pages that a report lists by default."""
@@ -75,7 +76,7 @@ def report(
     from anls_frame.runs.scored_files import single_answers, summarize_files
     from anls_frame.runs.system_files import SystemFiles
 
-    given = SystemFiles(files=files, how=source.how(), runs=runs, repeats=repeats)
+    given = SystemFiles(files=list(map(File, files)), how=source.how(), runs=runs, repeats=repeats)
     first = given.every_file[0]
     metrics = parse(metric, lambda: columns(first, replace(source.how(), needs_texts=False)))
     given = replace(given, how=source.how(None if rows else metrics))

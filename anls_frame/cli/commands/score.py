@@ -8,6 +8,7 @@ import anls_frame as af
 from anls_frame._text import numbered
 from anls_frame.cli import options
 from anls_frame.cli.output import four_digits, plain, print_json, print_table, working
+from anls_frame.files.file import File
 from anls_frame.frames import origins
 from anls_frame.protocol import resolve_errors
 from anls_frame.summary.notes import empty_reference_notes
@@ -44,10 +45,11 @@ def score(
     from anls_frame.export import row_files
     from anls_frame.runs.reading import are_pages, names_of_rows, reading, scan_counted
 
-    have_pages = are_pages(source.how())
+    results, how = File(file), source.how()
+    have_pages = are_pages(how)
     target.check(row_files.SUFFIXES)
     with working(f"Reading {file}"):
-        frame, rows = scan_counted(file, source.how())
+        frame, rows = scan_counted(results, how)
     try:
         scored = af.add_scores(
             frame,
@@ -67,7 +69,7 @@ def score(
         words = af.wer("prediction", "answers", protocol=resolve_errors(scoring.protocol).by("word"))
         scored = scored.with_columns(words.name.suffix(suffix))
     # The rows are read twice, because written rows are not kept in memory.
-    with reading(file, source.how()):
+    with reading(results, how):
         metrics = ["cer_corpus", "wer_corpus", "cer_mean"] if have_pages else None
         with af.progress():
             report = af.report(frame, "prediction", "answers", metrics=metrics, **vars(scoring))
@@ -87,11 +89,11 @@ def score(
         # Pages are too long to be shown.
         texts = _SHOWN[:1] if have_pages else _SHOWN
         shown = scored.select(name for name in (*texts, *scores) if name in there).head(_SHOWN_ROWS)
-        print_table(shown.collect(), most=_SHOWN_ROWS, height=rows, names=names_of_rows(source.how()))
+        print_table(shown.collect(), most=_SHOWN_ROWS, height=rows, names=names_of_rows(how))
     means = report.overall
     measures = [metric for metric in report.measures if metric.name != "zeros"]
     said = [", ".join(f"{metric.label} {four_digits(means[metric.name])}" for metric in measures)]
-    noun = names_of_rows(source.how())["row"]
+    noun = names_of_rows(how)["row"]
     counted = numbered(report.summary.rows, noun)
     said.append(f"{counted}: {means['n']:,} scored, {means['n_unanswerable']:,} without an answer.")
     said += empty_reference_notes(means["n_empty_reference"], means["n"], noun) if have_pages else []

@@ -10,6 +10,7 @@ from anls_frame._arguments import number
 from anls_frame.cli import options
 from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
 from anls_frame.cli.output import plain, print_document, working
+from anls_frame.files.file import File
 
 
 @options.command(
@@ -64,7 +65,7 @@ def selective(
         number("--require-accepted", require_accepted, 0, 1)
     chosen: list[Any] = parse(metric) or ["anls"]
     with working("Ranking"):
-        frame = load(file, source.how(chosen))
+        frame = load(File(file), source.how(chosen))
         frame = with_numbers(frame.lazy(), columns_of(chosen)).collect()
         prediction, answers = texts_of(frame)
         result = af.selective(

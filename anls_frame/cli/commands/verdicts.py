@@ -66,7 +66,7 @@ def verdicts(
     target.check(row_files.SUFFIXES)
     given_verdicts = af.readers.read_verdicts(saved)
     given = named.in_files(files, source, runs, least=1)
-    with working("Scoring"), reading(files[0], source.how()):
+    with working("Scoring"), reading(given.files[0], given.how):
         frame, columns = texts(given)
         # As on the page.
         has_ids = "question_id" in frame.collect_schema() and given_verdicts["id"].count()
@@ -75,7 +75,7 @@ def verdicts(
             rows: pl.DataFrame = af.readers.judged(frame, given_verdicts, columns, "answers", id=id)
         except ValueError as error:
             raise ValueError(f"{saved}: {str(error).replace('id=', '--id')}") from None
-        names = names_of_sample(files[0], source.how())
+        names = names_of_sample(given.files[0], given.how)
         judged: Any = names["judged"]
         given_score = _judged_column(given_verdicts, metric, saved)
         lost = (

@@ -1,0 +1,254 @@
+"""A file: what its name says of it, and its content, decompressed and decoded; errors name the line."""
+
+from __future__ import annotations
+
+import codecs
+import errno
+import io
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from anls_frame._arguments import choice
+from anls_frame._text import numbered
+from anls_frame.exceptions import warn
+from anls_frame.files.problems import problem
+from anls_frame.frames import strict_json
+
+_FORMATS = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".xlsx": "xlsx",
+}
+SUFFIXES = frozenset(_FORMATS)
+FORMATS = ("csv", "tsv", "jsonl", "json", "parquet", "xlsx")
+_COMPRESSIONS = {".gz": "gzip", ".gzip": "gzip", ".zst": "zstd", ".zstd": "zstd"}
+# Only files that exceed both are rejected. Results compress to between a fifth and a fiftieth, malicious
+# files to far less.
+MOST_BYTES = 1 << 30
+MOST_TIMES = 100
+_CHUNK = 1 << 20
+_BEGINNING = 1 << 16
+
+
+def as_path(path: str | os.PathLike[str]) -> Path:
+    """Return the path; raise an error if it is not one."""
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"path must be the name of a file, got {type(path).__name__}")
+    return Path(path)
+
+
+def without_compression(path: Path) -> Path:
+    """Return the path without the suffix of a compression."""
+    return path.with_suffix("") if path.suffix.lower() in _COMPRESSIONS else path
+
+
+def is_stream(path: Path) -> bool:
+    """Return whether this is a pipe or a device rather than a regular file, so that it is read only once."""
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def check_regular(path: Path) -> None:
+    """Raise an error if a file in a folder is a pipe, which may have no writer, or a device."""
+    if is_stream(path):
+        raise problem(path, "this is a pipe or a device; take it out of the folder, or name it alone")
+
+
+class File(os.PathLike[str]):
+    """
+    A file, of which everything is found once, and whose content is read once.
+
+    A call makes one value for a file that is named, and hands it from the detection of its kind to the
+    reader. The content is kept from the first look at its beginning until a reader takes it; that of a pipe
+    is kept for as long as the value is.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.kind: str | None = None
+        """The reader of the file, once it is found by `readers.any_file.kind_of`."""
+        self._content: bytes | None = None
+
+    @classmethod
+    def of(cls, given: str | os.PathLike[str]) -> File:
+        """Return a file by its path, or the file itself."""
+        return given if isinstance(given, File) else cls(as_path(given))
+
+    def __fspath__(self) -> str:
+        return str(self.path)
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+    @property
+    def suffix(self) -> str:
+        """The suffix of the format, in lower case."""
+        return without_compression(self.path).suffix.lower()
+
+    @cached_property
+    def is_stream(self) -> bool:
+        """Whether this is a pipe or a device, which can be read only once."""
+        return is_stream(self.path)
+
+    def check(self, *, may_be_empty: bool = False) -> None:
+        """Raise an error unless the file exists and is not empty."""
+        try:
+            status = self.path.stat()
+        except ValueError:
+            raise ValueError(f"a file name must not contain a NUL character: {str(self)!r}") from None
+        except FileNotFoundError:
+            raise FileNotFoundError(errno.ENOENT, "there is no such file", str(self)) from None
+        if self.path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "this is a folder: name a file in it", str(self))
+        if not may_be_empty and status.st_size == 0 and self.path.is_file():
+            raise problem(self, "the file is empty")
+
+    def format(self, given: str | None = None) -> str:
+        """Return the given format, or the format named by the suffix."""
+        if given is not None:
+            return choice("format", given, FORMATS)
+        if self.suffix in _FORMATS:
+            return _FORMATS[self.suffix]
+        if self.suffix in {".pkl", ".pickle", ".xls", ".xlsb", ".xlsm", ".ods"}:
+            message = f"{self.suffix} files are not read; save it as CSV, JSON Lines, Parquet or .xlsx"
+            raise problem(self, message)
+        self.check()
+        formats = ", ".join(map(repr, FORMATS))
+        raise problem(self, f"cannot tell the format from the name; pass format= one of {formats}")
+
+    @cached_property
+    def beginning(self) -> str:
+        """The beginning as text, as far as it is known without the encoding."""
+        self.check()
+        data = self._read()[:_BEGINNING]
+        return data.decode("utf-8" if b"\0" not in data else "utf-16", errors="replace").removeprefix(
+            "\ufeff"
+        )
+
+    def read_bytes(self, *, may_be_empty: bool = False) -> bytes:
+        """Return the content, decompressed as the suffix says; an implausibly large one is an error."""
+        self.check(may_be_empty=may_be_empty)
+        content = self._read()
+        if not self.is_stream:
+            self._content = None
+        return content
+
+    def read_text(self, encoding: str | None = None) -> str:
+        """Return the content as text, which must not be empty."""
+        text = self.decoded(self.read_bytes(), encoding)
+        if not text or text.isspace():
+            raise problem(self, "the file is empty")
+        return text
+
+    def read_json(self, encoding: str | None = None) -> str:
+        """Return the content as the text of JSON or JSON Lines, which must not be empty."""
+        return without_halves(self, self.read_text(encoding))
+
+    def decoded(self, data: bytes, encoding: str | None = None) -> str:
+        """Return the content as text, by default as UTF-8, UTF-16 or, with its mark, UTF-32."""
+        data = data.removeprefix(codecs.BOM_UTF8)
+        encoding = encoding or _encoding(data)
+        try:
+            return data.decode(encoding).removeprefix("\ufeff")
+        except UnicodeDecodeError as error:
+            message = (
+                f"byte 0x{data[error.start]:02x} is not valid {encoding.upper()}; if this is a text file, "
+                "pass its encoding, such as encoding='latin-1'"
+            )
+            line = data.count(b"\n", 0, error.start) + 1
+            raise problem(self, message, f"line {line}") from None
+        except LookupError:
+            raise problem(self, f"unknown encoding {encoding!r}; pass one that Python supports") from None
+
+    def seekable(self) -> Path | io.BytesIO:
+        """Return what Polars and archives can seek in: a path, or the content of a stream."""
+        # A name on POSIX can be any bytes, but Polars requires Unicode.
+        is_unicode = not any("\ud800" <= letter <= "\udfff" for letter in str(self))
+        return self.path if is_unicode and not self.is_stream else io.BytesIO(self.read_bytes())
+
+    def _read(self) -> bytes:
+        """Return the content, which is read here alone."""
+        if self._content is not None:
+            return self._content
+        content = io.BytesIO()
+        with self._opened() as (file, packed):
+            most = max(MOST_BYTES, MOST_TIMES * packed)
+            while chunk := file.read(_CHUNK):
+                content.write(chunk)
+                if content.tell() > most and self._compression is not None:
+                    too_large = f"its {packed:,} bytes unpack to more than {most:,}"
+                    raise problem(self, f"{too_large}; if that is intended, unpack it first")
+        self._content = content.getvalue()
+        return self._content
+
+    @property
+    def _compression(self) -> str | None:
+        return _COMPRESSIONS.get(self.path.suffix.lower())
+
+    @contextmanager
+    def _opened(self) -> Iterator[tuple[Any, int]]:
+        """Open the content for the block, decompressed, and return the size of the file; errors name it."""
+        with self.path.open("rb") as packed:
+            size = os.fstat(packed.fileno()).st_size
+            file: BinaryIO = packed
+            if self.is_stream:
+                data = packed.read()
+                size, file = len(data), io.BytesIO(data)
+            if self._compression is None:
+                yield file, size
+                return
+            decompressing, damage = _decompressing(file, self._compression)
+            try:
+                with decompressing as content:
+                    yield content, size
+            except damage as error:
+                message = f"not a complete {self._compression} file, despite its suffix: {error}"
+                raise problem(self, message) from None
+
+
+def _decompressing(file: BinaryIO, kind: str) -> tuple[Any, tuple[type[Exception], ...]]:
+    """Return the decompressed file, and the errors that it raises if it is damaged."""
+    if kind == "gzip":
+        import gzip  # noqa: PLC0415 - only for those who use it
+
+        # Tapes and block devices put zeros behind the content, with which Arrow cannot deal.
+        return gzip.GzipFile(fileobj=file), (OSError, EOFError, zlib.error)
+    import pyarrow as pa  # noqa: PLC0415 - only for those who use it
+
+    return pa.CompressedInputStream(file, kind), (OSError, pa.ArrowException)
+
+
+def without_halves(file: os.PathLike[str], text: str, part: str = "") -> str:
+    """Return JSON with U+FFFD in place of half of a surrogate pair, and warn of these halves."""
+    whole, halves = strict_json.without_halves(text)
+    if halves:
+        first = halves[0]
+        newline = "\n" if "\n" in text else "\r"
+        place = part or f"line {text.count(newline, 0, first) + 1}"
+        warn(
+            f"{os.fspath(file)}: {numbered(len(halves), 'lone surrogate')} read as U+FFFD, because half of a "
+            f"character is none, such as {text[first : first + 6]} ({place}); was a text cut within a "
+            "character?"
+        )
+    return whole
+
+
+def _encoding(data: bytes) -> str:
+    if data.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return "utf-32"
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    # In UTF-16, each Latin letter has a zero byte.
+    if data[1:2] == b"\0":
+        return "utf-16-le"
+    return "utf-16-be" if data[:1] == b"\0" else "utf-8"
