@@ -1,8 +1,9 @@
 """
 Count how large the project is: ``make count``.
 
-It prints the lines of Python code (without docstrings, comments and blank lines) by room, the public names,
-the functions with the most parameters, the options of the shell, the names of classes and modules that stand
+It prints the lines of Python code (without docstrings, comments and blank lines) by room, those of Rust
+with and without tests, the comprehensions with two `for`, which may not become more, the public names, the
+functions with the most parameters, the options of the shell, the names of classes and modules that stand
 for two things, and the files that each kind of addition takes, as CONTRIBUTING.md lists them.
 """
 
@@ -13,6 +14,7 @@ import collections
 import contextlib
 import inspect
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,16 +27,21 @@ from anls_frame.cli.app import app
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "anls_frame"
 MANY_PARAMETERS = 13
+MOST_DENSE = 146
+"""Comprehensions with two `for` when they were first counted; fewer are better."""
 
 
 def main() -> None:
     """Print all counts."""
     print_lines()
+    is_plain = print_comprehensions()
     print_names()
     print_parameters()
     print_options()
     print_repeated_names()
     print_lists()
+    if not is_plain:
+        sys.exit("write a loop, or a function, in place of a comprehension with two `for`")
 
 
 def print_lines() -> None:
@@ -49,9 +56,9 @@ def print_lines() -> None:
     for folder in ("tests", "benchmarks"):
         paths = (ROOT / folder).rglob("*.py")
         print(f"Lines of Python code in {folder}/: {sum(code_lines(path) for path in paths):,}")
-    rust = [path.read_text(encoding="utf-8").splitlines() for path in (ROOT / "src").rglob("*.rs")]
-    code = [line for lines in rust for line in lines if line.strip() and not line.strip().startswith("//")]
-    print(f"Lines of Rust code in src/: {len(code):,}")
+    every = sum(map(rust_lines, (ROOT / "src").rglob("*.rs")))
+    tested = sum(rust_lines(path, without_tests=True) for path in (ROOT / "src").rglob("*.rs"))
+    print(f"Lines of Rust code in src/: {every:,}, without tests {tested:,}")
 
 
 def code_lines(path: Path) -> int:
@@ -66,6 +73,32 @@ def code_lines(path: Path) -> int:
         number not in documented and bool(line.strip()) and not line.strip().startswith("#")
         for number, line in enumerate(text.splitlines(), 1)
     )
+
+
+def rust_lines(path: Path, *, without_tests: bool = False) -> int:
+    """Return the number of lines of Rust that are neither blank nor a comment; modules of tests are last."""
+    text = path.read_text(encoding="utf-8")
+    if without_tests:
+        outer = path.parent / ("lib.rs" if path.parent.name == "src" else "mod.rs")
+        named = rf"#\[cfg\(test\)\]\n(?:#\[.*\]\n)*(?:pub(?:\(.*\))? )?mod {path.stem};"
+        if outer != path and outer.exists() and re.search(named, outer.read_text(encoding="utf-8")):
+            return 0
+        text = re.split(
+            r"^#\[cfg\(test\)\]\n(?:#\[.*\]\n)*mod \w+ \{$", text, maxsplit=1, flags=re.MULTILINE
+        )[0]
+    return sum(bool(line.strip()) and not line.strip().startswith("//") for line in text.splitlines())
+
+
+def print_comprehensions() -> bool:
+    """Print how many comprehensions have two `for`; return whether there are no more than before."""
+    kinds = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+    dense = sum(
+        isinstance(node, kinds) and len(node.generators) > 1
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    )
+    print(f"Comprehensions with two `for` in anls_frame/: {dense} (at most {MOST_DENSE})")
+    return dense <= MOST_DENSE
 
 
 def print_names() -> None:

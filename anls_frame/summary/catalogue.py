@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Union
+from typing import Any, NamedTuple, Union
 
 import polars as pl
 
@@ -91,27 +91,41 @@ def _by_errors(
     return rate
 
 
+class _Sides(NamedTuple):
+    """Whether a field has a value on each side, and whether the values are equal."""
+
+    predicted: pl.Expr
+    gold: pl.Expr
+    equal: pl.Expr
+
+
+_COUNTED: Mapping[str, Callable[[_Sides], pl.Expr]] = {
+    "any": lambda has: has.predicted | has.gold,
+    "predicted": lambda has: has.predicted,
+    "gold": lambda has: has.gold,
+    "predicted and gold": lambda has: has.predicted.cast(pl.Int64) + has.gold.cast(pl.Int64),
+    "right": lambda has: has.equal & has.predicted & has.gold,
+    "right twice": lambda has: 2 * (has.equal & has.predicted & has.gold).cast(pl.Int64),
+    "missing": lambda has: has.gold & ~has.predicted,
+    "invented": lambda has: has.predicted & ~has.gold,
+    "wrong": lambda has: has.predicted & has.gold & ~has.equal,
+}
+"""The kinds of values that `_fields` counts."""
+
+
 def _fields(what: str) -> Callable[..., pl.Expr]:
     """Return a function for the numbers of values in each row, all or those of a kind."""
+    count = _COUNTED[what]
 
     def counted(prediction: pl.Expr, answers: pl.Expr, *, protocol: ScoreProtocol | str = "anls") -> pl.Expr:
-        is_predicted = pl.when(answers.is_not_null()).then(prediction != "")
         # As `unanswerable="empty"` fills it: the only answer is the empty text.
         nothing = pl.when(prediction.is_not_null()).then(pl.lit(""))
-        is_gold = ~scores.exact_match(nothing, answers, protocol="raw")
-        is_equal = scores.exact_match(prediction, answers, protocol=protocol)
-        right = is_equal & is_predicted & is_gold
-        return {
-            "any": is_predicted | is_gold,
-            "predicted": is_predicted,
-            "gold": is_gold,
-            "predicted and gold": is_predicted.cast(pl.Int64) + is_gold.cast(pl.Int64),
-            "right": right,
-            "right twice": 2 * right.cast(pl.Int64),
-            "missing": is_gold & ~is_predicted,
-            "invented": is_predicted & ~is_gold,
-            "wrong": is_predicted & is_gold & ~is_equal,
-        }[what]
+        sides = _Sides(
+            predicted=pl.when(answers.is_not_null()).then(prediction != ""),
+            gold=~scores.exact_match(nothing, answers, protocol="raw"),
+            equal=scores.exact_match(prediction, answers, protocol=protocol),
+        )
+        return count(sides)
 
     return counted
 
