@@ -28,6 +28,8 @@ from populations import (
     Truth,
     as_sums,
     copula_populations,
+    interval_of_difference,
+    marks_of_differences,
     sample_populations,
     two_kinds_of_documents,
 )
@@ -116,14 +118,12 @@ def marks(samples: Mapping[str, Array]) -> dict[str, npt.NDArray[np.bool_]]:
     """Return by column which samples are marked, reports for any of their columns."""
     found = {}
     for column, totals in samples.items():
-        sums = as_sums(totals)
         if column == "difference":
-            units = statistics.effective_units(sums.n, sums.n_squares, sums.n_cubes, sums.n_fourths)
-            carrying = estimates.where_several(sums.n, sums.n_squares, totals[:, -1])
-        else:
-            units = estimates.units(sums)
-            carrying = estimates.carried_by("mean" if column in SHARES else KINDS[column], sums)
-        found[column] = are_few(sums.n, units, carrying)
+            found[column] = marks_of_differences(totals)
+            continue
+        sums = as_sums(totals)
+        carrying = estimates.carried_by("mean" if column in SHARES else KINDS[column], sums)
+        found[column] = are_few(sums.n, estimates.units(sums), carrying)
     of_report = np.logical_or.reduce([few for column, few in found.items() if column != "difference"])
     return {column: few if column == "difference" else of_report for column, few in found.items()}
 
@@ -138,7 +138,10 @@ def cell(
     few: npt.NDArray[np.bool_],
 ) -> Cell:
     sums = as_sums(totals)
-    low, high = estimates.interval(KINDS[column], sums, 0.95)
+    if column == "difference":
+        low, high = interval_of_difference(totals)
+    else:
+        low, high = estimates.interval(KINDS[column], sums, 0.95)
     known = ~np.isnan(low)
     hits = (low <= truth.value + 1e-12) & (high >= truth.value - 1e-12)
     ideal = 2 * 1.96 * np.std(sums.x / sums.y)

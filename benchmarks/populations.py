@@ -24,6 +24,8 @@ from scipy import special
 import anls_frame as af
 from anls_frame import statistics
 from anls_frame.reports import estimates
+from anls_frame.statistics.carriers import are_few
+from anls_frame.statistics.differences import difference_interval
 
 Array: TypeAlias = npt.NDArray[np.float64]
 Random: TypeAlias = np.random.Generator
@@ -36,8 +38,12 @@ SYSTEMS = ("tesseract", "rapidocr")
 ROWS_AT_ONCE = 1_000_000
 
 
-SUMS = ("x", "y", "xx", "xy", "yy", "row_xx", "row_xy", "row_yy", "n", "nn", "nnn", "nnnn")
-"""What a document adds to the sums of a sample: its sums, their products, products by row, powers of n."""
+SUMS = ("x", "y", "xx", "xy", "yy", "row_xx", "row_xy", "row_yy", "n", "nn", "nnn", "nnnn", "changed")
+"""
+What a document adds to the sums of a sample: its sums, their products, products by row, powers of n.
+
+The last is 1 if its sum x is not 0: if two systems differ in it, for differences.
+"""
 
 
 def added(document: npt.NDArray[np.int64], x: Array, y: Array, documents: int) -> Array:
@@ -46,7 +52,9 @@ def added(document: npt.NDArray[np.int64], x: Array, y: Array, documents: int) -
     rows = [np.bincount(document, product, documents) for product in (x * x, x * y, y * y)]
     products = (of_x * of_x, of_x * of_y, of_y * of_y)
     n = n.astype(np.float64)
-    return np.stack((of_x, of_y, *products, *rows, n, n**2, n**3, n**4), axis=-1)
+    # What is left of sums that cancel out is rounding error.
+    changed = np.abs(of_x) > 1e-9 * of_y
+    return np.stack((of_x, of_y, *products, *rows, n, n**2, n**3, n**4, changed), axis=-1)
 
 
 def summed(documents: Array, counts: Array | None = None) -> Array:
@@ -86,6 +94,23 @@ def as_sums(totals: Array) -> estimates.Sums:
         x=of["x"], y=of["y"], xx=of["xx"], xy=of["xy"], yy=of["yy"], squares=of["row_xx"], bracket=residuals,
         n=of["n"], n_squares=of["nn"], n_cubes=of["nnn"], n_fourths=of["nnnn"],
     )  # fmt: skip
+
+
+def interval_of_difference(totals: Array) -> tuple[Array, Array]:
+    """Return the 95 % intervals of differences of two systems, as comparisons compute them."""
+    sums = as_sums(totals)
+    units = statistics.effective_units(sums.y, sums.yy)
+    moments = (sums.x, sums.y, sums.xx, sums.xy, sums.yy)
+    variance = statistics.ratio_variance(units, *moments, bracket=sums.bracket)
+    changed = totals[:, SUMS.index("changed")]
+    return difference_interval(sums.x / sums.y, variance, units, changed, 0.95, unseen=1.0)
+
+
+def marks_of_differences(totals: Array) -> npt.NDArray[np.bool_]:
+    """Return which differences comparisons mark `few_rows`."""
+    sums = as_sums(totals)
+    units = statistics.effective_units(sums.n, sums.n_squares, sums.n_cubes, sums.n_fourths)
+    return are_few(sums.n, units, totals[:, -1])
 
 
 @dataclass(frozen=True)

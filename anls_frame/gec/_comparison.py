@@ -18,6 +18,7 @@ from anls_frame.frames.conversion import as_kind_of, at_hand, column_names, in_p
 from anls_frame.gec._corpus_measures import Measure, MeasureName, measure_of
 from anls_frame.statistics import sample_sizes, swaps
 from anls_frame.statistics.carriers import are_few, carriers
+from anls_frame.statistics.differences import difference_interval
 from anls_frame.statistics.sample_sizes import Changes
 from anls_frame.statistics.significance import MOST_DRAWS
 from anls_frame.statistics.student import FloatArray
@@ -114,10 +115,10 @@ def compare(
     preceding sentences, so the counts of two equally good systems are exchangeable only approximately;
     ``choose="best_sentence"`` makes the test of M² exact.
 
-    The interval is the difference ± t · s, where s is the standard error of the jackknife over documents (or
-    sentences), and the degrees of freedom of t are their effective number minus 1 (see
-    `anls_frame.statistics.effective_units`). The interval is too short if the I-measure of a system is close
-    to 0, where its formula has a kink.
+    The interval is that of `Comparison`: the difference ± t · s, where s is the standard error of the
+    jackknife over documents (or sentences), as if one more had won and one more had lost, and the degrees of
+    freedom of t are their effective number minus 1 (see `anls_frame.statistics.effective_units`). The
+    interval is too short if the I-measure of a system is close to 0, where its formula has a kink.
 
     The answer is "fine" if the upper one-sided bound of the loss lies below the margin, "regressed" if the
     lower bound lies above it, and "undecided" otherwise. The bounds are those of `Comparison.decide`, from
@@ -188,7 +189,9 @@ def compare(
         variance = swaps.jackknife_variance(influence)
         widest = scorer.bounds[1] - scorer.bounds[0]
         few = are_few(rows.height, units, carriers(influence))
-        low, high = np.clip(statistics.t_interval(difference, variance, units, confidence), -widest, widest)
+        changed = np.count_nonzero((first != second).any(axis=1))
+        ends = difference_interval(difference, variance, units, changed, confidence, unseen=widest)
+        low, high = np.clip(ends, -widest, widest)
         p_value = np.nan
         if len(size) >= _LEAST_UNITS and not np.isnan(difference):
             p_value = swaps.p_value(first, second, scorer.score, draws=draws, seed=seed)

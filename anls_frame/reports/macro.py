@@ -34,8 +34,9 @@ from anls_frame.reports.estimates import (
     units_of_variance,
 )
 from anls_frame.reports.lines import Line, Lines, cells_in_slices, lines
-from anls_frame.reports.pairwise import NO_SPREAD, spread_of
+from anls_frame.reports.pairwise import NO_SPREAD, changed_units, spread_of
 from anls_frame.statistics.carriers import carried_by_few, carriers
+from anls_frame.statistics.differences import difference_interval
 from anls_frame.statistics.intervals import FEWEST_UNITS
 from anls_frame.statistics.step_down import IntArray
 from anls_frame.statistics.student import FloatArray
@@ -316,6 +317,7 @@ def compared(
     few |= _has_small_slice(metric, slices, by_slice)
     has_clusters = not metric_lines.slices["n_clusters"].is_null().all()
     every_effective, seen = spread_of(each.influence, each.counts, each.y * slices.length, pairs)
+    changed = changed_units(each.x, each.counts, pairs)
     made = []
     for index, (first, second) in enumerate(pairs):
         difference = score[second] - score[first]
@@ -327,7 +329,14 @@ def compared(
         gains = differs * (each.influence[:, second] - each.influence[:, first])
         few_differ = carried_by_few(carriers(gains, each.counts))
         effective = np.minimum(every_effective[index], apart.degrees[0] + 1)
-        ends = statistics.t_interval(difference, variance, effective, level)
+        ends = difference_interval(
+            difference,
+            variance,
+            effective,
+            changed[index],
+            level,
+            unseen=metric.unseen_difference,
+        )
         low_end, high_end = np.clip(ends, -metric.largest_difference, metric.largest_difference)
         # Equal systems have no spread.
         p_value = 1.0 if np.abs(difference) < NO_SPREAD else np.nan

@@ -13,10 +13,11 @@ import polars as pl
 
 from anls_frame import statistics
 from anls_frame.export.columns import ends_of, interval
-from anls_frame.reports.estimates import system_scores, where_several
+from anls_frame.reports.estimates import system_scores
 from anls_frame.reports.lines import Line, Lines, lines
 from anls_frame.statistics import SystemSums
 from anls_frame.statistics.carriers import are_few, carriers
+from anls_frame.statistics.differences import difference_interval
 from anls_frame.statistics.step_down import IntArray
 from anls_frame.statistics.student import FloatArray
 from anls_frame.summary.comparison_sums import pairs as all_pairs
@@ -84,21 +85,30 @@ def figures(
         scores, sums = system_scores(summary, metric_lines, test.confidence)
         score = scores.score
         shape = (metric_lines.slices.height, len(pairs))
-        variance, effective, carrying = np.full((3, *shape), np.nan)
+        variance, effective, changed, carrying = np.full((4, *shape), np.nan)
         for index, line in enumerate(metric_lines):
             influence = _influence(line, score[index], y[index])
             effective[index], variance[index] = spread_of(influence, line.counts, line.y, pairs)
-            if summary.settings.cluster is not None:
-                few_units = line if len(line.unit) <= GROUPS else line.in_groups(GROUPS, test.seed)
-                carrying[index] = _carrying(few_units, score[index], y[index], pairs)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                changed[index] = changed_units(line.x / y[index], line.counts, pairs)
+            is_large = summary.settings.cluster is not None and len(line.unit) > GROUPS
+            few_units = line.in_groups(GROUPS, test.seed) if is_large else line
+            carrying[index] = _carrying(few_units, score[index], y[index], pairs)
         difference = score[:, second] - score[:, first]
-        low, high = statistics.t_interval(difference, variance, effective, test.confidence)
-        largest = metric_lines.metric.largest_difference
+        metric = metric_lines.metric
+        low, high = difference_interval(
+            difference,
+            variance,
+            effective,
+            changed,
+            test.confidence,
+            unseen=metric.unseen_difference,
+        )
+        largest = metric.largest_difference
         low, high = np.clip(low, -largest, largest), np.clip(high, -largest, largest)
         # All systems have the same rows.
         n, *powers = (size[:, :1] for size in (sums.n, sums.n_squares, sums.n_cubes, sums.n_fourths))
-        several = where_several(n, powers[0], carrying)
-        few = are_few(n, statistics.effective_units(n, *powers), several)
+        few = are_few(n, statistics.effective_units(n, *powers), carrying)
         values = {
             **interval("score", *(part[:, second] for part in (score, scores.low, scores.high))),
             "baseline_score": score[:, first],
@@ -164,22 +174,46 @@ def spread_of(
         return effective, bracket * effective / (effective - 1)
 
 
+def changed_units(
+    added: FloatArray, counts: IntArray | FloatArray, pairs: Sequence[tuple[int, int]]
+) -> FloatArray:
+    """
+    Return the number of units in which the systems of each pair differ.
+
+    `added` is what each unit adds to each system's score, and `counts` how many units are alike.
+    """
+    changed = np.zeros(len(pairs))
+    for columns, apart in _apart(added, np.abs(added), pairs):
+        changed[columns] = counts @ (apart != 0)
+    return changed
+
+
 def _carrying(line: Line, score: FloatArray, y: FloatArray, pairs: Sequence[tuple[int, int]]) -> FloatArray:
     """
     Return the effective number of units that contribute gains or losses to each pair's difference.
 
-    Of the units with gains and those with losses, the smaller number counts. A deviation that is tiny in
-    comparison with the subtracted numbers is due to rounding.
+    Of the units with gains and those with losses, the smaller number counts.
     """
-    influence = _influence(line, score, y)
     with np.errstate(invalid="ignore", divide="ignore"):
         size = (np.abs(line.x) + np.abs(score) * line.y) / y
     carrying = np.full(len(pairs), np.inf)
-    for first, columns, others in _by_first(pairs):
-        apart = influence[:, others] - influence[:, [first]]
-        far = np.where(np.abs(apart) > _ROUNDING * (size[:, others] + size[:, [first]]), apart, 0.0)
-        carrying[columns] = carriers(far, line.counts)
+    for columns, apart in _apart(_influence(line, score, y), size, pairs):
+        carrying[columns] = carriers(apart, line.counts)
     return carrying
+
+
+def _apart(
+    values: FloatArray, size: FloatArray, pairs: Sequence[tuple[int, int]]
+) -> Iterator[tuple[list[int], FloatArray]]:
+    """
+    Yield the differences of units' values between the systems of pairs, with the columns of these pairs.
+
+    A difference that is tiny in comparison with the size of what was subtracted is due to rounding.
+    """
+    for first, columns, others in _by_first(pairs):
+        apart = values[:, others] - values[:, [first]]
+        apart[np.abs(apart) <= _ROUNDING * (size[:, others] + size[:, [first]])] = 0.0
+        yield columns, apart
 
 
 def _by_first(pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, list[int], list[int]]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -22,9 +21,6 @@ from anls_frame.summary.summary import Summary
 
 PILOT = 60
 """Documents of a pilot, or rows without clusters, from which a plan is sure enough."""
-
-FEW_CHANGED = 3.0
-"""So many documents must carry the changes of a pilot, or it cannot tell how they lie in documents."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,44 +116,25 @@ def planners(
 
 
 def warn_of_small_pilot(summary: Summary, pilots: Sequence[Planner]) -> None:
-    """Warn once if all rows have too few, too unequal or too few changed documents for a plan."""
-    unit = "document" if summary.settings.cluster is not None else "row"
+    """Warn once if all rows have too few or too unequal documents for a plan."""
     for pilot in pilots:
         documents = pilot.slices.select(pl.coalesce("n_clusters", "n")).item()
-        worth, carrying = float(pilot.changes.units.item()), float(pilot.changes.carrying.item())
-        if pilot.changes.nothing_changed.item():
-            systems = " and ".join(map(repr, pilot.slices.select("baseline", "system").row(0)))
-            warn(
-                f"{systems} do not differ in {pilot.metric.label}, so this pilot cannot tell how many "
-                f"{unit}s show a difference; take a pilot in which rows change"
-            )
-            return
+        worth = float(pilot.changes.units.item())
         if documents < PILOT or worth < FEW_UNITS:
+            unit = "document" if summary.settings.cluster is not None else "row"
             equal = "" if worth > documents - 1 else f", worth {worth:.0f} of equal size"
             warn(
                 f"the plan comes from {numbered(documents, unit)}{equal}; it is unreliable with fewer than "
                 f"{PILOT} {unit}s, or {FEW_UNITS:g} of equal size"
             )
             return
-        if carrying < FEW_CHANGED and not pilot.changes.nothing_differs.item():
-            warn(
-                f"most of the change lies in few {unit}s, worth {carrying:.1f} with equal changes, so this "
-                f"pilot cannot tell how many {unit}s are needed; take a larger one"
-            )
-            return
 
 
 def _changes(metric_lines: Lines, pair: tuple[int, int]) -> Changes:
-    """
-    Return the changes of units, by the group that is their slice.
-
-    The largest possible difference is known for metrics with bounds; for rates, 1 is assumed.
-    """
+    """Return the changes of units, by the group that is their slice."""
     metric, group, units = metric_lines.metric, metric_lines.slice_of, metric_lines.units
     groups = metric_lines.slices.height
-    unseen = metric.largest_difference
-    if math.isinf(unseen):
-        unseen = 1.0 if metric.is_ratio or metric.row == "cer" else 0.0
+    unseen = metric.unseen_difference
     if not metric.is_ratio:
         first, second = pair
         change = units.x[:, second] - units.x[:, first]

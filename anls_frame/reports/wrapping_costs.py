@@ -57,9 +57,9 @@ class FormatTax(Comparison[Table_co]):
         The cost of each kind of wrapping: a frame with a row for each combination of steps and metric.
 
         The columns are `unwrap_steps` (`none` where the text stayed unchanged), `metric`, `n`, `n_clusters`,
-        `given` and `unwrapped` (mean scores), `difference` with its interval, and `share`, the part of the
-        total difference due to these rows (null if the total is 0). The sum of `n` times `difference` is the
-        total.
+        `given` and `unwrapped` (mean scores), `difference` with its interval, `share`, the part of the
+        total difference due to these rows (null if the total is 0), and `few_rows`, which marks rough
+        intervals. The sum of `n` times `difference` is the total.
         """
         slices = self.figures_by([STEPS])
         points = pl.col("difference") * pl.col("n")
@@ -68,7 +68,8 @@ class FormatTax(Comparison[Table_co]):
             *(STEPS, "metric", "n", "n_clusters"),
             *(pl.col("baseline_score").alias("given"), pl.col("score").alias("unwrapped")),
             *("difference", "difference_low", "difference_high"),
-            share=pl.when(total != 0).then(points / total),
+            pl.when(total != 0).then(points / total).alias("share"),
+            "few_rows",
         )
         ordered = table.sort("metric", pl.col("share").abs(), "n", descending=[False, True, True])
         return self._as_given(ordered)

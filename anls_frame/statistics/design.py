@@ -45,7 +45,8 @@ def design_effect(
     Return the design effect of a mean, and the trust in the observed one, from 0 to 1.
 
     With few independent rows on the rarer side, the observed design effect is poorly known, and too small
-    exactly when the mean is too extreme. So it is shrunk towards the usual one.
+    exactly when the mean is too extreme. So it is raised towards the usual one. A larger one is kept: where
+    whole documents are right or wrong, the usual one would be too small.
 
     Parameters
     ----------
@@ -59,4 +60,5 @@ def design_effect(
     observed, rows, information = (np.asarray(each, np.float64) for each in (observed, rows, information))
     trust = information**4 / (information**4 + FEW_UNITS**4)
     usual = usual_design(rows) - 1
-    return np.asarray(1 + trust * (observed - 1) + (1 - trust) * usual), trust
+    raised = 1 + trust * (observed - 1) + (1 - trust) * usual
+    return np.maximum(observed, raised), trust

@@ -192,9 +192,10 @@ def wilson_interval(
     - The design effect d = v · n / s² (Kish 1965) compares v with its value for independent rows. It is at
       least 1, and n_eff = n₀ / d.
     - With few independent rows on the rarer side, I = min(G - 1, n_eff · min(m, 1 - m)), d is poorly known,
-      and too small exactly when the mean is too extreme. So it is shrunk towards 1 + 0.3(n/G - 1), for an
-      intraclass correlation of 0.3, with weight 1 - w = 1 / (1 + (I/6)⁴). If all scores are equal, d is that.
-    - The shrunken d implies a correlation of the rows, and this the number G* of equal units that the units
+      and too small exactly when the mean is too extreme. So a smaller d is raised towards 1 + 0.3(n/G - 1),
+      for an intraclass correlation of 0.3, with weight 1 - w = 1 / (1 + (I/6)⁴). If all scores are equal, d
+      is that.
+    - This d implies a correlation of the rows, and this the number G* of equal units that the units
       are worth: see `effective_units`. The factor G / (G - 1) in v is replaced by G* / (G* - 1).
     - t has the degrees of freedom of Satterthwaite (1946): n - 1 for the share 1/d of the variance; for the
       rest, which is due to clusters, w · (I - 1/2) + (1 - w) · (G* - 1), at least 1, with I at most G* - 1.

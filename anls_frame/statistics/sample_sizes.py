@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from anls_frame.statistics.carriers import carriers_of_sums
 from anls_frame.statistics.design import USUAL_CORRELATION, usual_design
+from anls_frame.statistics.differences import unseen_share, with_unseen_changes
 from anls_frame.statistics.intervals import FEWEST_UNITS, effective_units
 from anls_frame.statistics.student import ROUNDING, FloatArray, t_quantile
 
@@ -21,7 +21,7 @@ _ADDED_ROWS = 2
 _PLANNED_CORRELATION = 0.1
 """Correlation of the added rows within a document in plans; bounds take the usual one, which is safer."""
 
-_UPPER_END = 0.9
+_UPPER_END = 0.8
 """Share of the estimates' distribution below the upper end of a plan's range."""
 
 
@@ -65,10 +65,7 @@ class Changes:
     @cached_property
     def own(self) -> GroupSums:
         """The contribution of each unit to the sums of its group."""
-        squares = self.residual**2
-        return GroupSums(
-            self.n, self.x, np.abs(self.x), squares, self.weight, self.weight**2, self.n**2, squares**2
-        )
+        return GroupSums(self.n, self.x, np.abs(self.x), self.residual**2, self.weight, self.weight**2)
 
     @cached_property
     def sums(self) -> GroupSums:
@@ -86,28 +83,14 @@ class Changes:
         return self.sums.x / self.sums.n
 
     @property
-    def nothing_changed(self) -> npt.NDArray[np.bool_]:
-        """Groups of which no unit shows a difference."""
-        return np.asarray(self.sums.absolute == 0)
-
-    @property
     def nothing_differs(self) -> npt.NDArray[np.bool_]:
-        """Groups whose units all have the same difference, mostly none."""
-        return np.asarray(self.sums.squares == 0)
+        """Groups in which all units have the same difference, mostly none."""
+        return self.sums.squares == 0
 
     @property
-    def carrying(self) -> FloatArray:
-        """Effective number of units that carry the spread of the differences, by group."""
-        return carriers_of_sums(self.sums.squares, self.sums.fourths)
-
-    def unseen_share(self, level: float) -> FloatArray:
-        """
-        Return the largest share of units of a kind of which none was drawn, by group.
-
-        It is -ln(level) / G, "the rule of three" for a level of 5 %: so large a share is missed by G units
-        with a probability of at most `level`.
-        """
-        return np.asarray(-np.log(level) / self.units)
+    def changed(self) -> FloatArray:
+        """Number of units that change by more than rounding, by group."""
+        return self.total(np.asarray(np.abs(self.x) > ROUNDING * self.unseen * self.n, np.float64))
 
 
 class GroupSums(NamedTuple):
@@ -119,25 +102,11 @@ class GroupSums(NamedTuple):
     squares: FloatArray
     weight: FloatArray
     weight_squares: FloatArray
-    n_squares: FloatArray
-    fourths: FloatArray
 
     @property
     def units(self) -> FloatArray:
         """Effective number of units."""
         return effective_units(self.weight, self.weight_squares)
-
-    def unevenness(self, unseen: float) -> FloatArray:
-        """
-        Return how unevenly the changes are spread over units: the squared coefficient of variation of rates.
-
-        Changes that are as likely in each row have a fourth moment of 3v² + u²v, with the variance v of a
-        unit and the size u of a change. The excess is that of the mean square of rates over the squared mean.
-        """
-        expected = 3 * (self.squares / self.n) ** 2 * self.n_squares
-        observed = self.fourths - unseen**2 * self.squares
-        ratio = np.divide(observed, expected, out=np.ones_like(expected), where=expected > 0)
-        return np.asarray(np.maximum(ratio - 1, 0))
 
     def variance(self, unseen: float, correlation: float) -> FloatArray:
         """Return the variance of the mean difference, with the added rows."""
@@ -149,17 +118,11 @@ class GroupSums(NamedTuple):
         Return the variance of the mean difference, for a true difference of this size.
 
         The variance is proportional to the changes, the added rows among them. The changes that cancel out,
-        a - |d| of the mean change a, stay; the changes that make up the difference grow or shrink. They lie
-        in the units in which most rows change: the variance of their rates between units is added.
+        a - |d| of the mean change a, stay; the changes that make up the difference grow or shrink.
         """
         change = (self.absolute + _ADDED_ROWS * unseen) / self.n
         cancelling = change - np.abs(self.x / self.n)
-        scaled = self.variance(unseen, _PLANNED_CORRELATION) * (cancelling + effect) / positive(change)
-        return scaled + effect**2 * self.between(unseen)
-
-    def between(self, unseen: float) -> FloatArray:
-        """Return the variance between units of the mean of changes, divided by their squared mean."""
-        return self.unevenness(unseen) * self.n_squares / self.n**2
+        return self.variance(unseen, _PLANNED_CORRELATION) * (cancelling + effect) / positive(change)
 
 
 class Needed(NamedTuple):
@@ -201,10 +164,11 @@ def difference_bounds(changes: Changes, level: float) -> tuple[FloatArray, Float
     -----
     d - t √v + min(s, 0) and d + t √v + max(s, 0). The variance v of the mean is that of the observed units,
     with one more row that wins and one that loses (Bonett and Price 2012, *Journal of Educational and
-    Behavioral Statistics* 37): without a loss in the sample, v would be 0. t has the degrees of freedom of
-    the sum of squared residuals, at most G - 1 (Satterthwaite 1946, *Biometrics Bulletin* 2). With the third
-    moment κ of the mean, s = κ (1 + 2t²) / 6v corrects for skewness (Johnson 1978, *JASA* 73); it only moves
-    bounds away from d.
+    Behavioral Statistics* 37): without a loss in the sample, v would be 0. It is at least the variance of the
+    interval of the difference, so a gate never answers "fine" where the interval has a larger loss. t has the
+    degrees of freedom of the sum of squared residuals, at most G - 1 (Satterthwaite 1946, *Biometrics
+    Bulletin* 2). With the third moment κ of the mean, s = κ (1 + 2t²) / 6v corrects for skewness (Johnson
+    1978, *JASA* 73); it only moves bounds away from d.
 
     If all units have the same difference, mostly none, the rows that are added may still be too few, because
     whole documents can fail. Then the bounds are those of a share of documents of which none was drawn,
@@ -235,7 +199,7 @@ def deciding_units(changes: Changes, margin: float, power: float, level: float) 
     needed = _needed(
         changes, lambda sums: sums.variance(changes.unseen, USUAL_CORRELATION), margin, power, level
     )
-    least = positive(changes.unseen * changes.unseen_share(level) / margin)
+    least = positive(changes.unseen * unseen_share(changes.units, level) / margin)
     unknown = np.where(changes.nothing_differs, np.nan, needed.low)
     return Needed(unknown, np.where(changes.nothing_differs, least, needed.high))
 
@@ -244,20 +208,15 @@ def detectable_difference(changes: Changes, power: float, alpha: float) -> Float
     """
     Return the smallest true difference that a two-sided test at level alpha detects with this power.
 
-    It is nan where nothing changed, because such units do not say how rows change.
-
-    δ = (t(1 - alpha/2) + t(power)) √v(δ), with the variance of `GroupSums.variance_under`.
+    δ = (t(1 - alpha/2) + t(power)) √v(δ), with the variance of `Sums.variance_under`; nan if there is none.
     """
     df = np.maximum(changes.units - 1, 1)
     quantiles = t_quantile(1 - alpha / 2, df) + t_quantile(power, df)
-    # v(δ) is a quadratic function of δ, so that this is a quadratic equation.
+    # v(δ) is linear in δ, so that this is a quadratic equation.
     start = changes.sums.variance_under(0.0, changes.unseen)
-    between = changes.sums.between(changes.unseen)
-    slope = changes.sums.variance_under(1.0, changes.unseen) - start - between
+    slope = changes.sums.variance_under(1.0, changes.unseen) - start
     half = quantiles**2 * slope / 2
-    left = positive(1 - quantiles**2 * between)
-    found = positive((half + np.sqrt(half**2 + left * quantiles**2 * start)) / left)
-    return np.where(changes.nothing_changed, np.nan, found)
+    return positive(half + np.sqrt(half**2 + quantiles**2 * start))
 
 
 def needed_units(changes: Changes, effect: float, power: float, alpha: float) -> Needed:
@@ -267,13 +226,11 @@ def needed_units(changes: Changes, effect: float, power: float, alpha: float) ->
     Notes
     -----
     G = (z(1 - alpha/2) + z(power))² σ² / δ² + z(1 - alpha/2)² / 2 (Guenther 1981, *The American Statistician*
-    35), where σ² is the variance of a unit, from `GroupSums.variance_under`; nan where nothing changed.
+    35), where σ² is the variance of a unit, from `Sums.variance_under`.
     """
-    needed = _needed(
+    return _needed(
         changes, lambda sums: sums.variance_under(effect, changes.unseen), effect, power, alpha / 2
     )
-    # A pilot without a change does not say how rows change.
-    return Needed(*(np.where(changes.nothing_changed, np.nan, end) for end in needed))
 
 
 def _needed(
@@ -289,14 +246,12 @@ def _needed(
     others = GroupSums(
         *(total[changes.group] - own for total, own in zip(changes.sums, changes.own, strict=True))
     )
-    others = others._replace(squares=np.maximum(others.squares, 0), fourths=np.maximum(others.fourths, 0))
+    others = others._replace(squares=np.maximum(others.squares, 0))
     with np.errstate(divide="ignore", invalid="ignore"):
         estimate = np.log(factor(changes.sums) * number)
         left = np.log(factor(others) * (number[changes.group] - 1))
         away = left - (changes.total(left) / number)[changes.group]
         error = np.sqrt((number - 1) / number * changes.total(away**2))
-        # The logarithm of a variance is on average too small by half of its own variance.
-        estimate += error**2 / 2
         half = float(t_quantile(_UPPER_END, np.inf)) * error
         return Needed(np.exp(estimate - half) / number, np.exp(estimate + half) / number)
 
@@ -304,7 +259,10 @@ def _needed(
 def _interval(changes: Changes, level: float) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the quantile, the standard error and the skewness correction of `difference_bounds`."""
     sums, units = changes.sums, changes.units
-    variance = positive(sums.variance(changes.unseen, USUAL_CORRELATION))
+    observed = units / positive(units - 1) * sums.squares / sums.n**2
+    # Never less than an interval, whose added units are as large as the observed changes.
+    least = with_unseen_changes(observed, changes.changed)
+    variance = np.fmax(positive(sums.variance(changes.unseen, USUAL_CORRELATION)), positive(least))
     fourth = changes.total(changes.residual**4) / positive(sums.squares) ** 2
     spread = fourth - 1 / changes.total(np.ones_like(changes.n))
     with np.errstate(divide="ignore"):
@@ -313,7 +271,7 @@ def _interval(changes: Changes, level: float) -> tuple[FloatArray, FloatArray, F
     quantile = t_quantile(1 - level, known)
     third = changes.total(changes.residual**3) / sums.n**3
     error = np.sqrt(variance)
-    missed = changes.unseen * changes.unseen_share(level) / quantile
+    missed = changes.unseen * unseen_share(units, level) / quantile
     error = np.where(changes.nothing_differs, np.maximum(error, missed), error)
     return quantile, error, third * (1 + 2 * quantile**2) / (6 * variance)
 

@@ -316,6 +316,17 @@ class Metric:
         """The largest difference between two scores; infinite without two bounds."""
         return math.inf if self.span is None else self.span[1]
 
+    @property
+    def unseen_difference(self) -> float:
+        """
+        The difference that a row can have although no row shows it: the largest one, or 1 for a rate.
+
+        0 if it is unknown.
+        """
+        if self.span is None:
+            return 1.0 if self.is_ratio or self.row == "cer" else 0.0
+        return self.largest_difference
+
     def in_unit(self, score: pl.Expr) -> pl.Expr:
         """Return scores rescaled to [0, 1], if the metric has two bounds."""
         least, width = self.span or (0, 1)

@@ -141,13 +141,12 @@ def test_interval_of_rates_is_the_linearised_one(rows: list[dict[str, Any]]) -> 
     if not l_1 or not l_2 or units < 2:
         assert (made["difference_low"], made["difference_high"]) == (None, None)
         return
-    shares = [(b - e_2 / l_2 * m) / l_2 - (a - e_1 / l_1 * k) / l_1 for a, k, b, m in sums]
-    half = report_oracle.quantile(units - 1, 0.95) * math.sqrt(
-        sum(x * x for x in shares) * units / (units - 1)
-    )
-    centre = e_2 / l_2 - e_1 / l_1
+    apart = [(b - e_2 / l_2 * m) / l_2 - (a - e_1 / l_1 * k) / l_1 for a, k, b, m in sums]
+    apart = [0.0 if abs(one) < 1e-15 else one for one in apart]
+    changes = [b / l_2 - a / l_1 for a, _, b, _ in sums]
+    expected = report_oracle.of_difference(list(zip(changes, apart, strict=True)), units, 0.95, 1.0)
     found = (made["difference_low"], made["difference_high"])
-    assert found == pytest.approx((centre - half, centre + half), rel=1e-6, abs=1e-9)
+    assert found == pytest.approx(expected, rel=1e-6, abs=1e-9)
 
 
 def test_one_blank_page_does_not_decide() -> None:

@@ -167,6 +167,14 @@ def test_marks_are_those_of_plain_loops(cluster: str | None) -> None:
     assert marks == ({False} if cluster is None else {True, False})
 
 
+def has_few_carriers(differences: Sequence[int]) -> bool:
+    """Return whether fewer than ten units carry one side of the mean difference."""
+    mean = sum(differences) / len(differences)
+    above = [one - mean for one in differences if one > mean]
+    below = [mean - one for one in differences if one < mean]
+    return any(not side or carriers(side) < 10 for side in (above, below))
+
+
 # Rows of a document on which the second system is right and the first is wrong, and the other way round.
 @pytest.mark.parametrize(
     ("rises", "falls", "is_marked"),
@@ -179,6 +187,8 @@ def test_marks_are_those_of_plain_loops(cluster: str | None) -> None:
         ([], [10] * 5, True),
         ([], [], True),
         ([1] * 40, [], True),
+        ([2] * 4, [], True),
+        ([3] * 3, [1] * 20, True),
     ],
 )
 @pytest.mark.parametrize("metric", ["anls", "exact_match", "cer_corpus"])
@@ -187,12 +197,7 @@ def test_comparison_is_marked_where_few_clusters_carry_one_side_of_the_differenc
 ) -> None:
     differences = [*rises, *(-one for one in falls)]
     differences += [0] * (DOCUMENTS - len(differences))
-    mean = sum(differences) / DOCUMENTS
-    sides = [
-        [one - mean for one in differences if one > mean],
-        [mean - one for one in differences if one < mean],
-    ]
-    assert is_marked == any(not side or carriers(side) < 10 for side in sides)
+    assert is_marked == has_few_carriers(differences)
     rows = [
         (document, "abc" if row >= difference else "x", "abc" if row >= -difference else "x", "abc")
         for document, difference in enumerate(differences)
@@ -207,4 +212,8 @@ def test_comparison_is_marked_where_few_clusters_carry_one_side_of_the_differenc
     assert made.by_group["few_rows"].to_list() == [is_marked] * 2
     swapped = compare(frame, {"new": "new", "old": "old"}, "t", by="k", cluster="d", metrics=metric)
     assert swapped.by_group["few_rows"].to_list() == [is_marked] * 2
-    assert not compare(frame, systems, "t", by="k", metrics=metric).by_group["few_rows"].any()
+    # Without clusters, rows count alike: each rises or falls by 1.
+    changed = [1] * sum(rises) + [-1] * sum(falls)
+    has_few = has_few_carriers([*changed, *[0] * (DOCUMENTS * ROWS - len(changed))])
+    made = compare(frame, systems, "t", by="k", metrics=metric)
+    assert made.by_group["few_rows"].to_list() == [has_few] * 2

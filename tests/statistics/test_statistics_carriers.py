@@ -55,9 +55,11 @@ def test_ten_equal_units_are_enough_and_no_figure_is_not_few() -> None:
     assert carried_by_few([9.9, 10, ten, np.nan, np.inf]).tolist() == [True, *[False] * 4]
 
 
-def test_design_effect_lies_between_the_usual_and_the_observed_one() -> None:
+def test_design_effect_is_the_observed_one_raised_towards_the_usual_one() -> None:
     assert usual_design([1, 11]).tolist() == [1.0, 4.0]
     assert usual_design(11, 1.0) == 11
+    # Whole documents that are right or wrong vary as if each were one row.
+    assert design_effect(11.0, 11.0, [0.0, 6.0, 1e9])[0].tolist() == [11.0, 11.0, 11.0]
     design, trust = design_effect(2.0, 11.0, [0.0, 6.0, 1e9])
     np.testing.assert_allclose(trust, [0, 0.5, 1])
     np.testing.assert_allclose(design, [4, 3, 2])

@@ -312,7 +312,7 @@ def wilson(rows: Sequence[Part], confidence: float) -> Interval:
     independent = worth / design
     information = min(plain - 1, independent * min(mean, 1 - mean))
     trust = 1 - 1 / (1 + (information / 6) ** 4)
-    design = 1 + trust * (design - 1) + (1 - trust) * 0.3 * more
+    design = max(design, 1 + trust * (design - 1) + (1 - trust) * 0.3 * more)
     correlation = min((design - 1) / more, 1.0) if more else 0.0
     count = min(plain, max(2.0, correlated_units(sizes, correlation)))
     design *= (count / (count - 1)) / (plain / (plain - 1))
@@ -327,15 +327,34 @@ def wilson(rows: Sequence[Part], confidence: float) -> Interval:
     return min(mean, max(0.0, centre - half)), max(mean, min(1.0, centre + half))
 
 
-def student(rows: Sequence[Part], confidence: float, *, are_independent: bool = False) -> Interval:
-    units = summed(rows)
-    # Those of differences count as if the rows of a unit were independent.
-    count = effective_units(y for _, y in units) if are_independent else usual_units(rows)
+def student(rows: Sequence[Part], confidence: float) -> Interval:
+    units, count = summed(rows), usual_units(rows)
     mean = ratio(units)
     if mean is None or count < 2:
         return NO_UNIT
     half = quantile(count - 1, confidence) * math.sqrt(variance(units, count))
     return mean - half, mean + half
+
+
+def of_difference(
+    changes: Sequence[tuple[float, float]], count: float, confidence: float, unseen: float
+) -> Interval:
+    """
+    Return the interval of a difference, from the change of each unit and its deviation from the mean one.
+
+    Both are what a unit adds to the difference. To the units that change, one that wins and one that loses
+    are added; if all units change alike, a share that may have been missed changes by `unseen`.
+    """
+    if count < 2:
+        return NO_UNIT
+    changed = sum(change != 0 for change, _ in changes)
+    spread = count / (count - 1) * math.fsum(apart**2 for _, apart in changes)
+    if spread:
+        half = quantile(count - 1, confidence) * math.sqrt(spread + 2 * spread / changed)
+    else:
+        half = -math.log((1 - confidence) / 2) / count * unseen
+    middle = math.fsum(change for change, _ in changes)
+    return middle - half, middle + half
 
 
 def student_from_0(rows: Sequence[Part], confidence: float) -> Interval:

@@ -37,8 +37,15 @@ def interval(
     score: Score,
     sizes: Sequence[Fraction | int],
     confidence: float,
+    *,
+    unseen: float,
 ) -> tuple[float, float] | None:
-    """Return the jackknife's interval, or None below two effective units."""
+    """
+    Return the jackknife's interval, or None below two effective units.
+
+    One unit that wins and one that loses are added to those that differ. If all add the same, the share of
+    units that differ by `unseen` may have been missed.
+    """
     squares = sum(size * size for size in sizes)
     units = float(sum(sizes) ** 2 / squares) if squares else 0.0
     if units < 2:
@@ -49,6 +56,10 @@ def interval(
     ]
     mean = sum(left_out) / n
     variance = sum((one - mean) ** 2 for one in left_out) * (n - 1) / n
-    half = stats.t.ppf((1 + confidence) / 2, units - 1) * math.sqrt(variance)
+    changed = sum(one != other for one, other in zip(first, second, strict=True))
+    if variance:
+        half = stats.t.ppf((1 + confidence) / 2, units - 1) * math.sqrt(variance + 2 * variance / changed)
+    else:
+        half = -math.log((1 - confidence) / 2) / units * unseen
     middle = float(difference(first, second, score))
     return middle - half, middle + half

@@ -76,5 +76,7 @@ def format_tax(
         print_table(costs)
         for columns in options.tables(slicing.by) or []:
             names = {"baseline_score": "given", "score": "unwrapped"}
-            shown = tax.figures_by(columns).select(*columns, *_SHOWN, cs.starts_with("difference"))
+            shown = tax.figures_by(columns).select(
+                *columns, *_SHOWN, cs.starts_with("difference"), "few_rows"
+            )
             print_table(shown.rename(names))
