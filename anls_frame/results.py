@@ -22,7 +22,8 @@ from anls_frame.export.columns import Column, OnScreen, by_name, shown_as
 from anls_frame.export.display import Glance, glances
 from anls_frame.export.document import ALL_ROWS, GROUP, OVERALL, SLICE, TABLE, crossed, with_columns
 from anls_frame.export.notebook import ROWS
-from anls_frame.export.row_names import Names
+from anls_frame.export.row_names import ROWS as ROW_NAMES
+from anls_frame.export.row_names import Names, named_rows
 from anls_frame.export.sources import Source
 from anls_frame.frames.conversion import to_pandas
 from anls_frame.summary.catalogue import SHORT_LABELS, TEXT_METRICS, meaning
@@ -42,6 +43,7 @@ class Shown(TypedDict, total=False):
 
     title: str | None
     percent: bool
+    noun: str | None
     columns: Sequence[str] | None
     name: str | None
     sort: str | None
@@ -62,7 +64,7 @@ class Written(ABC):
     @property
     def display_options(self) -> Sequence[str]:
         """The options of `write` that say how the result is shown, besides its title and columns."""
-        return ("percent",)
+        return ("percent", "noun")
 
     def write(
         self,
@@ -89,6 +91,9 @@ class Written(ABC):
         percent
             Whether to show scores and rates in per cent with one decimal. Data formats always hold the
             unscaled numbers.
+        noun
+            What rows are called, as a plural with an s, such as `"utterances"`: "pages" by default for
+            frames of `read_pages` and the metrics `"ocr"`, otherwise "rows".
         columns
             The figures that tables for people show, in order, by their column names in data formats. Tables
             without any of these figures, and data formats, stay unchanged.
@@ -218,6 +223,8 @@ class FoundSlices:
         Columns that were left out, with reasons.
     settings, signature
         The settings of the search; scores with equal signatures are comparable.
+    row_names
+        Words for rows.
     holdout
         Share of documents on which slices were tested; 0 if they were tested on the documents in which they
         were found.
@@ -234,6 +241,7 @@ class FoundSlices:
     left_out: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, Any]
     signature: str
+    row_names: Names = field(default_factory=lambda: ROW_NAMES)
     holdout: float
     confidence: float
 
@@ -244,6 +252,7 @@ class View(ABC):
 
     result: Any
     percent: bool = False
+    noun: str | None = None
     flat_name: ClassVar[str] = "Slices"
     """Name of the table of formats that hold a single one, where several tables are one."""
 
@@ -263,7 +272,8 @@ class View(ABC):
     @property
     def names(self) -> Names:
         """The names for rows."""
-        return cast("Names", self.result.row_names)
+        names = cast("Names", self.result.row_names)
+        return names if self.noun is None else named_rows(self.noun)
 
     @abstractmethod
     def frame(self) -> pl.DataFrame:

@@ -289,12 +289,15 @@ class Showing:
         Title, in place of the default.
     percent
         Show scores and rates in per cent.
+    noun
+        What rows are called, as a plural such as utterances; by default rows, or pages of OCR.
     columns
         Figures to show in tables, in this order, such as n,anls, by their names in CSV.
     """
 
     title: str | None = None
     percent: bool = False
+    noun: str | None = None
     columns: str | None = None
 
     @property

@@ -39,7 +39,7 @@ def put_report(
     """
     if not report.overall["n"]:
         raise ValueError("no row has an answer to score against")
-    scored = numbered(report.overall["n"], report.summary.settings.names["row"])
+    scored = numbered(report.overall["n"], report.row_names["row"])
     first = report.measures[0]
     said = f"{scored}, {first.label} {four_digits(report.overall[first.name])}"
     rows = None if page is None or target.output is None else page()

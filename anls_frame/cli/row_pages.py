@@ -9,6 +9,7 @@ import polars as pl
 
 import anls_frame as af
 from anls_frame.cli import options
+from anls_frame.frames import origins
 from anls_frame.frames.number_columns import with_numbers
 from anls_frame.metrics.scores import score
 from anls_frame.protocol import PROTOCOLS, resolve_errors
@@ -33,7 +34,8 @@ def texts(given: SystemFiles) -> tuple[pl.LazyFrame | pl.DataFrame, dict[str, st
     frame, systems = texts_of(given)
     if len(systems) > 1:
         return frame, systems
-    return frame.rename(dict.fromkeys(systems.values(), "prediction")), dict.fromkeys(systems, "prediction")
+    renamed = frame.rename(dict.fromkeys(systems.values(), "prediction"))
+    return origins.like(renamed, frame), dict.fromkeys(systems, "prediction")
 
 
 SCORES = ("anls", "cer", "wer")
@@ -59,7 +61,7 @@ def with_scores(
             raise ValueError(
                 f"--metric must be one of {', '.join(SCORES)}, or a column with scores, got {metric}"
             )
-        numbers = with_numbers(frame.lazy(), [metric])
+        numbers = with_numbers(frame, [metric])
         return numbers, dict.fromkeys(systems, metric)
     scores = {name: f"__anls_frame_score_{name}" for name in systems}
     unanswerable: Any = scoring.unanswerable

@@ -13,13 +13,12 @@ ROWS: Names = {
     "answer": "answer",
     "prediction": "prediction",
     "model": "model",
-    "scores": "Scores",
     "whole": "All rows",
     "judged": "anls",
 }
 """
-Of questions, or of anything else: words for a row, its answer, its prediction and what predicts, what a title
-calls several scores, the name of the table of all rows, and the score that people judge.
+Of questions, or of anything else: words for a row, its answer, its prediction and what predicts, the name
+of the table of all rows, and the score that people judge.
 """
 
 PAGES: Names = {
@@ -28,7 +27,6 @@ PAGES: Names = {
     "answer": "reference",
     "prediction": "read",
     "model": "engine",
-    "scores": "Error rates",
     "whole": "All pages together",
     "judged": "cer",
     "question_id": "page",
@@ -49,3 +47,11 @@ def of_rows(text: str, names: Names = ROWS) -> str:
 def every(names: Names = ROWS) -> str:
     """Return the label of all rows."""
     return f"all {names['row']}s"
+
+
+def named_rows(noun: str) -> Names:
+    """Return the words for rows that are called by a plural, such as "utterances"."""
+    if not (isinstance(noun, str) and noun.endswith("s") and len(noun) > 1):
+        raise ValueError(f"noun must be a plural that ends in s, such as 'utterances', got {noun!r}")
+    row = noun.removesuffix("s")
+    return PAGES if row == PAGES["row"] else {**ROWS, "row": row, "whole": f"All {noun}"}

@@ -14,9 +14,9 @@ from anls_frame.frames import origins
 _TRUTHS = ("true", "false")
 
 
-def with_numbers(frame: pl.LazyFrame, names: Iterable[str]) -> pl.LazyFrame:
+def with_numbers(frame: pl.DataFrame | pl.LazyFrame, names: Iterable[str]) -> pl.LazyFrame:
     """
-    Return a frame in which columns of numbers, or of true and false, are no text.
+    Return a query in which columns of numbers, or of true and false, are no text.
 
     An empty text is a missing value. Columns that are no text stay as they are.
 
@@ -25,8 +25,8 @@ def with_numbers(frame: pl.LazyFrame, names: Iterable[str]) -> pl.LazyFrame:
     DTypeError
         If a column has other texts, or numbers among true and false.
     """
-    read = numbers_of(frame, names)
-    return origins.like(frame.with_columns(**read), frame) if read else frame
+    rows = frame.lazy()
+    return origins.like(rows.with_columns(**numbers_of(rows, names)), frame)
 
 
 def numbers_of(frame: pl.LazyFrame, names: Iterable[str]) -> dict[str, pl.Expr]:

@@ -1,5 +1,5 @@
 """
-The origin of rows: the protocol of their harness, or the computation of their scores.
+The origin of rows: the protocol of their harness, the computation of their scores, or pages of OCR.
 
 Polars frames carry no metadata, and an extra column would be in the way. Origins are therefore stored by
 frame object, as long as it lives. Nothing is known about frames derived from it.
@@ -26,6 +26,8 @@ class Origin(NamedTuple):
     """The same for each system, where these differ."""
     scores: str | None = None
     """A sentence on how its scores were computed."""
+    are_pages: bool = False
+    """Whether the rows are pages of OCR, in the columns of a table of questions."""
 
 
 _known: dict[int, tuple[weakref.ref[Any], Origin]] = {}

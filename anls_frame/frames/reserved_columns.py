@@ -20,7 +20,7 @@ SYSTEM, EPOCH = "system", "epoch"
 """Of `read_logs`."""
 DOCUMENT, QUESTION = "doc_id", "question"
 """Of readers of files with questions."""
-PAGE = "page"
+PAGE, REFERENCE = "page", "reference"
 """Of `read_pages`."""
 
 
@@ -84,10 +84,11 @@ RESERVED = (
         "A value stands in more than one row. The warning changes no figure.",
     ),
     Reserved(
-        (PAGE,),
+        (PAGE, REFERENCE),
         "`read_pages`",
-        "A report of pages with worst rows names the pages by it.",
-        "The metrics are those of pages. It changes no figure.",
+        'Results with error rates say "pages" where others say "rows", and list the worst pages by name.',
+        'Both are there, and all metrics are error rates; or they are those of `metrics="ocr"`. No figure '
+        "changes.",
     ),
     Reserved(
         (QUESTION,),

@@ -18,7 +18,8 @@ from anls_frame.exceptions import warn
 from anls_frame.files import standard_frames
 from anls_frame.files.folders import checked_name
 from anls_frame.files.problems import Advice, Problems
-from anls_frame.frames.reserved_columns import PAGE, PREDICTION
+from anls_frame.frames import origins
+from anls_frame.frames.reserved_columns import PAGE, PREDICTION, REFERENCE
 from anls_frame.readers._page_account import Account
 from anls_frame.readers._page_files import NotAPageError, read_page_file
 from anls_frame.readers._page_names import (
@@ -37,7 +38,7 @@ Unmatched: TypeAlias = Literal["error", "null", "drop"]
 EmptyLines: TypeAlias = Literal["keep", "drop"]
 UnknownText: TypeAlias = Literal["error", "warn"]
 
-COLLECTION, REFERENCE = "collection", "reference"
+COLLECTION = "collection"
 
 _NAMES = (
     "pages pair up by the names of their files, by the part of each name that match='...' finds or, in "
@@ -221,11 +222,14 @@ def read_engines(
         pages = pages.with_columns([] if folders.null_count() == len(folders) else [folders])
     documents = [COLLECTION] if COLLECTION in pages.columns else []
     return [
-        pages.filter(pl.col(REFERENCE).is_not_null()).select(
-            pl.col(PAGE).alias("question_id"),
-            cs.by_name(name).alias("prediction"),
-            pl.col(REFERENCE).alias("answers"),
-            *(cs.by_name(column).alias("doc_id") for column in documents),
+        origins.remember(
+            pages.filter(pl.col(REFERENCE).is_not_null()).select(
+                pl.col(PAGE).alias("question_id"),
+                cs.by_name(name).alias("prediction"),
+                pl.col(REFERENCE).alias("answers"),
+                *(cs.by_name(column).alias("doc_id") for column in documents),
+            ),
+            are_pages=True,
         )
         for name in names
     ]

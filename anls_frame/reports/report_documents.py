@@ -85,12 +85,12 @@ class ReportView(View):
         settings = self.summary.settings
         is_short = not settings.has_texts and len(settings.metrics) <= _NAMED
         labels = " and ".join(metric.label for metric in settings.metrics)
-        what = labels if is_short else settings.names["scores"]
+        what = labels if is_short else "Error rates" if settings.are_error_rates else "Scores"
         whose = f" of {self.name}" if self.name else ""
         by = ", by ".join(map(" and ".join, self.keys))
         if by:
             return f"{what}{whose} by {by}"
-        return f"{what}{whose} {'on' if whose else 'of'} {every(settings.names)}"
+        return f"{what}{whose} {'on' if whose else 'of'} {every(self.names)}"
 
     def frame(self) -> pl.DataFrame:
         """Return the figures of all rows and of all slices."""
@@ -117,7 +117,7 @@ class ReportView(View):
         if confusions.height > _CONFUSIONS:
             name = f"The {_CONFUSIONS} most frequent of {confusions.height:,} substitutions"
         if settings.min_nls:
-            name += f" in {settings.names['row']}s of NLS {settings.min_nls:g} or more"
+            name += f" in {self.names['row']}s of NLS {settings.min_nls:g} or more"
         return [
             result_table(_ERROR_TYPES, details.error_table(counted["errors"], [])),
             result_table(name, confusions.head(_CONFUSIONS), link="Substitutions"),
@@ -127,8 +127,8 @@ class ReportView(View):
         """Return the slices, macro averages, error types, substitutions and worst rows."""
         worst = [_worst_rows(self)] if self.worst.height else []
         # Error types are those of answers; which pages are worst says more than single letters.
-        are_pages = self.summary.settings.are_pages
-        more = [*worst, *self.details[1:]] if are_pages else [*self.details, *worst]
+        are_rates = self.summary.settings.are_error_rates
+        more = [*worst, *self.details[1:]] if are_rates else [*self.details, *worst]
         return [*_slices(self), *macro_tables(self), *more]
 
     def screen_tables(self) -> list[Table]:
@@ -143,7 +143,7 @@ class ReportView(View):
         overall, summary = self.overall, self.summary
         settings = summary.settings
         counts = {**overall, "n_dropped": overall["n_missing"] if settings.missing == "drop" else 0}
-        notes = [conservation(summary.rows, counts, has_texts=settings.has_texts, noun=settings.names["row"])]
+        notes = [conservation(summary.rows, counts, has_texts=settings.has_texts, noun=self.names["row"])]
         if settings.has_texts:
             (predictions,) = summary.predictions.values()
             notes += texts_notes(vars(predictions), settings.unanswerable)
@@ -155,10 +155,10 @@ class ReportView(View):
             )
         if self.left_out:
             left_out = numbered(self.left_out, "slice")
-            notes.append(f"{left_out} of fewer than {self.min_n:,} {settings.names['row']}s left out.")
+            notes.append(f"{left_out} of fewer than {self.min_n:,} {self.names['row']}s left out.")
         keys = key_names(settings.by, None)
         if any(isinstance(summary.report_sums.cells[ALL].schema[key], pl.List) for key in keys):
-            row = settings.names["row"]
+            row = self.names["row"]
             notes.append(
                 f"A {row} in several slices counts once in each, so the counts may add up to more than the "
                 "total."
@@ -175,11 +175,11 @@ class ReportView(View):
         if settings.cluster is not None:
             clusters = numbered(overall["n_clusters"], "cluster")
             notes.append(f"Intervals allow for {clusters} ({settings.cluster}).")
-        notes += documents.note(summary.forgotten_documents, settings.names["row"])
+        notes += documents.note(summary.forgotten_documents, self.names["row"])
         slices = {
             by: table.filter(pl.col(SLICE) == GROUP).height + self.left_out for by, table in self.tables
         }
-        return [*notes, *fine_note(slices, overall["n"], settings.names), *few_note(self.whole)]
+        return [*notes, *fine_note(slices, overall["n"], self.names), *few_note(self.whole)]
 
     def drawn(self) -> list[Figure]:
         """Return the distribution of scores, errors by kind, substitutions and alignments."""
@@ -187,8 +187,8 @@ class ReportView(View):
         settings = summary.settings
         if not settings.has_texts:
             return []
-        if settings.are_pages:
-            return [*_kinds(self), *_substitutions(self), *_alignments(worst, settings)]
+        if settings.are_error_rates:
+            return [*_kinds(self), *_substitutions(self), *_alignments(worst, settings, self.names["row"])]
         histogram = score_histogram(summary)
         threshold = settings.protocol.threshold or 0.0
         parts = [
@@ -200,8 +200,13 @@ class ReportView(View):
         distribution = HistogramChart(
             "Distribution", histogram.bins, threshold, parts, "NLS of the rows between 0 and 1"
         )
-        errors = [_errors_by_slice(summary, *self.tables[0])] if settings.details else []
-        return [distribution, *errors, *_substitutions(self), *_alignments(worst, settings)]
+        errors = [_errors_by_slice(summary, *self.tables[0], self.names)] if settings.details else []
+        return [
+            distribution,
+            *errors,
+            *_substitutions(self),
+            *_alignments(worst, settings, self.names["row"]),
+        ]
 
     def head(self) -> str:
         """Return the first score of all rows, its worst slice, and the causes that lower it most."""
@@ -225,13 +230,13 @@ class ReportView(View):
         sentence = head(
             f"{name}{score}",
             overall.get(f"{metric.name}_n", overall["n"]),
-            noun=settings.names["row"],
+            noun=self.names["row"],
             more=f"{overall['characters']:,} characters" if "characters" in settings.lengths else "",
             worst=worst_slice(self.tables, metric, metric.name, kind),
             lost=lost,
         )
         # A page read where none was printed can make a rate of any size.
-        return " ".join([sentence, *(_empty_references(self) if settings.are_pages else [])])
+        return " ".join([sentence, *(_empty_references(self) if settings.are_error_rates else [])])
 
 
 def macro_tables(view: Any) -> list[Table]:
@@ -259,7 +264,7 @@ def _worst_rows(view: ReportView) -> Table:
     for name, column in view.metric_columns.items():
         # A row has its own rate, where the metric is the rate of all rows together.
         own[name] = replace(column, meaning=COLUMNS[name].meaning) if name in COLUMNS else column
-    if not settings.are_pages:
+    if not settings.are_error_rates:
         return result_table("Worst rows", worst, settings.by, own)
     # CER and the errors by kind already say how many characters are wrong.
     repeated = ("substitutions", "deletions", "insertions")
@@ -267,12 +272,16 @@ def _worst_rows(view: ReportView) -> Table:
         metric for metric in settings.own if metric.name in worst.columns and metric.name not in repeated
     ]
     rates = {"cer": heading_of("cer"), **{metric.name: metric.label.partition(" (")[0] for metric in others}}
-    headings = {name: heading_of(name, settings.names) for name in names} | rates
+    headings = {name: heading_of(name, view.names) for name in names} | rates
     pages = worst.select(cs.by_name(*headings))
-    scored = view.overall["n"]
-    name = "All pages" if pages.height >= scored else f"The {pages.height:,} worst of {scored:,} pages"
+    scored, row = view.overall["n"], view.names["row"]
+    name = (
+        every(view.names).capitalize()
+        if pages.height >= scored
+        else f"The {pages.height:,} worst of {scored:,} {row}s"
+    )
     bars = [rate for rate in ("cer", "wer_corpus", "wer_mean") if rate in rates]
-    table = result_table(name, pages, settings.by, own, bars=bars, names=settings.names)
+    table = result_table(name, pages, settings.by, own, bars=bars, names=view.names)
     headed = (replace(table.column(name), heading=heading) for name, heading in headings.items())
     return replace(table, columns={**table.columns, **by_name(headed)})
 
@@ -298,7 +307,7 @@ def _empty_references(view: ReportView) -> list[str]:
     overall = view.overall
     if not divide_by_references(view.metrics):
         return []
-    row = view.summary.settings.names["row"]
+    row = view.names["row"]
     return empty_reference_notes(overall["n_empty_reference"], overall["n"], row)
 
 
@@ -330,14 +339,14 @@ def worst_slice(
 
 def _kinds(view: ReportView) -> list[Figure]:
     """Return the errors of pages by kind, of all pages and by slice."""
-    summary, (by, slices) = view.summary, view.tables[0]
+    by, slices = view.tables[0]
     if not {*_palette.PAGE_COLORS} <= {*slices.columns}:
         return []
     shown = slices.head(FIGURE_ROWS + 1)
     shares = [
         {kind: row[kind] or 0.0 for kind in _palette.PAGE_COLORS} for row in shown.iter_rows(named=True)
     ]
-    rows = list(zip(slice_labels(shown, by, summary.settings.names), shares, strict=True))
+    rows = list(zip(slice_labels(shown, by, view.names), shares, strict=True))
     return [Stacked("Errors by kind", _palette.PAGE_COLORS, rows, "", whole="the reference's characters")]
 
 
@@ -354,7 +363,7 @@ def _substitutions(view: ReportView) -> list[Figure]:
     return [Crossed(table.name, table.name, matrices, caption)] if cells else []
 
 
-def _errors_by_slice(summary: Summary, by: Sequence[str], slices: pl.DataFrame) -> Stacked:
+def _errors_by_slice(summary: Summary, by: Sequence[str], slices: pl.DataFrame, names: Names) -> Stacked:
     # By the internal names of the keys: a `by` column may have the name of a column of the table.
     keys = chosen_keys(by, summary.settings.by, "report")
     errors = summary.report_sums.details["errors"]
@@ -366,12 +375,12 @@ def _errors_by_slice(summary: Summary, by: Sequence[str], slices: pl.DataFrame) 
     shown = slices.head(FIGURE_ROWS + 1)
     groups = shown.select(cs.by_name(*by)).rows()[1:] if by else []
     every = [counts.get(repr(key), {}) for key in [(), *groups]]
-    rows = list(zip(slice_labels(shown, by, summary.settings.names), every, strict=True))
+    rows = list(zip(slice_labels(shown, by, names), every, strict=True))
     name = f"{_ERROR_TYPES} by slice" if by else _ERROR_TYPES
     return Stacked(name, _palette.ERROR_COLORS, rows, _ERROR_TYPES)
 
 
-def _alignments(worst: pl.DataFrame, settings: Settings) -> list[Figure]:
+def _alignments(worst: pl.DataFrame, settings: Settings, noun: str) -> list[Figure]:
     """Return the worst rows that have a prediction, each aligned with its nearest answer."""
     if worst.is_empty():
         return []
@@ -391,12 +400,12 @@ def _alignments(worst: pl.DataFrame, settings: Settings) -> list[Figure]:
     for row in rows.drop_nulls(["prediction", "anls_frame:nearest"]).iter_rows(named=True):
         # The name of a page suffices; other rows have at least a number.
         called = [f"{row[name]}" for name in settings.keep if isinstance(row[name], str | int)]
-        if not (settings.are_pages and called):
-            called.insert(0, f"{settings.names['row'].capitalize()} {row['anls_frame:row']}")
+        if not (settings.are_error_rates and called):
+            called.insert(0, f"{noun.capitalize()} {row['anls_frame:row']}")
         shown = [f"{heading_of(name)} {row[name]:.3f}" for name in scores if row[name] is not None]
         title = ": ".join((*called, ", ".join(shown)))
         pairs.append((title, row["prediction"], row["anls_frame:nearest"]))
-    return [Alignments(f"Worst {settings.names['row']}s, aligned", pairs, protocol)] if pairs else []
+    return [Alignments(f"Worst {noun}s, aligned", pairs, protocol)] if pairs else []
 
 
 def fine_note(slices: Mapping[tuple[str, ...], int], rows: int, names: Names) -> list[str]:

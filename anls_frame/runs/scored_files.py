@@ -163,7 +163,7 @@ def averaged(
 def _with_scores(rows: pl.DataFrame, metrics: Sequence[str | Metric]) -> pl.DataFrame:
     """Return the rows, with numbers in the columns of scores that metrics read."""
     own = [metric for metric in metrics if isinstance(metric, str) or not metric.is_built_in]
-    return origins.like(with_numbers(rows.lazy(), columns_of(own)).collect(), rows)
+    return origins.like(with_numbers(rows, columns_of(own)).collect(), rows)
 
 
 def _as_mean(metric: Metric) -> Metric:

@@ -467,7 +467,7 @@ def scores_in_columns(given: SystemFiles) -> tuple[pl.DataFrame, dict[str, str]]
     frame = load_table(file, given.how, "scores", required=())
     for name in names:
         check_column(frame.columns, name, names)
-    frame = with_numbers(frame.lazy(), names).collect()
+    frame = with_numbers(frame, names).collect()
     systems = dict(zip(_names(given, names), names, strict=True))
     return frame.with_columns(cs.by_name(names).cast(pl.Float64)), systems
 
@@ -509,6 +509,7 @@ def logged(given: SystemFiles, *, together: bool = True) -> pl.DataFrame:
     usual = "error" if together or questions is not None else "keep"
     unmatched = given.how.unmatched or usual
     rows = long_rows.long_frame(logs, gold=questions, unmatched=unmatched, epoch=given.how.epoch)
+    rows = origins.remember(rows, are_pages=True) if are_pages(given.how) else rows
     return chosen(long_rows.told_apart(rows), given.how.where)
 
 

@@ -297,6 +297,7 @@ def _searched(source: SearchInput, plan: Plan) -> Slices:
             "forgotten_documents": source.forgotten_documents,
         },
         signature=source.settings.signature,
+        row_names=source.settings.names,
         holdout=plan.holdout,
         confidence=plan.confidence,
         from_pandas=source.from_pandas,

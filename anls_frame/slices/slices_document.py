@@ -13,10 +13,8 @@ from anls_frame.export.columns import COLUMNS, FEW, FOUND, by_name, difference_k
 from anls_frame.export.display import Glance, spelled, spelled_in
 from anls_frame.export.document import Document, Selection, Table
 from anls_frame.export.result_tables import result_table
-from anls_frame.export.row_names import Names
 from anls_frame.frames import documents
 from anls_frame.results import FoundSlices, View
-from anls_frame.summary.catalogue import names_of_rows
 from anls_frame.summary.measures import Metric
 
 ONE_VALUE = "all its values are equal"
@@ -57,7 +55,7 @@ def sentence(line: Mapping[str, Any], slices: FoundSlices, *, percent: bool = Fa
         else:
             side = "below" if difference < 0 else "above"
             parts.append(f"{spelled(abs(difference), (), kind)} {side} the rest")
-    names = names_of_rows(slices.metrics)
+    names = slices.row_names
     shares = [
         f"{spelled(line[column], (), 'share')} {heading_of(column, names, _KNOWN)}"
         for column in ("share_of_rows", "share_of_loss")
@@ -82,11 +80,6 @@ class SlicesView(View):
     def metrics(self) -> tuple[Metric, ...]:
         """The metrics of the search."""
         return tuple(self.result.metrics)
-
-    @property
-    def names(self) -> Names:
-        """The names for rows."""
-        return names_of_rows(self.metrics)
 
     def frame(self) -> pl.DataFrame:
         """Return the slices, one row each, with the names of those that they overlap with as text."""

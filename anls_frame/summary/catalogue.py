@@ -12,7 +12,6 @@ import polars as pl
 
 from anls_frame import words
 from anls_frame.export.columns import COUNTS, by_name, heading_of
-from anls_frame.export.row_names import PAGES, ROWS, Names
 from anls_frame.metrics import accuracies, page_errors, scores
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol, resolve_errors
 from anls_frame.summary.fixed_point import FINE_BITS, SCORE_BITS
@@ -394,15 +393,10 @@ def have_lengths(metrics: Sequence[Metric]) -> bool:
     return all((BUILT_IN | DESCRIBED)[name] in metrics for name in SETS["ocr"])
 
 
-def are_of_pages(metrics: Sequence[Metric]) -> bool:
-    """Return whether these metrics count errors of pages rather than score answers to questions."""
+def are_error_rates(metrics: Sequence[Metric]) -> bool:
+    """Return whether these metrics count errors, as of pages, rather than score answers to questions."""
     names = {metric.name for metric in metrics}
     return bool(names & {*SETS["ocr"]}) and not names & {"anls", "nls", "exact_match", "zeros"}
-
-
-def names_of_rows(metrics: Sequence[Metric]) -> Names:
-    """Return the names for rows with these scores."""
-    return PAGES if are_of_pages(metrics) else ROWS
 
 
 def are_of_fields(metrics: Sequence[Metric]) -> bool:

@@ -9,8 +9,11 @@ from typing import Any, Literal, get_args
 from anls_frame._arguments import choice, count, flag, share
 from anls_frame._native import __version__
 from anls_frame._typing import Missing
-from anls_frame.export.row_names import ROWS, Names
+from anls_frame.export.row_names import PAGES, ROWS, Names
+from anls_frame.frames import origins
+from anls_frame.frames.conversion import column_names
 from anls_frame.frames.field_rows import are_fields
+from anls_frame.frames.reserved_columns import PAGE, REFERENCE
 from anls_frame.protocol import (
     PROTOCOLS,
     ScoreProtocol,
@@ -25,12 +28,11 @@ from anls_frame.protocol import (
 from anls_frame.summary.catalogue import (
     LENGTHS,
     TEXT_METRICS,
+    are_error_rates,
     are_of_fields,
-    are_of_pages,
     from_dict,
     have_lengths,
     is_described,
-    names_of_rows,
 )
 from anls_frame.summary.measures import Metric
 
@@ -83,6 +85,8 @@ class Settings:
         Whether error types, confusions and lengths are counted.
     max_length, min_nls
         How confusions are counted, as in `anls_frame.confusions`.
+    from_pages
+        Whether `read_pages` made the frame.
     version
         Version of the package.
 
@@ -107,6 +111,7 @@ class Settings:
     details: bool = False
     max_length: int = 1
     min_nls: float = 0.0
+    from_pages: bool = False
     version: str = __version__
 
     def __post_init__(self) -> None:
@@ -145,14 +150,15 @@ class Settings:
         return tuple(metric for metric in self.metrics if not metric.is_built_in)
 
     @property
-    def are_pages(self) -> bool:
-        """Whether rows are pages whose errors are counted."""
-        return self.has_texts and are_of_pages(self.metrics)
+    def are_error_rates(self) -> bool:
+        """Whether errors are counted, as of pages, rather than answers scored."""
+        return self.has_texts and are_error_rates(self.metrics)
 
     @property
     def names(self) -> Names:
         """The names for rows and their texts."""
-        return names_of_rows(self.metrics) if self.has_texts else ROWS
+        is_told = self.from_pages or have_lengths(self.metrics)
+        return PAGES if is_told and self.are_error_rates else ROWS
 
     @property
     def lengths(self) -> Mapping[str, str]:
@@ -264,7 +270,11 @@ def scoring(
         )
     if not has_texts:
         return {}
-    return {"protocol": resolve_protocol(protocol), "unanswerable": of_rows(unanswerable, frame)}
+    return {
+        "protocol": resolve_protocol(protocol),
+        "unanswerable": of_rows(unanswerable, frame),
+        "from_pages": origins.of(frame).are_pages or {PAGE, REFERENCE} <= {*column_names(frame)},
+    }
 
 
 def detail_settings(details: object, *, has_texts: bool, is_comparison: bool = False) -> dict[str, Any]:

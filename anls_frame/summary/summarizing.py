@@ -19,7 +19,7 @@ from anls_frame.frames.progress import following
 from anls_frame.frames.reserved_columns import PAGE
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.summary import comparison_sums, own_metrics, report_sums
-from anls_frame.summary.catalogue import Metrics, are_of_pages, of_own_fields
+from anls_frame.summary.catalogue import Metrics, are_error_rates, of_own_fields
 from anls_frame.summary.details import KEYS
 from anls_frame.summary.keys import key_names, optional
 from anls_frame.summary.labels import warn_of_labels
@@ -167,7 +167,7 @@ def summarize(
     chosen = metrics_of(metrics, prediction, column_names(frame), has_texts=has_texts, protocol=protocol)
     if is_comparison and text_options.get("unanswerable") == INVENTED:
         chosen = of_own_fields(chosen, protocol)
-    if worst and not kept and are_of_pages(chosen) and PAGE in {*column_names(frame)} - {*slicing.names}:
+    if worst and not kept and are_error_rates(chosen) and PAGE in {*column_names(frame)} - {*slicing.names}:
         # Pages are known by their names, as `read_pages` has them.
         kept = (PAGE,)
     settings = Settings(

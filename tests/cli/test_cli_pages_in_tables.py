@@ -103,7 +103,7 @@ def test_their_rates_are_those_of_jiwer_and_rapidfuzz(tmp_path: Path, answers: s
     command = f"report {file} -p ocr -a truth {metrics} --reader table,answers_format=list --json"
     printed = fine(run(tmp_path, *command.split()))
 
-    (overall,) = json.loads(printed)["tables"]["All pages together"]
+    (overall,) = json.loads(printed)["tables"]["All rows"]
     found: dict[str, Any] = overall
     assert found["wer_corpus"] == pytest.approx(words.wer, abs=1e-12)
     for name, tag in (("substitutions", "replace"), ("deletions", "delete"), ("insertions", "insert")):

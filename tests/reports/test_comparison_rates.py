@@ -163,7 +163,7 @@ def test_one_blank_page_does_not_decide() -> None:
     assert corpus.overall["difference"].item() == pytest.approx((20 * 50 + 36) / 20_000 - 0.2)
     assert corpus.overall["p_value"].item() < 0.01
     for made in (mean, corpus):
-        note = "The reference of 1 of 21 pages has no text: all text predicted there counts as errors."
+        note = "The reference of 1 of 21 rows has no text: all text predicted there counts as errors."
         assert note in repr(made).splitlines()
     assert repr(mean).splitlines()[0].endswith("CER (mean)")
     assert repr(corpus).splitlines()[0].endswith("CER (corpus)")

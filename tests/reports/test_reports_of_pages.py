@@ -213,7 +213,8 @@ def test_the_wer_of_texts_without_spaces_has_a_note() -> None:
 @functools.cache
 def results() -> list[Any]:
     """Return what is made of pages: reports, and comparisons of two and of three engines."""
-    pages = PAGES.with_columns(third="tesseract")
+    # With the names of the columns that `read_pages` makes.
+    pages = PAGES.with_columns(third="tesseract", page=pl.int_range(PAGES.height).cast(pl.String))
     engines = ["tesseract", "rapidocr", "third"]
     options: dict[str, Any] = {"by": "lang", "metrics": ["cer_corpus", "wer_corpus"]}
     return [
@@ -241,3 +242,35 @@ def test_pages_are_called_pages_everywhere(suffix: str, tmp_path: Path) -> None:
         assert not re.findall(r".*\brows?\b.*", shown)
         assert "Scores" not in shown
         assert "ANLS" not in shown
+
+
+QUESTIONS = pl.DataFrame({"p": ["cat", "c0w", "ox"] * 20, "a": ["cat", "cow", "ox"] * 20})
+
+
+def test_rows_of_questions_are_no_pages() -> None:
+    options: dict[str, Any] = {"metrics": ["cer_corpus", "wer_corpus"], "details": True, "worst": 2}
+    report = af.report(QUESTIONS, "p", "a", **options)
+    shown = report.to_text() + " ".join(report.to_document().notes) + report.to_document().head
+    assert shown.startswith("Error rates of all rows")
+    assert "60 rows" in shown
+    assert "page" not in shown
+    compared = af.compare(QUESTIONS, {"p": "p", "q": "a"}, "a", metrics="cer_corpus").to_text()
+    assert "all rows" in compared
+    assert "page" not in compared
+    assert "page" not in af.find_slices(QUESTIONS, "p", "a", ["a"], metrics="cer").to_text()
+
+
+def test_rows_are_called_by_their_noun(tmp_path: Path) -> None:
+    report = af.report(QUESTIONS, "p", "a", metrics=["cer_corpus", "wer_corpus"])
+    comparison = af.compare(QUESTIONS, {"p": "p", "q": "a"}, "a", metrics="cer_corpus")
+    found = af.find_slices(QUESTIONS, "p", "a", ["a"], metrics="cer")
+    for result in (report, comparison, found):
+        assert "utterances" in result.to_text(noun="utterances")
+        for suffix in (".html", ".md", ".tex"):
+            text = result.write(tmp_path / f"r{suffix}", noun="utterances").read_text("utf-8")
+            assert "utterances" in text
+    assert "all utterances" in report.to_text(noun="utterances")
+    assert report.to_document(noun="pages").head.startswith("CER")
+    for noun in ("utterance", "", 3):
+        with pytest.raises(ValueError, match="noun must be a plural that ends in s"):
+            report.to_text(noun=noun)

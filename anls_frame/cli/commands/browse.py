@@ -62,7 +62,7 @@ def browse(
     with working("Scoring"), reading(given.files[0], given.how):
         frame, systems = texts(given)
         made = page(
-            with_numbers(frame.lazy(), columns_of(metrics)),
+            with_numbers(frame, columns_of(metrics)),
             systems,
             option="--n",
             metrics=metrics,

@@ -90,7 +90,7 @@ def plot(
     how: Any = {"protocol": scoring.protocol}
 
     def report() -> Any:
-        rows = with_numbers(frame.lazy(), columns_of(metrics))
+        rows = with_numbers(frame, columns_of(metrics))
         return af.report(rows, *texts_of(rows), by=by, cluster=slicing.cluster, metrics=metrics, **how)
 
     def scored(*columns: Any) -> pl.DataFrame:

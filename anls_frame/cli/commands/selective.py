@@ -66,7 +66,7 @@ def selective(
     chosen: list[Any] = parse(metric) or ["anls"]
     with working("Ranking"):
         frame = load(File(file), source.how(chosen))
-        frame = with_numbers(frame.lazy(), columns_of(chosen)).collect()
+        frame = with_numbers(frame, columns_of(chosen)).collect()
         prediction, answers = texts_of(frame)
         result = af.selective(
             frame,

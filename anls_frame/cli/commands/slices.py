@@ -65,6 +65,7 @@ def slices(
     from anls_frame.cli.metrics import parse
     from anls_frame.export import SUFFIXES
     from anls_frame.files.raw_tables import with_numbers_where_all_are
+    from anls_frame.frames import origins
     from anls_frame.runs.reading import are_pages
     from anls_frame.runs.score_columns import columns_of
     from anls_frame.summary.files import is_summary
@@ -99,7 +100,7 @@ def slices(
         frame = rows_of_files.lazy().collect()
         roles = {*systems.values(), "answers", "question_id", cluster, *columns_of(chosen)}
         candidates = column or [name for name in frame.columns if name not in roles]
-        frame = with_numbers_where_all_are(frame, candidates)
+        frame = origins.like(with_numbers_where_all_are(frame, candidates), rows_of_files)
         # A table of scores has no texts.
         has_texts = {*systems.values(), "answers"} <= {*frame.columns}
     with af.progress():
