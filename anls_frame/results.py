@@ -26,6 +26,7 @@ from anls_frame.export.row_names import ROWS as ROW_NAMES
 from anls_frame.export.row_names import Names, named_rows
 from anls_frame.export.sources import Source
 from anls_frame.frames.conversion import to_pandas
+from anls_frame.summary.account import Account
 from anls_frame.summary.catalogue import SHORT_LABELS, TEXT_METRICS, meaning
 from anls_frame.summary.keys import chosen_keys
 from anls_frame.summary.measures import Metric
@@ -60,6 +61,8 @@ class Written(ABC):
 
     noun: ClassVar[str]
     """What messages call this result."""
+    account: Account[Any]
+    """How many rows were given and used, and why others were left out or changed."""
 
     @property
     def display_options(self) -> Sequence[str]:
@@ -231,6 +234,8 @@ class FoundSlices:
     confidence
         Confidence level of the intervals; a slice is listed if its `p_adjusted` is at most 1 minus this
         level.
+    account
+        How many rows were given and used, and why others were left out or changed.
     """
 
     table: pl.DataFrame
@@ -244,6 +249,7 @@ class FoundSlices:
     row_names: Names = field(default_factory=lambda: ROW_NAMES)
     holdout: float
     confidence: float
+    account: Account[Any]
 
 
 @dataclass(kw_only=True)
@@ -294,7 +300,7 @@ class View(ABC):
 
     @abstractmethod
     def notes(self) -> list[str]:
-        """Return notes on the rows behind the figures, and on what the figures mean."""
+        """Return notes on what the figures mean."""
 
     def drawn(self) -> list[Figure]:
         """Return the figures of the document."""
@@ -304,17 +310,22 @@ class View(ABC):
         """Return a sentence about the main figures."""
         return ""
 
+    def all_notes(self) -> list[str]:
+        """Return the account of rows, unless all were used as they are, and the notes on figures."""
+        account = replace(self.result.account, noun=self.names["row"])
+        return [*account.notes, *self.notes()]
+
     def document(self) -> Document:
         """Return the document for export."""
         tables, frame = self.document_tables(), self.frame()
         # The main table has a heading and formats, if it holds everything.
         flat = None if tables[0].frame.equals(frame) else Table(self.flat_name, frame)
-        parts = (self.title, tables, self.settings, self.result.signature, self.notes(), self.drawn())
+        parts = (self.title, tables, self.settings, self.result.signature, self.all_notes(), self.drawn())
         return Document(*parts, flat, self.head())
 
     def glances(self, most: int | None) -> list[Glance]:
         """Return the tables for a screen, with at most `most` rows."""
-        return glances(self.title, self.screen_tables(), [*self.notes(), self.result.signature], most)
+        return glances(self.title, self.screen_tables(), [*self.all_notes(), self.result.signature], most)
 
     def kind(self, metric: Metric) -> Kind:
         """Return the display format of a metric."""
@@ -366,15 +377,16 @@ class SlicedResult(Written, Generic[Table_co]):
     """What shows the result."""
 
     def __init__(
-        self, settings: Settings, confidence: float, measures: Sequence[Metric], *, from_pandas: bool
+        self, settings: Settings, confidence: float, measures: Sequence[Metric], *, account: Account[Table_co]
     ) -> None:
         self.confidence = confidence
+        self.account = account
         self._settings = settings
         self._measures = tuple(measures)
         self._by = settings.by
         self._tables = settings.tables or (settings.by,)
         self.row_names = settings.names
-        self._from_pandas = from_pandas
+        self._from_pandas = account.from_pandas
 
     @property
     def display_options(self) -> Sequence[str]:

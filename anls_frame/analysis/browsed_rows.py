@@ -14,11 +14,12 @@ from anls_frame._arguments import string
 from anls_frame.exceptions import DTypeError
 from anls_frame.export.page_verdicts import REPEATS, repeating
 from anls_frame.export.rows_content import substitution
-from anls_frame.frames.conversion import column_names, to_lazy
+from anls_frame.frames.conversion import column_names, is_pandas, to_lazy
 from anls_frame.frames.reserved_columns import AUDIT
 from anls_frame.metrics import errors, scores
 from anls_frame.protocol import plugin_options, protocol_from_dict, resolve_errors
 from anls_frame.summary import selection, system_rows
+from anls_frame.summary.account import Account, sums
 from anls_frame.summary.details import edit_counts
 from anls_frame.summary.keys import optional
 from anls_frame.summary.measures import Metric
@@ -81,12 +82,13 @@ class Asked:
 
 def collected(
     frame: Any, asked: Asked, n: int
-) -> tuple[pl.DataFrame, int, list[dict[str, Any]], dict[str, Sequence[str]]]:
+) -> tuple[pl.DataFrame, int, list[dict[str, Any]], dict[str, Sequence[str]], Account[Any]]:
     """
     Return the rows with the worst scores, in the order of the frame, as `RowsContent.table` describes them.
 
     They are followed by the number of all rows that could be on the page, the totals of each system (`scored`
-    rows, their `mean` in the first metric, and the counts in `NOTED`), and the values of ordered columns.
+    rows, their `mean` in the first metric, and `n_placeholders`), the values of ordered columns, and the
+    account of all rows.
     Rows rank by the largest loss of any system against the first, then by the mean score of all systems. For
     an audit, the result holds the drawn rows in random order, and their number.
     """
@@ -114,17 +116,26 @@ def collected(
         pl.struct(
             pl.col(f"score_0_{system}").count().alias("scored"),
             pl.col(f"score_0_{system}").mean().alias("mean"),
-            pl.sum(f"invented_{system}").alias("n_invented"),
             pl.sum(f"placeholder_{system}").alias("n_placeholders"),
         ).alias(f"{system}")
         for system, _ in enumerate(asked.systems)
     )
     kept = dict(zip(keep, map(pl.col, kept_names(settings)), strict=True))
     wanted = rows.filter(kept[AUDIT]) if asked.is_audit else rows
-    worst, height, totals = pl.collect_all(
-        [chosen.first(wanted, list(ranks), n), wanted.select(pl.len()), rows.select(*figures)],
+    is_used = pl.all_horizontal(score.is_not_null() for score in first)
+    worst, height, totals, numbers = pl.collect_all(
+        [
+            chosen.first(wanted, list(ranks), n),
+            wanted.select(pl.len()),
+            rows.select(*figures),
+            rows.select(**sums(is_used, len(asked.systems), settings)),
+        ],
         engine="streaming",
     )
+    account: Account[Any] = Account(
+        systems=list(asked.systems), settings=asked.settings, from_pandas=is_pandas(frame),
+        **numbers.row(0, named=True),
+    )  # fmt: skip
     worst = chosen.checked(worst, n).sort(selection.ROW)
     if asked.is_audit:
         worst = worst.sample(fraction=1, shuffle=True, seed=0)
@@ -144,7 +155,7 @@ def collected(
         "right": right_values(list(asked.systems)),
         "same": _SAME,
     }
-    return table.drop(unused), height.item(), list(totals.row(0)), orders
+    return table.drop(unused), height.item(), list(totals.row(0)), orders, account
 
 
 def _image(image: str | None, columns: Sequence[Any]) -> list[tuple[str, str | None]]:

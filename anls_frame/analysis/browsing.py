@@ -26,10 +26,11 @@ from anls_frame.export.sources import Source
 from anls_frame.frames.conversion import at_hand, column_names, in_polars, is_pandas
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.summary import causes
+from anls_frame.summary.account import Account
 from anls_frame.summary.catalogue import Metrics
 from anls_frame.summary.keys import explode_lists
 from anls_frame.summary.measures import Metric
-from anls_frame.summary.notes import NOTED, texts_notes
+from anls_frame.summary.notes import placeholder_notes
 from anls_frame.summary.settings import MOST_ROWS as MOST_ROWS_OF_FRAMES
 from anls_frame.summary.settings import (
     Settings,
@@ -62,6 +63,8 @@ class RowsPage:
         The word for a row on the page: "row", or "page" for OCR.
     size
         Size of the file in bytes.
+    account
+        How many rows were given, how many have a score, and why others have none.
 
     Examples
     --------
@@ -75,7 +78,8 @@ class RowsPage:
     'rows.html'
     """
 
-    def __init__(self, content: RowsContent, frame: Any) -> None:
+    def __init__(self, content: RowsContent, frame: Any, account: Account[Any]) -> None:
+        self.account = account
         self._content = content
         self._frame = frame
         self._html = rows_page.page(content)
@@ -389,14 +393,14 @@ def browse(
         image=image,
         is_audit=audit,
     )
-    table, n_rows, totals, orders = collected(frame, asked, MOST_ROWS if n is None else n)
+    table, n_rows, totals, orders, account = collected(frame, asked, MOST_ROWS if n is None else n)
     if n is None and n_rows > MOST_ROWS:
         raise ValueError(_too_large(f"{n_rows:,} rows, more than {MOST_ROWS:,}", MOST_ROWS))
     described = asked.settings.to_dict()
     return RowsPage(
         RowsContent(
             title=" and ".join(systems) if len(systems) <= _NAMED else f"{len(systems)} systems",
-            notes=_notes(asked, table, n_rows, totals),
+            notes=_notes(asked, table, n_rows, totals, account),
             signature=asked.settings.signature,
             table=with_substitutions(table, described),
             systems=list(systems),
@@ -416,10 +420,17 @@ def browse(
         ),
         # What is selected later are these rows, even if the caller sorts the frame in place.
         frame.copy(deep=False) if is_pandas(frame) else frame,
+        account,
     )
 
 
-def _notes(asked: Asked, table: pl.DataFrame, n_rows: int, totals: Sequence[Mapping[str, Any]]) -> list[str]:
+def _notes(
+    asked: Asked,
+    table: pl.DataFrame,
+    n_rows: int,
+    totals: Sequence[Mapping[str, Any]],
+    account: Account[Any],
+) -> list[str]:
     """Return the texts below the title: the score of each system, the number of rows, and notes."""
     metric, row = asked.metrics[0], asked.settings.names["row"]
     name = heading_of(metric.row or metric.name)
@@ -446,8 +457,9 @@ def _notes(asked: Asked, table: pl.DataFrame, n_rows: int, totals: Sequence[Mapp
         breaking = " or ".join(asked.compared) if len(asked.compared) < _NAMED else "a system"
         broken = f" that {breaking} broke, or" if breaking else ""
         notes.append(f"These are the {shown:,} {row}s{broken} with the worst scores of {n_rows:,}.")
-    counts: dict[str, Any] = {key: {system: own[key] for system, own in systems.items()} for key in NOTED}
-    return [*notes, *texts_notes(counts if asked.compared else totals[0], asked.settings.unanswerable)]
+    counts = {system: own["n_placeholders"] for system, own in systems.items()}
+    placeholders = placeholder_notes(counts if asked.compared else totals[0]["n_placeholders"])
+    return [*notes, *account.notes, *placeholders]
 
 
 def _means(systems: Mapping[str, Mapping[str, Any]], row: str, right: pl.Series | None) -> str:

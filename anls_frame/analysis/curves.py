@@ -45,7 +45,7 @@ def threshold_curve(summary: Summary[Table], *, by: str | Sequence[str] | None =
         Pandas if the summary was made from pandas frames, otherwise Polars. It has 201 rows for each slice,
         with the columns of `by`, `threshold` (`Float64`, 0, 1/200, ..., 1), `anls` (`Float64`, the mean under
         this threshold), `kept` (`Float64`, the share of rows that pass the cut) and `n` (`Int64`, scored
-        rows).
+        rows). Rows without a score are left out; the `account` of the summary counts them.
 
     Raises
     ------

@@ -61,7 +61,15 @@ import typer
 from anls_frame.cli import named
 from anls_frame.cli.exits import CLOSED_PIPE
 from anls_frame.cli.named import ChosenReader, GoldFile
-from anls_frame.cli.output import check_distinct, check_target, plain, print_document, print_json
+from anls_frame.cli.output import (
+    check_distinct,
+    check_target,
+    plain,
+    print_account,
+    print_document,
+    print_json,
+    with_options,
+)
 from anls_frame.files.file import File
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol
 from anls_frame.summary.catalogue import NAMES
@@ -403,7 +411,8 @@ class Target:
         """
         Write a result with these options of `write`, and print it.
 
-        With a file, only what is `said` and its name are printed; `written` are options that only a file has.
+        With a file, only what is `said`, its name and rows that were not used as they are, are printed;
+        `written` are options that only a file has.
         """
         if self.output is not None:
             result.write(self.output, escape_formulas=True, **shown, **written)
@@ -411,8 +420,9 @@ class Target:
             print_document(result.to_document(**shown))
         elif self.output is not None:
             print(plain(f"{said}: {self.output}"))
+            print_account(result)
         else:
-            print(plain(result.to_text(**shown)))
+            print(plain(with_options(result.to_text(**shown))))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import glob
 import os
+import re
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -28,6 +29,17 @@ def plain(text: str) -> str:
 
     most = width()
     return "\n".join(wrapped(visible(line), most) for line in text.split("\n"))
+
+
+def with_options(text: str) -> str:
+    """Return a text with the options of an account of rows as they are on the command line."""
+    return re.sub(r'\b(missing|unanswerable)="empty"', r"--\1 empty", text)
+
+
+def print_account(result: Any) -> None:
+    """Print how many rows a result used, unless it used all of them as they are."""
+    for sentence in result.account.notes:
+        print(plain(with_options(sentence)))
 
 
 _CHARACTERS = ("reference_char", "predicted_char")

@@ -19,10 +19,11 @@ from anls_frame._typing import ByFrame, Missing, Table_co, declared, table_of_fr
 from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.frames import origins
 from anls_frame.frames.checks import check_column, free_name
-from anls_frame.frames.conversion import as_kind_of, at_hand, column_names, in_polars
+from anls_frame.frames.conversion import as_kind_of, at_hand, column_names, in_polars, is_pandas
 from anls_frame.protocol import ScoreProtocol, described, resolve_errors, resolve_protocol
 from anls_frame.reports.pairing import disagreeing, first_of
 from anls_frame.summary import own_metrics
+from anls_frame.summary.account import Account, account_of, needed
 from anls_frame.summary.catalogue import Metrics, resolve
 from anls_frame.summary.keys import canonical, explode_lists, key_names, named, optional
 from anls_frame.summary.labels import warn_of_labels
@@ -52,6 +53,8 @@ class RepeatedAnswers:
         The columns of scores, with their metrics.
     settings
         How rows were scored.
+    account
+        How many rows were given and scored.
     """
 
     frame: pl.DataFrame
@@ -59,6 +62,7 @@ class RepeatedAnswers:
     kept: Mapping[str, str]
     scores: Mapping[str, Metric]
     settings: Settings
+    account: Account[Any]
 
 
 _OF_TRAINING = (
@@ -108,7 +112,8 @@ def scored_epochs(
         unanswerable=of_rows(unanswerable, frame),
         keep=tuple(columns),
     )
-    rows = scored_rows(frame, systems_of(prediction), answers, chosen, settings)
+    systems = systems_of(prediction)
+    rows = scored_rows(frame, systems, answers, chosen, settings)
     names = [(f"keep_{index}", name) for index, name in enumerate(columns)]
     scores = {f"score_{index}": metric for index, metric in enumerate(chosen)}
     table = (
@@ -117,11 +122,16 @@ def scored_epochs(
             *(column for column, _ in names),
             *(["answers"] if has_texts else []),
             *(pl.col(f"{name}_0").alias(name) for name in scores),
+            *needed(1),
         )
         .with_row_index("row")
         .collect(engine="streaming")
     )
-    epochs = RepeatedAnswers(table, dict(names[: len(ids)]), dict(names[len(ids) :]), scores, settings)
+    is_used = pl.col("score_0").is_not_null()
+    account = account_of(table, is_used, systems, settings, from_pandas=is_pandas(frame))
+    epochs = RepeatedAnswers(
+        *(table.drop(needed(1)), dict(names[: len(ids)]), dict(names[len(ids) :]), scores, settings, account)
+    )
     _check(epochs, has_texts=has_texts)
     return epochs
 
@@ -510,6 +520,9 @@ class VarianceComponents(Generic[Table_co]):
         the harmonic mean of the present numbers. `standard_error` is that of the mean over all questions.
         `equivalent_size` is the factor by which the number of documents (or questions, without clusters)
         would have to grow, with each question answered once, for the same standard error.
+    account
+        How many rows were given and used, and why others were left out or changed. It is printed, too, unless
+        all rows were used as they are.
 
     Examples
     --------
@@ -532,13 +545,14 @@ class VarianceComponents(Generic[Table_co]):
     components: Table_co
     standard_errors: Table_co
     text: str = field(repr=False)
+    account: Account[Table_co] = field(repr=False)
 
     def __str__(self) -> str:
-        return self.text
+        return "\n".join([self.text, *self.account.notes])
 
     def _repr_html_(self) -> str:
         """Return the text as HTML for notebooks."""
-        return f"<pre>{escape(self.text)}</pre>"
+        return f"<pre>{escape(str(self))}</pre>"
 
 
 _on_frames: ByFrame[VarianceComponents[pd.DataFrame], VarianceComponents[pl.DataFrame]] = declared
@@ -695,7 +709,7 @@ def variance_components(
     slices = [_components(group, keys, columns, metric, cluster) for group in groups]
     *every, texts = zip(*slices, strict=True)
     variances, errors = (as_kind_of(frame, named(pl.concat(parts), keys, columns)) for parts in every)
-    return VarianceComponents(variances, errors, "\n".join(texts))
+    return VarianceComponents(variances, errors, "\n".join(texts), epochs.account)
 
 
 def _components(

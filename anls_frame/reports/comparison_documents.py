@@ -39,7 +39,6 @@ from anls_frame.reports.published import beside_figures, checked_figures, facts_
 from anls_frame.reports.ranking import RANK
 from anls_frame.reports.report_documents import (
     FIGURE_ROWS,
-    conservation,
     few_note,
     fine_note,
     macro_tables,
@@ -49,7 +48,7 @@ from anls_frame.results import View
 from anls_frame.statistics.significance import significance_level
 from anls_frame.summary.catalogue import BUILT_IN
 from anls_frame.summary.measures import Metric
-from anls_frame.summary.notes import divide_by_references, empty_reference_notes, texts_notes
+from anls_frame.summary.notes import divide_by_references, empty_reference_notes, placeholder_notes
 
 FEW_SYSTEMS = 12
 """Up to so many systems, all pairs are listed and the signature names them."""
@@ -241,13 +240,10 @@ class ComparisonView(View):
         return [*maps, *type_changes.figures(self.transitions, self.systems[0])]
 
     def notes(self) -> list[str]:
-        """Return notes on the rows behind the figures, on ranks, and on p-values."""
+        """Return notes on the figures, on ranks, and on p-values."""
         settings = self.settings
         level = f"{100 * settings['confidence']:g} %"
-        notes = [
-            conservation(settings["rows"], settings, has_texts=settings["has_texts"], noun=self.names["row"])
-        ]
-        notes += texts_notes(settings, settings["unanswerable"])
+        notes = placeholder_notes(settings["n_placeholders"])
         protocol = protocol_from_dict(settings["protocol"])
         notes += origins.note(settings["scored_by"], protocol, has_texts=settings["has_texts"])
         notes += documents.note(settings["forgotten_documents"], self.names["row"])
@@ -334,7 +330,7 @@ class ComparisonView(View):
         else:
             shown = [*rankings, *_grids_on_screen(self, most)]
         tables = [*(table for table, _ in shown), *macro_tables(self)]
-        made = glances(self.title, tables, [*self.notes(), self.result.signature], most)
+        made = glances(self.title, tables, [*self.all_notes(), self.result.signature], most)
         for index, (table, notes) in enumerate(shown):
             made[index] = made[index]._replace(notes=[*notes, *made[index].notes])
             if "rank" in table.frame.columns:

@@ -96,9 +96,7 @@ class Comparison(SlicedResult[Table_co]):
         seed: int = 0,
     ) -> None:
         self._test = _checked_test(confidence, draws, seed)
-        super().__init__(
-            summary.settings, self._test.confidence, summary.metrics, from_pandas=summary.from_pandas
-        )
+        super().__init__(summary.settings, self._test.confidence, summary.metrics, account=summary.account)
         self.summary = summary
         self._sums = summary.comparison_sums
         self.draws, self.seed = self._test.draws, self._test.seed
@@ -829,6 +827,7 @@ class Comparison(SlicedResult[Table_co]):
             within=within,
             alpha=alpha,
             slices=flag("slices", slices) and bool(self._by),
+            account=self.account,
             given=self._as_given,
         )
 

@@ -26,6 +26,7 @@ from anls_frame.results import SlicedResult
 from anls_frame.statistics.risk_coverage import Accepted, RiskCoverage, difference_of_augrc
 from anls_frame.summary import slicing as slices_of
 from anls_frame.summary import system_rows
+from anls_frame.summary.account import Account, account_of, needed
 from anls_frame.summary.catalogue import Metrics, are_of_fields
 from anls_frame.summary.keys import (
     CLUSTER,
@@ -82,6 +83,8 @@ class Selective(SlicedResult[Table_co]):
         How rows are scored and sliced.
     confidence
         Confidence level of the intervals.
+    account
+        How many rows were given and used.
 
     Examples
     --------
@@ -107,9 +110,9 @@ class Selective(SlicedResult[Table_co]):
         confidence: float,
         higher_is_surer: bool,
         forgotten_documents: str | None,
-        from_pandas: bool,
+        account: Account[Table_co],
     ) -> None:
-        super().__init__(settings, confidence, [metric], from_pandas=from_pandas)
+        super().__init__(settings, confidence, [metric], account=account)
         self._rows = rows
         self._signals = signals
         self._higher_is_surer = higher_is_surer
@@ -358,19 +361,31 @@ class Selective(SlicedResult[Table_co]):
             certify the target even without any loss; `documents_needed` is the number of documents of these
             sizes that could.
 
+        Warns
+        -----
+        InputWarning
+            If more than a hundredth of the rows were left out, so that the guarantee does not apply to rows
+            like them; `account` has the reasons.
+
         Notes
         -----
         The method is Learn then Test (Angelopoulos et al. 2021) with documents as units; see
         `anls_frame.statistics.RiskCoverage.certified`.
         """
+        table = self.thresholds_by(check_by(by), risk, confidence, together=together)
+        for sentence in self.account.caveats:
+            warn(sentence)
+        return self._as_given(table)
+
+    def thresholds_by(
+        self, columns: Sequence[str], risk: float, confidence: float, *, together: bool = True
+    ) -> pl.DataFrame:
+        """The frame of `threshold` in Polars, without its warning."""
         target = number("risk", risk, 0, 1, ends=False)
         level = _level(confidence)
-        columns = check_by(by)
         n_lines = self._slice_rows(columns).height * len(self._signals)
         level_of_each = 1 - (1 - level) / (n_lines if together else 1)
-        return self._as_given(
-            self._lines(columns, lambda ranked, _: [self._certified(ranked, target, level_of_each)])
-        )
+        return self._lines(columns, lambda ranked, _: [self._certified(ranked, target, level_of_each)])
 
     def _certified(self, ranked: RiskCoverage, risk: float, confidence: float) -> _Line:
         result = ranked.certified(risk, confidence)
@@ -449,6 +464,7 @@ class Selective(SlicedResult[Table_co]):
             documents=int(accepted.documents[0]),
             has_clusters=self._settings.cluster is not None,
             needed=None if np.isnan(needed) else int(needed),
+            account=self.account,
         )
 
     def plot(
@@ -479,7 +495,7 @@ class Selective(SlicedResult[Table_co]):
         columns = check_by(by)
         if choice("kind", kind, ("risk_coverage", "reliability")) == "reliability":
             return plot.reliability(self.reliability(*columns), **options)
-        certified = None if risk is None else self.threshold(risk, by=by)
+        certified = None if risk is None else self.thresholds_by(columns, risk, 0.95)
         return plot.risk_coverage(self.curve(*columns), certified=certified, **options)
 
     def _slice_rows(self, columns: Sequence[str]) -> pl.DataFrame:
@@ -625,7 +641,7 @@ def selective(
     --------
     >>> import polars as pl
     >>> import anls_frame as af
-    >>> questions = pl.read_parquet("data/ocr_qa.parquet")
+    >>> questions = pl.read_parquet("data/ocr_qa.parquet").filter(pl.col("answers").list.len() > 0)
     >>> options = {"metrics": "exact_match", "cluster": "doc_id"}
     >>> chosen = af.selective(questions, "rapidocr", "answers", "rapidocr_confidence", **options)
     >>> chosen.threshold(risk=0.1).select("threshold", pl.col("accepted", "risk").round(3), "status").row(0)
@@ -654,7 +670,7 @@ def selective(
     scored = system_rows.scored_rows(
         frame, systems, answers, every, settings, slicing=slicing, numbers=settings.keep
     )
-    table = _collected(scored, settings, len(systems))
+    table, account = _collected(scored, settings, systems, from_pandas=is_pandas(frame))
     rows = canonical(table.select(scored.keys))
     slices_of.check_values(rows, dict(zip(scored.keys, slicing.names, strict=False)))
     warn_of_labels(rows, dict(zip(scored.keys, slicing.names, strict=False)))
@@ -680,7 +696,7 @@ def selective(
         confidence=share("confidence", confidence, ends=False),
         higher_is_surer=higher_is_surer,
         forgotten_documents=forgotten(frame, cluster),
-        from_pandas=is_pandas(frame),
+        account=account,
     )
 
 
@@ -703,8 +719,10 @@ def _columns_of(signals: Any, prediction: Any) -> dict[str, str]:
     return columns
 
 
-def _collected(rows: system_rows.SystemRows, settings: Settings, systems: int) -> pl.DataFrame:
-    """Return the keys, scores and confidences of the rows that have a score."""
+def _collected(
+    rows: system_rows.SystemRows, settings: Settings, systems: Mapping[str, str], *, from_pandas: bool
+) -> tuple[pl.DataFrame, Account[Any]]:
+    """Return the keys, scores and confidences of the rows that have a score, and the account of all rows."""
     schema = rows.inputs.collect_schema()
     kept = kept_names(settings)
     for name, column in zip(settings.keep, kept, strict=True):
@@ -712,16 +730,20 @@ def _collected(rows: system_rows.SystemRows, settings: Settings, systems: int) -
             raise DTypeError(
                 f"model_confidence: column {name!r} has dtype {schema[column]}; a confidence is a number"
             )
-    scores = system_rows.scores(0, systems)
+    scores = system_rows.scores(0, len(systems))
     is_wrong = rows.wrong().alias("is_wrong")
     confidences = [pl.col(column).cast(pl.Float64) for column in kept]
-    table = rows.frame.select(*rows.keys, *scores, *confidences, is_wrong).collect(engine="streaming")
+    columns = [*rows.keys, *scores, *confidences, is_wrong, *needed(len(systems))]
+    table = rows.frame.select(columns).collect(engine="streaming")
     if table["is_wrong"].any():
         rows.raise_wrong()
-    table = table.drop_nulls(scores)
-    if table.height < 2:  # noqa: PLR2004
-        raise ValueError(f"there must be at least two rows with a score to rank, got {table.height}")
-    return table
+    is_used = pl.all_horizontal(pl.col(scores).is_not_null())
+    account = account_of(table, is_used, systems, settings, from_pandas=from_pandas)
+    if account.used < 2:  # noqa: PLR2004
+        raise ValueError(
+            f"there must be at least two rows with a score to rank, got {account.used}. {account}"
+        )
+    return table.filter(is_used), account
 
 
 def _bounded(metric: Metric, scores: pl.DataFrame) -> Metric:

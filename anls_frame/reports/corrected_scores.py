@@ -22,6 +22,7 @@ from anls_frame.results import SlicedResult
 from anls_frame.statistics.corrected_means import Audit, CorrectedMean, agreement
 from anls_frame.statistics.student import FloatArray
 from anls_frame.summary import slicing as slicings
+from anls_frame.summary.account import Account
 from anls_frame.summary.keys import chosen_keys, key_names, largest_first, optional, sliced_keys
 from anls_frame.summary.labels import warn_of_labels
 from anls_frame.summary.settings import Settings
@@ -72,8 +73,8 @@ class Corrected(SlicedResult[Table_co]):
         The system with which others are compared.
     confidence
         Confidence level of the intervals.
-    from_pandas
-        Whether tables are pandas frames.
+    account
+        How many rows were given and used.
 
     Examples
     --------
@@ -112,9 +113,9 @@ class Corrected(SlicedResult[Table_co]):
         tuning: float | None,
         baseline: str,
         confidence: float,
-        from_pandas: bool,
+        account: Account[Table_co],
     ) -> None:
-        super().__init__(settings, confidence, (), from_pandas=from_pandas)
+        super().__init__(settings, confidence, (), account=account)
         self.systems = dict(systems)
         self.baseline = baseline
         self._rows = rows
@@ -486,6 +487,11 @@ def corrected(
         by=slicing.names, tables=slicing.tables, orders=orders, cluster=cluster, metrics=(), has_texts=False,
         missing="drop",
     )  # fmt: skip
+    # A row without a score is an error.
+    n_rows = round(rows.cells["n"].sum())
+    account = Account(
+        systems=list(columns), settings=settings, given=n_rows, used=n_rows, from_pandas=is_pandas(frame)
+    )
     return Corrected(
         rows,
         columns,
@@ -495,7 +501,7 @@ def corrected(
         tuning=tuning,
         baseline=baseline,
         confidence=confidence,
-        from_pandas=is_pandas(frame),
+        account=account,
     )
 
 

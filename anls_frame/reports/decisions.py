@@ -15,6 +15,7 @@ from anls_frame._text import numbered, visible
 from anls_frame._typing import Table_co
 from anls_frame.reports.pairwise import COMPARED
 from anls_frame.reports.planning import Planner
+from anls_frame.summary.account import Account
 from anls_frame.summary.measures import Metric
 
 Answer: TypeAlias = Literal["regressed", "undecided", "fine"]
@@ -60,6 +61,8 @@ class Decision(Generic[Table_co]):
     slices
         The slices, with a line for each slice, metric, baseline and system: their bounds and answers, which
         are null for slices that cannot be tested. None if slices were not requested.
+    account
+        How many rows were given and used. The decision prints it if more than a hundredth were left out.
 
     Examples
     --------
@@ -79,9 +82,10 @@ class Decision(Generic[Table_co]):
     sentences: Sequence[str]
     frame: Table_co
     slices: Table_co | None
+    account: Account[Table_co]
 
     def __repr__(self) -> str:
-        return "; ".join(self.sentences)
+        return ". ".join(["; ".join(self.sentences), *self.account.caveats])
 
     def _repr_html_(self) -> str:
         """Return the decision as HTML for notebooks."""
@@ -112,6 +116,8 @@ class RiskDecision:
         Whether documents, rather than rows, are counted.
     needed
         Number of such documents that would decide if the true risk is as observed; None if unknown.
+    account
+        How many rows were given and used. The decision prints it if more than a hundredth were left out.
 
     Attributes
     ----------
@@ -129,6 +135,7 @@ class RiskDecision:
     documents: int
     has_clusters: bool
     needed: int | None
+    account: Account[Any]
 
     @property
     def answer(self) -> Answer:
@@ -141,6 +148,10 @@ class RiskDecision:
 
     def __str__(self) -> str:
         """Return the decision in one line."""
+        return ". ".join([self._sentence, *self.account.caveats])
+
+    @property
+    def _sentence(self) -> str:
         if self.risk is None:
             return f"undecided: no answer is accepted from {self.threshold:g} on"
         accepted = f"of the answers accepted from {self.threshold:g} on are lost"
@@ -184,6 +195,7 @@ def decide(
     within: float,
     alpha: float,
     slices: bool,
+    account: Account[Table_co],
     given: Callable[[pl.DataFrame], Table_co],
 ) -> Decision[Table_co]:
     """
@@ -243,6 +255,7 @@ def decide(
         sentences=[sentence for _, sentence in decided],
         frame=given(frame),
         slices=None if table is None else given(table),
+        account=account,
     )
 
 

@@ -34,10 +34,9 @@ from anls_frame.summary.cells import ROUNDED
 from anls_frame.summary.keys import chosen_keys, key_names
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.notes import (
-    by_system,
     divide_by_references,
     empty_reference_notes,
-    texts_notes,
+    placeholder_notes,
 )
 from anls_frame.summary.settings import Settings
 from anls_frame.summary.summary import Summary
@@ -139,15 +138,11 @@ class ReportView(View):
         return [*tables, *macro_tables(self)]
 
     def notes(self) -> list[str]:
-        """Return notes on the rows behind the figures."""
+        """Return notes on the figures."""
         overall, summary = self.overall, self.summary
         settings = summary.settings
-        counts = {**overall, "n_dropped": overall["n_missing"] if settings.missing == "drop" else 0}
-        notes = [conservation(summary.rows, counts, has_texts=settings.has_texts, noun=self.names["row"])]
-        if settings.has_texts:
-            (predictions,) = summary.predictions.values()
-            notes += texts_notes(vars(predictions), settings.unanswerable)
-        notes += _own_notes(self.metrics, overall)
+        (predictions,) = summary.predictions.values()
+        notes = [*placeholder_notes(predictions.n_placeholders), *_own_notes(self.metrics)]
         if any(ROUNDED in cells.columns for cells in summary.report_sums.cells.values()):
             notes.append(
                 "Quantiles are those of scores rounded to three significant digits, 0.001 from 0.1 to 1, as "
@@ -429,38 +424,12 @@ def few_note(frame: pl.DataFrame) -> list[str]:
     return [text] if frame["few_rows"].any() else []
 
 
-def _own_notes(metrics: Sequence[Metric], overall: Mapping[str, Any]) -> list[str]:
-    """Return notes on the direction of custom metrics, and on rows that they leave out."""
+def _own_notes(metrics: Sequence[Metric]) -> list[str]:
+    """Return notes on the direction of custom metrics."""
     own = [metric for metric in metrics if not metric.is_built_in]
     notes = []
     for better, text in ((True, "Higher is better"), (False, "Lower is better")):
         alike = [metric.label for metric in own if metric.higher_is_better is better]
         if alike:
             notes.append(f"{text}{'' if len(alike) == len(metrics) else ': ' + ', '.join(alike)}.")
-    fewer = [
-        f"{metric.label} on {overall[f'{metric.name}_n']:,}"
-        for metric in own
-        if overall.get(f"{metric.name}_n", overall["n"]) != overall["n"]
-    ]
-    return [*notes, *([f"Rows with a score: {', '.join(fewer)}."] if fewer else [])]
-
-
-def conservation(rows: int, counts: Mapping[str, Any], *, has_texts: bool, noun: str = "row") -> str:
-    """Return the note that accounts for all rows; `n_missing` is a number, or a number for each system."""
-    missing, dropped = counts["n_missing"], counts["n_dropped"]
-    what = "prediction" if has_texts else "score"
-    parts = [f"{counts['n']:,} scored"]
-    if counts["n_unanswerable"]:
-        parts.append(f"{counts['n_unanswerable']:,} without an answer")
-    if dropped:
-        lacking = f"left out for a missing {what}"
-        parts.append(f"{dropped:,} {lacking if isinstance(missing, Mapping) else f'without a {what}'}")
-    note = f"{numbered(rows, noun)}: {', '.join(parts)}."
-    if isinstance(missing, Mapping):
-        listed = by_system(missing)
-        how = "" if dropped else ", scored as the empty text"
-        return f"{note} Missing {what}s{how}: {listed}." if listed else note
-    if missing and not dropped:
-        verb = "is" if missing == 1 else "are"
-        note += f" {numbered(missing, f'missing {what}')} {verb} scored as the empty text."
-    return note
+    return notes

@@ -84,11 +84,10 @@ class Report(SlicedResult[Table_co]):
         confidence: float = 0.95,
     ) -> None:
         confidence = share("confidence", confidence, ends=False)
-        super().__init__(summary.settings, confidence, summary.metrics, from_pandas=summary.from_pandas)
+        super().__init__(summary.settings, confidence, summary.metrics, account=summary.account)
         self.summary = summary
         self._sums = summary.report_sums
         self._lengths = summary.settings.lengths
-        self._check_conservation()
         self._check_names()
 
     @classmethod
@@ -499,17 +498,6 @@ class Report(SlicedResult[Table_co]):
         settings = self._settings
         own = {f"own_{index}": metric.name for index, metric in enumerate(settings.own)}
         return own | {f"keep_{index}": name for index, name in enumerate(settings.keep)}
-
-    def _check_conservation(self) -> None:
-        counts = self._sums.cells[ALL].select(pl.col(COUNTS).sum()).row(0, named=True)
-        accounted = counts["n"] + counts["n_unanswerable"]
-        if self._settings.missing == "drop":
-            accounted += counts["n_missing"]
-        if not counts["rows"] == self.summary.rows == accounted:
-            raise RuntimeError(
-                f"the rows do not add up: {self.summary.rows} read, {counts['rows']} in cells, {accounted} "
-                "scored, missing or unanswerable; the summary is damaged"
-            )
 
     def _sorted(self, slices: pl.DataFrame, keys: Sequence[str], sort: str | None) -> pl.DataFrame:
         if sort is not None and sort not in (*self._by, *slices.columns):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +21,7 @@ from anls_frame.reports.comparisons import Comparison, compare
 from anls_frame.summary import slicing
 from anls_frame.summary.catalogue import Metrics
 from anls_frame.summary.slicing import By
+from anls_frame.summary.summary import Summary
 
 STEPS = "unwrap_steps"
 """The column by which rows are sliced: what was taken off, or `none`."""
@@ -50,6 +52,11 @@ class FormatTax(Comparison[Table_co]):
     │ none                     ┆ 1   ┆ 0.0        ┆ 0.0   │
     └──────────────────────────┴─────┴────────────┴───────┘
     """
+
+    def __init__(self, summary: Summary[Table_co], **how: Any) -> None:
+        super().__init__(summary, **how)
+        # Rows without an answer have no option of their own.
+        self.account = replace(self.account, advice=("missing",))
 
     @cached_property
     def steps(self) -> Table_co:

@@ -211,7 +211,11 @@ def find_slices(
         made = {name: expr for name, expr in made.items() if name not in wanted.names}
         wanted = replace(wanted, names=(*wanted.names, *made), expressions={**wanted.expressions, **made})
     are_compared = are_several(prediction)
-    source, every = scores(source, systems, answers, chosen, settings, are_compared=are_compared)
+    source, every, account = scores(
+        *(source, systems, answers, chosen, settings),
+        are_compared=are_compared,
+        from_pandas=is_pandas(frame),
+    )
     resolved = list({scored.metric.name: scored.metric for scored in every}.values())
     how: dict[str, Any] = {"cluster": cluster, "missing": missing, "unanswerable": settings.unanswerable}
     if has_texts:
@@ -234,8 +238,8 @@ def find_slices(
             settings=settings,
             systems=tuple(systems) if are_compared else (),
             unreadable=unreadable,
+            account=account,
             forgotten_documents=forgotten(frame, cluster),
-            from_pandas=is_pandas(frame),
         ),
         plan,
     )
@@ -300,7 +304,7 @@ def _searched(source: SearchInput, plan: Plan) -> Slices:
         row_names=source.settings.names,
         holdout=plan.holdout,
         confidence=plan.confidence,
-        from_pandas=source.from_pandas,
+        account=source.account,
         roots=source.roots,
     )
 

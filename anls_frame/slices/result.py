@@ -41,8 +41,6 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
         The conditions of each slice.
     sources
         The columns of conditions, as expressions by name, with their dtypes.
-    from_pandas
-        Whether tables are pandas frames.
     roots
         The columns that conditions require.
 
@@ -78,7 +76,6 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
 
     conditions: Sequence[Sequence[Condition]]
     sources: Mapping[str, tuple[pl.Expr, pl.DataType]]
-    from_pandas: bool = False
     roots: Sequence[str] = ()
 
     @property
@@ -94,7 +91,7 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
 
         {columns}
         """
-        return cast("Table_co", to_pandas(self.table) if self.from_pandas else self.table)
+        return cast("Table_co", to_pandas(self.table) if self.account.from_pandas else self.table)
 
     def filter(self, slice: int) -> pl.Expr:  # noqa: A002 - what it selects
         """

@@ -12,6 +12,7 @@ import polars as pl
 from anls_frame.statistics.codes import FloatArray, IntArray, Mask
 from anls_frame.statistics.losses import rows_of_sums
 from anls_frame.summary import system_rows
+from anls_frame.summary.account import Account, account_of, needed
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.settings import Settings
 
@@ -129,8 +130,8 @@ class SearchInput:
     systems: tuple[str, ...] = ()
     """The systems that are compared, the baseline first; none if scores of one are searched."""
     unreadable: Mapping[str, str] = field(default_factory=dict)
+    account: Account[Any]
     forgotten_documents: str | None = None
-    from_pandas: bool = False
 
 
 def scores(
@@ -141,9 +142,10 @@ def scores(
     settings: Settings,
     *,
     are_compared: bool,
-) -> tuple[pl.DataFrame, list[Scores]]:
+    from_pandas: bool,
+) -> tuple[pl.DataFrame, list[Scores], Account[Any]]:
     """
-    Return the scored rows, and the scores of a system or the changes from the first system to each other.
+    Return the scored rows, the scores of a system or changes from the first, and the account of all rows.
 
     Parameters
     ----------
@@ -157,9 +159,11 @@ def scores(
         How rows are scored.
     are_compared
         Whether changes are searched, not scores.
+    from_pandas
+        Whether the frame of the account is a pandas frame.
     """
     rows = system_rows.scored_rows(frame, systems, answers, metrics, settings)
-    scored = rows.frame.select(rows.values).collect()
+    scored = rows.frame.select(*rows.values, *needed(len(systems))).collect()
     rows.check(scored)
     wanted = searched_systems(list(systems), are_compared=are_compared)
     every = [
@@ -168,9 +172,11 @@ def scores(
         for made in _scores(scored, index, metric, list(systems), wanted)
     ]
     is_scored = np.logical_or.reduce([metric_scores.y > 0 for metric_scores in every])
-    if not is_scored.any():
-        raise ValueError("there is nothing to score: no row has an answer and a score")
-    return frame.filter(pl.Series(is_scored)), [metric_scores.filtered(is_scored) for metric_scores in every]
+    used = pl.Series(is_scored)
+    account = account_of(scored, pl.lit(used), systems, settings, from_pandas=from_pandas)
+    if not account.used:
+        raise ValueError(f"there is nothing to score. {account}")
+    return frame.filter(used), [metric_scores.filtered(is_scored) for metric_scores in every], account
 
 
 def _scores(

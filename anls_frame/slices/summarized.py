@@ -51,7 +51,7 @@ def lines_of(summary: Summary, columns: object, metrics: object) -> SearchInput:
         )
     is_scored = scores[0].scored > 0
     if not is_scored.any():
-        raise ValueError("there is nothing to score: no row has an answer and a score")
+        raise ValueError(f"there is nothing to score. {summary.account}")
     kept = lines.filter(pl.Series(is_scored))
     named = zip(key_names(settings.by, None), settings.by, strict=True)
     frame = kept.select(pl.col(key).alias(name) for key, name in named).select(cs.by_name(names))
@@ -78,7 +78,7 @@ def lines_of(summary: Summary, columns: object, metrics: object) -> SearchInput:
         reported=reported,
         settings=without_slices,
         systems=tuple(systems) if are_compared else (),
-        from_pandas=summary.from_pandas,
+        account=summary.account,
     )
 
 

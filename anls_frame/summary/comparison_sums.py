@@ -57,7 +57,8 @@ def collect(
     The result includes the `Predictions` of each system.
     """
     types = each("error_type", rows.systems) if settings.details else []
-    needed = [*rows.keys, *each("missing", rows.systems), *noted(rows.systems), "answerable", "length"]
+    needed = [*rows.keys, *each("missing", rows.systems), *noted(rows.systems)]
+    needed += ["answerable", "unanswerable", "length"]
     needed += [*each("digest", rows.systems), *rows.values, *types]
     size = max(1024, min(_ROWS_OF_A_BATCH, _VALUES_OF_A_BATCH // len(needed)))
     # Polars holds many rows at once, too many with the scores of many systems, which therefore come in
@@ -121,6 +122,7 @@ def _predictions(batch: pl.DataFrame, systems: int) -> list[Predictions]:
             n_missing=is_missing(f"missing_{system}").sum(),
             n_invented=pl.col(f"invented_{system}").sum(),
             n_placeholders=pl.col(f"placeholder_{system}").sum(),
+            n_empty_answers=pl.sum("unanswerable"),
         ).alias(f"system_{system}")
         for system in range(systems)
     )

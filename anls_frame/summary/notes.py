@@ -3,33 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from anls_frame._text import numbered, shortened
 from anls_frame.summary.measures import Metric
-from anls_frame.summary.settings import Unanswerable
-
-NOTED = ("n_invented", "n_placeholders")
-"""Counts of predictions that notes name."""
 
 _NAMED_SYSTEMS = 10
 """Systems that a note names."""
 
 
-def texts_notes(counts: Mapping[str, Any], unanswerable: Unanswerable) -> list[str]:
-    """Return notes on predictions that were perhaps not meant to be scored as texts, if there are any."""
-    notes = []
-    how = 'which are not scored (unanswerable="empty", in the shell --unanswerable empty, scores them)'
-    if unanswerable != "drop":
-        how = "which are scored as wrong"
-    if invented := _counted(counts["n_invented"]):
-        notes.append(f"Texts predicted in rows without an answer, {how}: {invented}.")
-    if placeholders := _counted(counts["n_placeholders"]):
-        notes.append(
-            f'Predictions such as "None" or "N/A", scored as texts (make them null if they are missing): '
-            f"{placeholders}."
-        )
-    return notes
+def placeholder_notes(counts: int | Mapping[str, int]) -> list[str]:
+    """Return a note on predictions that were perhaps not meant to be scored as texts, if there are any."""
+    counted = by_system(counts) if isinstance(counts, Mapping) else f"{counts:,}" if counts else ""
+    text = 'Predictions such as "None" or "N/A", scored as texts (make them null if they are missing)'
+    return [f"{text}: {counted}."] if counted else []
 
 
 def empty_reference_notes(n_empty: int, n: int, noun: str) -> list[str]:
@@ -45,13 +31,6 @@ def empty_reference_notes(n_empty: int, n: int, noun: str) -> list[str]:
 def divide_by_references(metrics: Iterable[Metric]) -> bool:
     """Return whether one of the metrics is an error rate of the texts."""
     return any(metric.format == "rate" for metric in metrics)
-
-
-def _counted(counts: int | Mapping[str, int]) -> str:
-    """Return a number, or the numbers of systems; empty if all are 0."""
-    if isinstance(counts, Mapping):
-        return by_system(counts)
-    return f"{counts:,}" if counts else ""
 
 
 def by_system(counts: Mapping[str, int]) -> str:

@@ -22,12 +22,15 @@ class Predictions:
         Number of predicted texts in rows without an answer.
     n_placeholders
         Number of predictions such as "N/A" that are scored as texts and are wrong.
+    n_empty_answers
+        Number of rows without an answer that are scored against the empty text.
     """
 
     digest: int
     n_missing: int
     n_invented: int = 0
     n_placeholders: int = 0
+    n_empty_answers: int = 0
 
     def __add__(self, other: Predictions) -> Predictions:
         return Predictions(**{name: value + getattr(other, name) for name, value in vars(self).items()})

@@ -180,6 +180,7 @@ def totals() -> list[pl.Expr]:
     return [
         _count(pl.col("is_invented"), "n_invented"),
         _count(pl.col("is_placeholder"), "n_placeholders"),
+        _count(pl.col("unanswerable"), "n_empty_answers"),
         pl.sum("row_digest").alias("digest"),
     ]
 

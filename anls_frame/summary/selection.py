@@ -17,6 +17,7 @@ import polars.selectors as cs
 from anls_frame.exceptions import DTypeError
 from anls_frame.frames.conversion import as_kind_of, attach, is_pandas
 from anls_frame.summary import system_rows
+from anls_frame.summary.account import needed
 from anls_frame.summary.keys import canonical, explode_lists, key_names
 from anls_frame.summary.labels import warn_of_labels
 from anls_frame.summary.measures import Metric
@@ -68,8 +69,8 @@ class Selection:
         Return a query for the rows that meet a condition on `source.inputs`.
 
         The columns are the row number, the keys, the scores, digests and texts of the systems as in
-        `SystemRows`, marks for notes, the answers, the kept columns, and for texts `nls_0`, `anls_0`,
-        `cer_0`, ...
+        `SystemRows`, marks for notes and the account, the answers, the kept columns, and for texts `nls_0`,
+        `anls_0`, `cer_0`, ...
         """
         rows = self.source.scored(self.source.inputs.with_row_index(ROW).filter(may_count))
         fields = [
@@ -79,7 +80,7 @@ class Selection:
         ]
         texts = [pl.col(f"text_{system}").cast(pl.String) for system in self._systems_with_texts]
         is_right = (~self.source.wrong()).alias(_IS_RIGHT)
-        noted = system_rows.noted(self.systems)
+        noted = dict.fromkeys([*system_rows.noted(self.systems), *needed(self.systems)])
         return rows.with_columns(*texts).select(is_right, *fields, *noted, *self._content)
 
     def ranks(

@@ -25,11 +25,12 @@ from anls_frame._atomic import replacing
 from anls_frame._text import listed, numbered, visible
 from anls_frame._typing import Table, Table_co
 from anls_frame.summary import files
+from anls_frame.summary.account import Account
 from anls_frame.summary.catalogue import TEXT_METRICS
 from anls_frame.summary.cell_sums import ALL, CellSums, Kind
 from anls_frame.summary.cells import rounded, score_of
 from anls_frame.summary.keys import CLUSTER, key_names
-from anls_frame.summary.measures import Metric
+from anls_frame.summary.measures import COUNTS, Metric
 from anls_frame.summary.predictions import Predictions, hexadecimal
 from anls_frame.summary.settings import Settings
 
@@ -125,6 +126,39 @@ class Summary(Generic[Table_co]):
         """The metrics, with bounds that follow from the scores where none are given."""
         by_name = {metric.name: metric for _, _, metrics in self.groups() for metric in metrics}
         return tuple(by_name[metric.name] for metric in self.settings.metrics)
+
+    @property
+    def account(self) -> Account[Table_co]:
+        """How many rows were read and scored, and why others were left out or changed."""
+        own, metrics = list(self.predictions.values()), self.settings.metrics
+        if self.kind == "comparison":
+            every = {metric.name: self.sums.counts[metric.name].row(0, named=True) for metric in metrics}
+            counts = every[metrics[0].name]
+            scored = {name: numbers["n"] for name, numbers in every.items()}
+            dropped = counts["n_dropped"]
+        else:
+            counts = self.sums.cells[ALL].select(pl.col(COUNTS).sum()).row(0, named=True)
+            scored = {metric.name: self.sums.cells[metric.name]["n"].sum() for metric in self.settings.own}
+            dropped = counts["n_missing"] if self.settings.missing == "drop" else 0
+        accounted = counts["n"] + counts["n_unanswerable"] + dropped
+        if counts["rows"] != self.rows or (self.kind == "report" and accounted != self.rows):
+            raise RuntimeError(
+                f"the rows do not add up: {self.rows} read, {counts['rows']} in cells, {accounted} scored, "
+                "missing or unanswerable; the summary is damaged"
+            )
+        return Account(
+            systems=list(self.systems),
+            settings=self.settings,
+            given=self.rows,
+            used=counts["n"],
+            unanswerable=counts["n_unanswerable"],
+            dropped=dropped,
+            missing=[counted.n_missing for counted in own],
+            invented=[counted.n_invented for counted in own],
+            empty_answers=own[0].n_empty_answers,
+            scored={name: n for name, n in scored.items() if n != counts["n"]},
+            from_pandas=self.from_pandas,
+        )
 
     @property
     def report_sums(self) -> CellSums:

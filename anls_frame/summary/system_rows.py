@@ -37,8 +37,9 @@ class SystemRows:
     Rows with the scores of several systems, as queries.
 
     The columns are the keys, the cluster, `missing_0`, ... (whether the prediction or score of a system is
-    null), `answerable`, `length` (the shortest reference), the digests `digest_0`, ... of the systems, and
-    for each metric and system the columns that `columns` returns.
+    null), `answerable`, `unanswerable` (scored against the empty text; null if unknown), `length` (the
+    shortest reference), the digests `digest_0`, ... of the systems, and for each metric and system the
+    columns that `columns` returns.
     """
 
     inputs: pl.LazyFrame
@@ -197,6 +198,7 @@ def _steps_of_scores(metrics: Sequence[Metric], systems: int) -> list[list[pl.Ex
         *(pl.col(score).is_null().alias(name) for score, name in absent),
         *(pl.lit(value=False).alias(name) for name in noted(systems)),
         pl.lit(value=True).alias("answerable"),
+        pl.lit(value=False).alias("unanswerable"),
         pl.lit(1, pl.Int64).alias("length"),
     ]
     return [digests, _ratios(metrics, systems), marks]

@@ -98,7 +98,17 @@ def test_of_several_systems_each_has_its_own_fields() -> None:
         compared = af.compare(frame, ["rules", "model"], "answers", metrics="exact_match")
         found = compared.overall.select("n", "baseline_score", "score").row(0)
         assert found == (300, 0.5, pytest.approx(2 / 3))
-        assert "Texts predicted in rows without an answer, which are scored as wrong" in str(compared)
+        # Each system has the fields with a gold value or a prediction of its own.
+        counted = compared.account.frame.drop("metric").fill_null("")
+        assert counted.rows() == [
+            ("rules", "given", "", 300),
+            ("rules", "used", "", 200),
+            ("rules", "left out", "neither gold nor prediction", 100),
+            ("model", "given", "", 300),
+            ("model", "used", "", 300),
+            ("model", "changed", "no accepted answer, scored against the empty text", 100),
+        ]
+        assert "texts predicted there are wrong (100 of model)" in str(compared)
 
 
 STATUS = pl.Series("status", ["matched", "open"] * 150)

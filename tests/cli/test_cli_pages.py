@@ -225,7 +225,7 @@ def test_several_pages_of_a_file_are_rows_or_one_page(run: Callable[..., Done], 
     )
 
     assert "CER (corpus) 0.3333" in scored.stdout
-    assert "3 pages: 3 scored" in scored.stdout
+    assert "All 3 pages were used" in scored.stdout
     assert (row["n"], row["cer_corpus"]) == (1, 0)
 
 

@@ -242,10 +242,12 @@ def test_the_best_is_said_where_a_file_is_written(run: Run, tmp_path: Path) -> N
     ALL.write_parquet(tmp_path / "all.parquet")
     options = ("compare", "all.parquet", *SYSTEMS, "-c", "doc_id", "-m", "anls", "-m", "cer_mean")
     for suffix in ("html", "csv", *amount((), ("json", "xlsx", "md"))):
-        assert fine(run(*options, "-o", f"out.{suffix}")) == (
+        first, account = fine(run(*options, "-o", f"out.{suffix}")).splitlines()
+        assert first == (
             "best: rapidocr (ANLS 0.8460), possibly best: rapidocr; "
-            f"best: rapidocr (CER (mean) 0.1677), possibly best: rapidocr: out.{suffix}\n"
+            f"best: rapidocr (CER (mean) 0.1677), possibly best: rapidocr: out.{suffix}"
         )
+        assert account.startswith("1,568 of 1,624 rows were used; ")
         assert (tmp_path / f"out.{suffix}").stat().st_size
     # Ten documents cannot tell which copy is best, and two that are equal share the first rank.
     few = ALL.head(140).with_columns(twin="rapidocr")
@@ -255,7 +257,7 @@ def test_the_best_is_said_where_a_file_is_written(run: Run, tmp_path: Path) -> N
     assert ranking["rank"].to_list()[:2] == [1, 1]
     possibly = ", ".join(ranking.filter("possibly_best")["system"])
     assert printed.startswith("best: rapidocr, twin (ANLS 0.")
-    assert printed.endswith(f", possibly best: {possibly}: few.csv\n")
+    assert printed.partition("\n")[0].endswith(f", possibly best: {possibly}: few.csv")
 
 
 def test_one_document_can_show_no_best_and_the_shell_says_so(run: Run, tmp_path: Path) -> None:
@@ -337,9 +339,13 @@ def test_exit_codes_say_what_was_found(
 
     assert done.returncode == code, done.stderr
     said = done.stderr.splitlines()
-    assert len(said) == len(lines)
-    for line, start in zip(said, lines, strict=True):
+    for line, start in zip(said, lines, strict=False):
         assert start in line
+    # More than a hundredth of the questions have no answer.
+    assert [line.partition(" rows were used")[0] for line in said[len(lines) :]] in (
+        [],
+        ["anls-frame: 1,568 of 1,624"],
+    )
 
 
 def rounded(tables: Any) -> Any:

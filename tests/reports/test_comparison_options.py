@@ -246,11 +246,10 @@ def test_missing_predictions_are_counted_for_each_system(
         for name in systems:
             assert af.report(THREE, name, "t").overall["n_missing"] == expected[name]
         assert made.settings["n_dropped"] == (2 if missing == "drop" else 0)
-        left_out, how = (", 2 left out for a missing prediction", "") if missing == "drop" else (
-            "", ", scored as the empty text"
-        )  # fmt: skip
-        n = 3 if missing == "drop" else 5
-        note = f"6 rows: {n} scored, 1 without an answer{left_out}. Missing predictions{how}: 2 of a, 1 of b."
+        assert f"{3 if missing == 'drop' else 5} of 6 rows were used; 1 has no accepted answer" in repr(made)
+        note = "missing predictions are scored as the empty text (2 of a, 1 of b)."
+        if missing == "drop":
+            note = "2 have no prediction of a system (2 of a, 1 of b) and were left out"
         assert note in repr(made)
         for suffix in (".md", ".html", ".json"):
             made.write(tmp_path / f"out{suffix}")
@@ -261,6 +260,6 @@ def test_many_systems_with_missing_predictions_are_named_in_part() -> None:
     systems = {f"s{place:02}": [None] * place + ["a"] * (40 - place) for place in range(20)}
     made = compare(pl.DataFrame({**systems, "t": ["a"] * 40}), list(systems), "t")
     assert made.settings["n_missing"] == {name: place for place, name in enumerate(systems)}
-    note = next(line for line in repr(made).splitlines() if "Missing" in line)
+    note = next(line for line in repr(made).splitlines() if "missing" in line)
     named = ", ".join(f"{place} of s{place:02}" for place in range(19, 9, -1))
-    assert note.endswith(f"scored as the empty text: {named}, 45 of 9 more systems.")
+    assert note.endswith(f"scored as the empty text ({named}, 45 of 9 more systems).")

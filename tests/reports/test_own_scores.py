@@ -85,9 +85,10 @@ def test_missing_scores_are_left_out_however_missing_predictions_are_scored() ->
 
 def test_rows_are_without_a_score_and_not_without_a_prediction() -> None:
     # Nulls may be predictions that are missing, or questions that have no answer.
-    assert "5 rows: 4 scored, 1 without a score." in repr(af.report(FRAME, metrics="a")).splitlines()
-    lacking = "Missing scores: 1 of old."
-    both = f"5 rows: 4 scored, 1 left out for a missing score. {lacking}"
+    one = "4 of 5 rows were used; 1 has no score and was left out."
+    assert one in repr(af.report(FRAME, metrics="a")).splitlines()
+    both = "4 of 5 rows were used; 1 has no score of a system (1 of old) and was left out."
     assert both in repr(af.compare(FRAME, SYSTEMS, None)).splitlines()
     texts = af.report(pl.DataFrame({"p": ["a", None], "t": ["a", "b"]}), "p", "t", missing="drop")
-    assert "2 rows: 1 scored, 1 without a prediction." in repr(texts).splitlines()
+    note = '1 of 2 rows were used; 1 has no prediction and was left out: missing="empty" scores it.'
+    assert note in repr(texts).splitlines()

@@ -56,20 +56,22 @@ def test_text_and_table_hold_the_figures_of_every_slice(by: Any) -> None:
 def test_notes_account_for_the_rows(missing: Any) -> None:
     one = made(missing=missing)
     counts = {
-        "empty": "5 rows: 4 scored, 1 without an answer. 1 missing prediction is scored as the empty text.",
-        "drop": "5 rows: 3 scored, 1 without an answer, 1 without a prediction.",
+        "empty": "missing predictions are scored as the empty text (1).",
+        "drop": '1 has no prediction and was left out: missing="empty" scores it.',
     }
     cells = Texts(one._repr_html_()).cells
     n = {"empty": 4, "drop": 3}[missing]
+    unanswerable = "1 has no accepted answer and was left out, although texts were predicted there (1): "
+    used = f'{n} of 5 rows were used; {unanswerable}unanswerable="empty" scores it; {counts[missing]}'
     for note in (
-        counts[missing],
+        used,
         f"The reference of 1 of {n} rows has no text: all text predicted there counts as errors.",
         "A row in several slices counts once in each, so the counts may add up to more than the total.",
         "Intervals allow for 2 clusters (doc).",
         "* few rows or documents: treat the interval as rough.",
         one.signature,
     ):
-        assert note in repr(one).splitlines()
+        assert note in " ".join(repr(one).splitlines())
         assert note in cells
 
 

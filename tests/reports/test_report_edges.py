@@ -30,7 +30,7 @@ def test_zero_rows(by: Any, cluster: str | None) -> None:
     assert made.settings["rows"] == 0
     assert made.settings["digest"] == "0" * 16
     assert made.worst.is_empty()
-    assert "0 rows: 0 scored." in repr(made)
+    assert "0 rows were given." in repr(made)
     assert made._repr_html_()
 
 

@@ -89,20 +89,22 @@ def test_the_default_leaves_them_out_and_says_what_was_invented(kind: str, name:
     report = af.report(frame, "prediction", "answers", details=True)
     assert (report.overall["n"], report.overall["n_unanswerable"]) == (4, 4)
     note = (
-        'Texts predicted in rows without an answer, which are not scored (unanswerable="empty", in the shell '
-        "--unanswerable empty, scores them): "
+        "4 have no accepted answer and were left out, although texts were predicted there ({}): "
+        'unanswerable="empty" scores them'
     )
-    assert f"{note}1." in str(report)
+    assert note.format("1") in str(report)
     assert "unanswerable" not in report.summary.settings.signature
     kinds = dict(pl.DataFrame(report.errors()).select("error_type", "n").iter_rows())
     assert kinds == {"exact": 1, "missing": 1, "wrong": 1, "invented": 1}
     compared = af.compare(frame, {"old": "prediction", "new": "other"}, "answers")
-    assert f"{note}2 of new, 1 of old." in str(compared)
+    assert note.format("2 of new, 1 of old") in str(compared)
     several = {"old": "prediction", "new": "other", "again": "other"}
-    assert f"{note}2 of new, 2 of again, 1 of old." in str(af.compare(frame, several, "answers"))
+    again = af.compare(frame, several, "answers")
+    assert note.format("2 of new, 2 of again, 1 of old") in str(again)
 
     scored = af.report(frame, "prediction", "answers", details=True, unanswerable="empty")
-    assert "Texts predicted in rows without an answer, which are scored as wrong: 1." in str(scored)
+    wrong = "scored against the empty text (4), and texts predicted there are wrong (1)."
+    assert f"rows without an accepted answer are {wrong}" in str(scored)
     assert "|unanswerable:empty|" in scored.summary.settings.signature
     kinds = dict(pl.DataFrame(scored.errors()).select("error_type", "n").iter_rows())
     assert kinds == {"exact": 3, "whitespace": 1, "missing": 1, "wrong": 1, "invented": 2}
@@ -138,7 +140,7 @@ def test_pages_of_rows_have_the_notes_of_reports() -> None:
                 ("other", af.report(frame, "other", "answers", **options)),
                 (several, af.compare(frame, several, "answers", **options)),
             ):
-                starts = ("Texts predicted in rows", "Predictions such as")
+                starts = (*made.account.notes, "Predictions such as")
                 notes = [note for note in made.to_document().notes if note.startswith(starts)]
                 assert len(notes) == 2
                 page = af.browse(frame, systems, "answers", n=3, **options)
@@ -241,7 +243,8 @@ def test_the_shell_scores_and_notes_the_same(tmp_path: Path) -> None:
     done = shell.run(tmp_path, "report", "r.jsonl", "--unanswerable", "empty", "--json")
     assert json.loads(done.stdout)["settings"]["unanswerable"] == "empty"
     done = shell.run(tmp_path, "compare", "r.jsonl", "s.jsonl", "--unanswerable", "empty")
-    assert "8 rows: 8 scored." in done.stdout
+    assert "All 8 rows were used" in done.stdout
+    assert "rows without an accepted answer are scored against the empty text (4)" in done.stdout
     for command in (["browse", "r.jsonl", "-o", "rows.html"], ["changes", "r.jsonl", "s.jsonl"]):
         assert shell.run(tmp_path, *command, "--unanswerable", "empty").returncode == 0
     done = shell.run(tmp_path, "report", "r.jsonl", "--unanswerable", "x")

@@ -51,6 +51,7 @@ def test_slices_and_thresholds_of_one_system_are_those_of_its_column(system: Any
     assert expected.table["description"].str.starts_with("prediction").any()
 
     confidence = f"{COLUMN}_confidence"
+    by_cluster["unanswerable"] = "empty"
     chosen = af.selective(ROWS, COLUMN, "answers", confidence, **by_cluster).threshold(0.3)
     signals = {next(iter(system)): confidence}
     assert (

@@ -7,7 +7,7 @@ from typing import Any
 
 from anls_frame._text import numbered
 from anls_frame.cli import options
-from anls_frame.cli.output import check_target, plain, working
+from anls_frame.cli.output import check_target, plain, print_account, working
 
 
 @options.command(
@@ -74,3 +74,4 @@ def browse(
         )
         made.write(output, title=next(iter(systems)) if len(systems) == 1 else None, source=files)
     print(plain(f"{numbered(made.rows, made.noun)}: {output}"))
+    print_account(made)

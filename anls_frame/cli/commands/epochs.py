@@ -7,7 +7,7 @@ import textwrap
 from pathlib import Path
 
 from anls_frame.cli import options
-from anls_frame.cli.output import four_digits, plain, print_json, working
+from anls_frame.cli.output import four_digits, plain, print_json, with_options, working
 
 
 @options.command(
@@ -85,10 +85,14 @@ def epochs(
         errors = tables["standard_errors"]
         tables["standard_errors"] = errors.with_columns(errors["epochs"].replace(math.inf, None))
         tables |= {} if passed is None else {"pass_at_k": passed}
+        tables["account"] = pl.concat(
+            components.account.frame.with_columns(system=pl.lit(system))
+            for system, components in by_system.items()
+        )
         print_json({name: table.to_dicts() for name, table in tables.items()})
         return
     for system, components in by_system.items():
-        print(plain(f"{system}\n{textwrap.indent(str(components), '  ')}"))
+        print(plain(with_options(f"{system}\n{textwrap.indent(str(components), '  ')}")))
         if passed is not None:
             estimates = passed.filter(system=system).row(0, named=True)
             figures = ", ".join(f"{name} {four_digits(estimates[name])}" for name in passed.columns[2:])

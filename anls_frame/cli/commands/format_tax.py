@@ -10,7 +10,7 @@ import polars.selectors as cs
 import anls_frame as af
 from anls_frame._text import numbered
 from anls_frame.cli import options
-from anls_frame.cli.output import four_digits, plain, print_table, working
+from anls_frame.cli.output import four_digits, plain, print_account, print_table, working
 from anls_frame.files.file import File
 
 _SHOWN = ("metric", "n", "n_clusters", "baseline_score", "score")
@@ -68,6 +68,8 @@ def format_tax(
         )
         costs: pl.DataFrame = tax.steps
     target.put_rows(costs)
+    if not target.json:
+        print_account(tax)
     if target.is_terminal:
         for total in tax.overall.iter_rows(named=True):
             given, unwrapped = four_digits(total["baseline_score"]), four_digits(total["score"])

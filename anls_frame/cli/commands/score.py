@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import anls_frame as af
-from anls_frame._text import numbered
 from anls_frame.cli import options
-from anls_frame.cli.output import four_digits, plain, print_json, print_table, working
+from anls_frame.cli.output import four_digits, plain, print_json, print_table, with_options, working
 from anls_frame.files.file import File
 from anls_frame.frames import origins
 from anls_frame.protocol import resolve_errors
@@ -94,12 +93,10 @@ def score(
     measures = [metric for metric in report.measures if metric.name != "zeros"]
     said = [", ".join(f"{metric.label} {four_digits(means[metric.name])}" for metric in measures)]
     noun = names_of_rows(how)["row"]
-    counted = numbered(report.summary.rows, noun)
-    said.append(f"{counted}: {means['n']:,} scored, {means['n_unanswerable']:,} without an answer.")
+    said.append(with_options(str(report.account)))
     said += empty_reference_notes(means["n_empty_reference"], means["n"], noun) if have_pages else []
     if means["n_missing"]:
-        missing = f"Missing predictions: {means['n_missing']:,}"
-        said.append(f"{missing}. They count as empty strings here; in the rows, their scores are null.")
+        said.append("In the rows, the scores of missing predictions are null.")
     if other := origins.difference(origins.of(frame).protocol, scoring.protocol):
         said.append(other)
     print(plain("\n".join([*said, report.signature])))

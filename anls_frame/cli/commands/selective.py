@@ -9,7 +9,7 @@ import anls_frame as af
 from anls_frame._arguments import number
 from anls_frame.cli import options
 from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
-from anls_frame.cli.output import plain, print_document, working
+from anls_frame.cli.output import plain, print_account, print_document, with_options, working
 from anls_frame.files.file import File
 
 
@@ -83,7 +83,7 @@ def selective(
         # What all rows allow comes first, and does not depend on the slices.
         sliced = options.tables(slicing.by) or []
         by = [[], *sliced]
-        thresholds = [result.threshold(risk, confidence=confidence, by=columns) for columns in by]
+        thresholds = [result.thresholds_by(columns, risk, confidence) for columns in by]
     said = [
         line
         for table in thresholds
@@ -96,7 +96,9 @@ def selective(
         print_document(document)
     else:
         shown = [str(target.output)] if target.output is not None else [repr(result), ""]
-        print(plain("\n".join([*shown, *said])))
+        print(plain(with_options("\n".join([*shown, *said]))))
+        if target.output is not None:
+            print_account(result)
     codes = {0}
     for table in (thresholds[1:] or thresholds) if require_accepted is not None else ():
         for status, accepted in table.select("status", "accepted").iter_rows():

@@ -1,0 +1,252 @@
+"""The account of rows: how many were given, used, left out and changed, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, cast
+
+import polars as pl
+
+from anls_frame._text import numbered
+from anls_frame._typing import Table_co
+from anls_frame.frames.conversion import to_pandas
+from anls_frame.summary.catalogue import are_of_fields
+from anls_frame.summary.notes import by_system
+from anls_frame.summary.rows import is_missing
+from anls_frame.summary.settings import INVENTED, Settings
+from anls_frame.summary.system_rows import each
+
+_MOST_LOST = 0.01
+"""Share of rows left out, above which a decision says so."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Account(Generic[Table_co]):
+    """
+    How many rows were given to a result, how many it used, and why others were left out or changed.
+
+    Every result has one in `account`. It prints as a sentence, which stands with the figures unless all rows
+    were used as they are.
+
+    Parameters
+    ----------
+    systems
+        The names of the systems.
+    settings
+        How rows were scored.
+    given, used
+        Number of rows that were read, and of those that count in the figures of the first metric.
+    unanswerable
+        Rows left out because they have no answer.
+    dropped
+        Rows left out because a system has no prediction or, where scores are given, no score.
+    missing, invented
+        For each system, missing predictions in rows with an answer, and texts predicted in rows without one.
+    empty_answers
+        Rows without an answer that are scored against the empty text.
+    scored
+        The numbers of rows with a score, by name, of metrics that have scores in other rows than the first.
+    advice
+        The options with which a caller can have more rows scored.
+    from_pandas
+        Whether `frame` is a pandas frame.
+    noun
+        What a row is called, by default as the settings call it.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"prediction": ["a", None, None], "answer": ["a", None, "c"]})
+    >>> account = af.report(df, "prediction", "answer").account
+    >>> for part in str(account).split("; "):
+    ...     print(part)
+    2 of 3 rows were used
+    1 has no accepted answer and was left out: unanswerable="empty" scores it
+    missing predictions are scored as the empty text (1).
+    >>> account.frame.select("rows", "reason", "n").rows()
+    [('given', None, 3), ('used', None, 2), ('left out', 'no accepted answer', 1), \
+('changed', 'missing prediction, scored as the empty text', 1)]
+    """
+
+    systems: Sequence[str]
+    settings: Settings
+    given: int
+    used: int
+    unanswerable: int = 0
+    dropped: int = 0
+    missing: Sequence[int] = (0,)
+    invented: Sequence[int] = (0,)
+    empty_answers: int = 0
+    scored: Mapping[str, int] = field(default_factory=dict)
+    advice: Sequence[str] = ("missing", "unanswerable")
+    from_pandas: bool = False
+    noun: str | None = None
+
+    def __post_init__(self) -> None:
+        if self._unscored < 0 or not all(0 <= n <= self.given for n in self.scored.values()):
+            raise RuntimeError(
+                f"the rows do not add up: {self.given:,} read, but {self.used:,} scored, "
+                f"{self.unanswerable:,} without an answer, {self.dropped:,} without a {self._what}"
+            )
+
+    @property
+    def _unscored(self) -> int:
+        """Rows left out for no other reason than that the metric has no score there."""
+        return self.given - self.used - self.unanswerable - self.dropped
+
+    @property
+    def _what(self) -> str:
+        return "prediction" if self.settings.has_texts else "score"
+
+    @property
+    def _has_fields(self) -> bool:
+        """Whether rows are fields: a system has those with a gold value or its own prediction."""
+        return self.settings.unanswerable == INVENTED or are_of_fields(self.settings.metrics)
+
+    @property
+    def _no_answer(self) -> str:
+        return "neither gold nor prediction" if self._has_fields else "no accepted answer"
+
+    @property
+    def _emptied(self) -> Sequence[int]:
+        """For each system, missing predictions that are scored as the empty text."""
+        return self.missing if self.settings.missing == "empty" else [0] * len(self.systems)
+
+    @property
+    def frame(self) -> Table_co:
+        """
+        The numbers of rows: `n` for each `system`, and for each reason.
+
+        `rows` is "given", "used", "left out" or "changed", and `reason` says why. Used rows and those left
+        out add up to the given ones; changed rows are among the used ones. A metric that has scores in other
+        rows than the first one has lines of its own, with its name in `metric`.
+        """
+        lines = [(name, *line) for index, name in enumerate(self.systems) for line in self._lines(index)]
+        names = ("system", "metric", "rows", "reason")
+        table = pl.DataFrame(lines, {**dict.fromkeys(names, pl.String), "n": pl.Int64}, orient="row")
+        return cast("Table_co", to_pandas(table) if self.from_pandas else table)
+
+    def _lines(self, system: int) -> Iterator[tuple[str | None, str, str | None, int]]:
+        """Yield the metric, kind, reason and number of rows of a system, by its number."""
+        lacking = self.missing[system] if self.dropped else 0
+        # What another system invented is no field of this one.
+        emptied = min(self.invented[system], self.empty_answers) if self._has_fields else self.empty_answers
+        others = self.empty_answers - emptied
+        reasons = {
+            "left out": {
+                self._no_answer: self.unanswerable + others,
+                f"no {self._what}": lacking,
+                f"no {self._what} of another system": self.dropped - lacking,
+                "no score in the metric": self._unscored,
+            },
+            "changed": {
+                "missing prediction, scored as the empty text": self._emptied[system],
+                "no accepted answer, scored against the empty text": emptied,
+            },
+        }
+        yield None, "given", None, self.given
+        yield None, "used", None, self.used - others
+        for rows, numbers in reasons.items():
+            yield from ((None, rows, reason, n) for reason, n in numbers.items() if n)
+        for metric, n in self.scored.items():
+            yield metric, "given", None, self.given
+            yield metric, "used", None, n
+            yield metric, "left out", "no score in the metric", self.given - n
+
+    @property
+    def sentence(self) -> str:
+        """The account in words."""
+        every = "all" if self.used == self.given else f"{self.used:,} of"
+        was, rows = (
+            "was" if self.given == 1 else "were",
+            numbered(self.given, self.noun or self.settings.names["row"]),
+        )
+        invented = ""
+        if self.settings.unanswerable == "drop" and any(self.invented):
+            invented = f", although texts were predicted there ({self._by_system(self.invented)})"
+        lacking = f"no {self._what}"
+        if len(self.systems) > 1:
+            lacking += f" of a system ({self._by_system(self.missing)})"
+        parts = [
+            f"{every} {rows} {was} used" if self.given else f"{rows} were given",
+            *self._left_out(self.unanswerable, self._no_answer, "unanswerable", invented),
+            *self._left_out(self.dropped, lacking, "missing"),
+            *self._left_out(self._unscored, "no score in the metric"),
+            *(f"{metric} has a score in {n:,}" for metric, n in self.scored.items()),
+        ]
+        if any(self._emptied):
+            emptied = self._by_system(self._emptied)
+            parts.append(f"missing predictions are scored as the empty text ({emptied})")
+        if self.empty_answers:
+            wrong = f", and texts predicted there are wrong ({self._by_system(self.invented)})"
+            parts.append(
+                f"rows without an accepted answer are scored against the empty text ({self.empty_answers:,})"
+                f"{wrong if any(self.invented) else ''}"
+            )
+        text = "; ".join(parts)
+        return f"{text[0].upper()}{text[1:]}."
+
+    def _left_out(self, n: int, what: str, option: str = "", although: str = "") -> list[str]:
+        """Return why this number of rows was left out, and the option with which they count."""
+        if not n:
+            return []
+        has, was, them = ("has", "was", "it") if n == 1 else ("have", "were", "them")
+        # An option that has this value already changes nothing.
+        helps = option in self.advice and getattr(self.settings, option) == "drop" and self.settings.has_texts
+        advice = f': {option}="empty" scores {them}' if helps else ""
+        return [f"{n:,} {has} {what} and {was} left out{although}{advice}"]
+
+    def _by_system(self, numbers: Sequence[int]) -> str:
+        if len(self.systems) == 1:
+            return f"{numbers[0]:,}"
+        return by_system(dict(zip(self.systems, numbers, strict=True)))
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    @property
+    def notes(self) -> list[str]:
+        """The sentence, unless all rows were used as they are."""
+        is_plain = self.used == self.given and not (self.scored or any(self._emptied) or self.empty_answers)
+        return [] if is_plain and self.given else [self.sentence]
+
+    @property
+    def caveats(self) -> list[str]:
+        """The sentence, if a decision must not pass over the rows that were left out."""
+        # A row without gold and prediction is no field, so nothing is lost.
+        known = self.unanswerable if self._has_fields else 0
+        return [self.sentence] if self.given - self.used - known > _MOST_LOST * self.given else []
+
+
+def needed(systems: int) -> list[str]:
+    """Return the columns of `SystemRows` from which `sums` computes an account."""
+    return [*each("missing", systems), *each("invented", systems), "answerable", "unanswerable"]
+
+
+def sums(is_used: pl.Expr, systems: int, settings: Settings) -> dict[str, pl.Expr]:
+    """Return the numbers of an account of rows, in one line."""
+    is_left_out, is_answerable = ~is_used, pl.col("answerable")
+    lacks = [is_missing(name) for name in each("missing", systems)]
+    is_dropped = settings.missing == "drop"
+    counted = is_left_out if is_dropped else is_used
+    dropped = (is_left_out & pl.any_horizontal(lacks)).sum() if is_dropped else pl.lit(0)
+    return {
+        "given": pl.len(),
+        "used": is_used.sum(),
+        "unanswerable": (is_left_out & ~is_answerable).sum(),
+        "dropped": dropped,
+        "missing": pl.concat_list([(counted & lack).sum() for lack in lacks]),
+        "invented": pl.concat_list([pl.sum(name) for name in each("invented", systems)]),
+        "empty_answers": (is_used & pl.col("unanswerable")).sum(),
+    }
+
+
+def account_of(
+    rows: pl.DataFrame, is_used: pl.Expr, systems: Iterable[str], settings: Settings, *, from_pandas: bool
+) -> Account[Any]:
+    """Return the account of rows with the columns `needed`."""
+    names = list(systems)
+    numbers = rows.select(**sums(is_used, len(names), settings)).row(0, named=True)
+    return Account(systems=names, settings=settings, from_pandas=from_pandas, **numbers)

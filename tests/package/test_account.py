@@ -1,0 +1,293 @@
+"""Every result says how many of the given rows it used: given = used + left out, by reason."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from registry import FUNCTIONS
+
+import anls_frame as af
+
+TEXT = st.none() | st.sampled_from(["a", "b", "The answer is a.", "", " "])
+NUMBER = st.none() | st.just(float("nan")) | st.sampled_from([0.0, 0.5, 1.0])
+ROWS = st.lists(
+    st.fixed_dictionaries(
+        {
+            **dict.fromkeys(("old", "new"), TEXT),
+            "answers": st.none() | st.lists(st.none() | st.sampled_from(["a", "b"]), max_size=2),
+            **dict.fromkeys(("score", "other", "sure"), NUMBER),
+            "kind": st.sampled_from("uv"),
+            "doc": st.integers(0, 5),
+        }
+    ),
+    max_size=12,
+)
+# Enough rows for every function to compute something.
+LEAST: list[dict[str, Any]] = [
+    {
+        "old": "a",
+        "new": "ab"[row % 2],
+        "answers": ["a"],
+        "kind": "uv"[row % 3 == 0],
+        "doc": row,
+        "score": row % 2,
+        "other": 1 - row % 2,
+        "sure": row / 10,
+    }
+    for row in range(6)
+]
+SCHEMA = {"answers": pl.List(pl.String), **dict.fromkeys(("score", "other", "sure"), pl.Float64)}
+
+
+def frame_of(rows: Sequence[dict[str, Any]]) -> pl.DataFrame:
+    columns = {name: [row[name] for row in rows] for name in LEAST[0]}
+    frame = pl.DataFrame(columns, schema_overrides=SCHEMA, strict=False)
+    judged = pl.int_range(pl.len()) % 2
+    # Rows of a question have the same answers.
+    question = pl.Series("question", [repr(answers) for answers in columns["answers"]])
+    return frame.with_columns(question, judge=judged, truth=judged)
+
+
+def saved(summary: af.Summary) -> af.Summary:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "summary.parquet")
+        summary.save(path)
+        return af.Summary.load(path)
+
+
+def of_summary(summary: af.Summary) -> Any:
+    return (af.Report if summary.kind == "report" else af.Comparison).from_summary(summary)
+
+
+def merged(frame: Any, **how: Any) -> Any:
+    parts = [frame[:2], frame[2:]]
+    return of_summary(af.merge([saved(af.summarize(part, by="kind", **how)) for part in parts]))
+
+
+SEARCH = af.SliceSearch(min_rows=1, min_clusters=1, draws=20)
+
+
+def found_in_summary(frame: Any, **how: Any) -> Any:
+    how |= {} if how.get("answers") is None else {"metrics": "anls"}
+    return af.find_slices(af.summarize(frame, by="kind", cluster="doc", **how), search=SEARCH)
+
+
+def selective(frame: Any, prediction: Any = None, **how: Any) -> Any:
+    if isinstance(prediction, list):
+        return af.selective(frame, {name: name for name in prediction}, model_confidence=SURE, **how)
+    return af.selective(frame, prediction, model_confidence="sure", **how)
+
+
+def compared(frame: Any, *, prediction: Any, **how: Any) -> Any:
+    return af.compare(frame, prediction, **how)
+
+
+SURE = {"old": "sure", "new": "doc"}
+TEXTS_OF = {"one": {"prediction": "old"}, "several": {"prediction": ["old", "new"]}}
+SCORES_OF: dict[str, dict[str, Any]] = {
+    "one": {"metrics": "score"},
+    "several": {"prediction": ["score", "other"], "answers": None},
+}
+KINDS: dict[str, Callable[[pl.DataFrame], Any]] = {
+    "polars": lambda frame: frame,
+    "lazy": lambda frame: frame.lazy(),
+    "pandas": lambda frame: frame.to_pandas(),
+}
+TEXTS_AND_SCORES = ("texts", "scores")
+RESULTS: dict[str, tuple[Callable[..., Any], Sequence[str], Sequence[str], Sequence[str]]] = {
+    "report": (af.report, [*KINDS], ["one"], TEXTS_AND_SCORES),
+    "compare": (compared, [*KINDS], ["several"], TEXTS_AND_SCORES),
+    "summarize": (
+        lambda frame, **how: of_summary(af.summarize(frame, **how)),
+        *([*KINDS], [*TEXTS_OF], TEXTS_AND_SCORES),
+    ),
+    "merge": (merged, ["polars"], [*TEXTS_OF], TEXTS_AND_SCORES),
+    "find_slices": (
+        lambda frame, **how: af.find_slices(frame, columns=["kind"], search=SEARCH, **how),
+        *([*KINDS], [*TEXTS_OF], TEXTS_AND_SCORES),
+    ),
+    "find_slices of a summary": (found_in_summary, [*KINDS], [*TEXTS_OF], TEXTS_AND_SCORES),
+    "selective": (selective, [*KINDS], [*TEXTS_OF], ["texts"]),
+    "selective of scores": (selective, [*KINDS], ["one"], ["scores"]),
+    "browse": (af.browse, [*KINDS], [*TEXTS_OF], ["texts"]),
+    "format_tax": (af.format_tax, [*KINDS], ["one"], ["texts"]),
+    "variance_components": (
+        lambda frame, **how: af.repeats.variance_components(frame, id="question", **how),
+        *([*KINDS], ["one"], TEXTS_AND_SCORES),
+    ),
+}
+"""For each result: how it is made, of which frames, of how many systems, and of texts or scores."""
+CASES = [
+    pytest.param((call, kind, number, what), id=f"{name}-{kind}-{number}-{what}")
+    for name, (call, kinds, numbers, contents) in RESULTS.items()
+    for kind in kinds
+    for number in numbers
+    for what in contents
+]
+
+
+def by_hand(rows: Sequence[dict[str, Any]], columns: Sequence[str], **options: str) -> Counter[str]:
+    """Count the rows by what happens to each for the first system; `options` are those of texts."""
+    counts = Counter({"given": len(rows), "used": 0})
+    for row in rows:
+        lacks = [row[name] is None or row[name] != row[name] for name in columns]
+        has_answer = not options or any(answer is not None for answer in row["answers"] or [])
+        what = "prediction" if options else "score"
+        if not has_answer and options["unanswerable"] == "drop":
+            counts["no accepted answer"] += 1
+            continue
+        if has_answer and any(lacks) and options.get("missing") != "empty":
+            counts[f"no {what}" if lacks[0] else f"no {what} of another system"] += 1
+            continue
+        counts["used"] += 1
+        if not has_answer:
+            counts["no accepted answer, scored against the empty text"] += 1
+        elif lacks[0]:
+            counts["missing prediction, scored as the empty text"] += 1
+    return counts
+
+
+@pytest.mark.parametrize("case", CASES)
+@given(rows=ROWS, missing=st.sampled_from(["empty", "drop"]), unanswerable=st.sampled_from(["drop", "empty"]))
+@pytest.mark.filterwarnings("ignore::anls_frame.InputWarning")
+def test_given_rows_are_used_or_left_out_by_reason(
+    case: tuple[Callable[..., Any], str, str, str], rows: Any, missing: str, unanswerable: str
+) -> None:
+    call, kind, number, what = case
+    rows = [*LEAST, *rows]
+    options = {"missing": missing, "unanswerable": unanswerable} if what == "texts" else {}
+    given_options = dict(options)
+    if call is af.format_tax:
+        options["unanswerable"] = "drop"
+        del given_options["unanswerable"]
+    how: dict[str, Any] = TEXTS_OF[number] | {"answers": "answers"} if what == "texts" else SCORES_OF[number]
+    account = call(KINDS[kind](frame_of(rows)), **how, **given_options).account
+
+    table = pl.DataFrame(account.frame)
+    assert isinstance(account.frame, pl.DataFrame) == (kind != "pandas")
+    for _, lines in table.group_by("system", "metric"):
+        numbers = dict(lines.group_by("rows").agg(pl.col("n").sum()).iter_rows())
+        assert len(rows) == numbers["given"] == numbers["used"] + numbers.get("left out", 0)
+        assert numbers["used"] == account.used
+    wanted = how.get("prediction", how.get("metrics"))
+    first = table.filter(system=table["system"][0])
+    counted = Counter(dict(first.select(pl.coalesce("reason", "rows"), "n").iter_rows()))
+    assert counted == by_hand(rows, [wanted] if isinstance(wanted, str) else wanted, **options)
+    changed = table.filter(rows="changed").height
+    assert account.notes == ([] if account.used == len(rows) and not changed else [str(account)])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_correction_uses_every_row(kind: str) -> None:
+    made = af.corrected(KINDS[kind](frame_of(LEAST * 20)), "judge", "truth")
+    assert (made.account.given, made.account.used, made.account.notes) == (120, 120, [])
+
+
+def test_metrics_in_other_rows_have_lines_of_their_own() -> None:
+    frame = pl.DataFrame({"p": ["a", "b", None], "a": ["a", "b", "c"], "judge": [1.0, None, None]})
+    account = af.report(frame, "p", "a", metrics=["anls", "judge"]).account
+    assert str(account) == (
+        "All 3 rows were used; judge has a score in 1; missing predictions are scored as the empty text (1)."
+    )
+    assert account.frame.drop("system").rows() == [
+        (None, "given", None, 3),
+        (None, "used", None, 3),
+        (None, "changed", "missing prediction, scored as the empty text", 1),
+        ("judge", "given", None, 3),
+        ("judge", "used", None, 1),
+        ("judge", "left out", "no score in the metric", 2),
+    ]
+    own = af.Metric(
+        lambda prediction, answers: pl.when(answers != "b").then(prediction == answers), name="own"
+    )
+    account = af.compare(frame, ["p", "a"], "a", metrics=own).account
+    assert str(account).startswith("2 of 3 rows were used; 1 has no score in the metric and was left out;")
+
+
+HALF = pl.DataFrame(
+    {"p": ["a"] * 200 + [None] * 200, "a": ["a"] * 200 + [None] * 200, "sure": [0.5, 1.0] * 200}
+)
+SENTENCE = (
+    "200 of 400 rows were used; 200 have no accepted answer and were left out: "
+    'unanswerable="empty" scores them.'
+)
+
+
+@pytest.mark.filterwarnings("ignore:the confidence 'sure' has only")
+def test_every_print_and_document_has_the_sentence() -> None:
+    half = HALF.with_columns(b="p", kind=pl.Series(["u", "v"] * 200), question=pl.col("a").fill_null("none"))
+    page = af.browse(half, "p", "a")
+    assert SENTENCE in page._content.notes  # noqa: SLF001 - what the page shows
+    assert SENTENCE in str(af.repeats.variance_components(half, "p", "a", id="question"))
+    for made in (
+        af.report(half, "p", "a"),
+        af.compare(half, ["p", "b"], "a"),
+        af.find_slices(half, "p", "a", ["kind"]),
+        af.selective(half, "p", "a", "sure"),
+    ):
+        assert str(made.account) == SENTENCE
+        assert SENTENCE in " ".join(str(made).splitlines())
+        assert SENTENCE in made.to_document().notes
+    # There is no option for these rows.
+    taxed = str(af.format_tax(half.drop("b"), "p", "a").account)
+    assert taxed == "200 of 400 rows were used; 200 have no accepted answer and were left out."
+    # All rows are used, as they are.
+    assert "used" not in str(af.report(half.drop_nulls("a"), "p", "a"))
+
+
+@pytest.mark.filterwarnings("ignore:the confidence 'sure' has only")
+def test_decisions_say_what_they_do_not_rest_on() -> None:
+    compared = af.compare(HALF.with_columns(b="p"), ["p", "b"], "a").decide(within=0.1)
+    assert (compared.answer, str(compared).endswith(SENTENCE)) == ("fine", True)
+    chosen = af.selective(HALF, "p", "a", "sure")
+    assert str(chosen.holds(0.5)).endswith(SENTENCE)
+    with pytest.warns(af.InputWarning, match=re.escape(SENTENCE)):
+        chosen.threshold(0.1)
+    # A hundredth is passed over; the tests raise warnings.
+    few = pl.concat([HALF[:200], HALF[-2:]])
+    assert "used" not in str(af.compare(few.with_columns(b="p"), ["p", "b"], "a").decide(within=0.1))
+    af.selective(few, "p", "a", "sure").threshold(0.1)
+
+
+NO_ANSWER = "leaves out rows without an answer|no answer"
+NO_PREDICTION = '`"drop"` leaves|leaves such rows out|leaves it out|no prediction'
+NO_SCORE = "[Rr]ows (with a null|without a) score|score is null|an `nls` below"
+FRAMES = {
+    **dict.fromkeys(("changes", "worst", "confusions"), (NO_ANSWER, NO_PREDICTION, NO_SCORE)),
+    **dict.fromkeys(("mean_over_epochs", "pass_at_k"), (NO_ANSWER, NO_PREDICTION, NO_SCORE)),
+    **dict.fromkeys(("length_scores", "lost_points"), (NO_ANSWER, NO_PREDICTION)),
+    "threshold_curve": (NO_SCORE,),
+}
+"""Functions with frames of fewer rows, and what their docstrings must say of the others."""
+
+KEEP_ROWS = {
+    *("add_scores", "audit_sample", "audited_scores", "judged", "documents", "fields", "side_by_side"),
+    *("pair", "scoring_rules", "write_results", "write_submission"),
+}
+"""Functions of frames that use every row, or have an error for a row that they cannot use."""
+
+
+@pytest.mark.parametrize("name", FRAMES)
+def test_docstrings_of_plain_frames_name_the_rows_left_out(name: str) -> None:
+    for reason in FRAMES[name]:
+        assert re.search(reason, " ".join(str(inspect.getdoc(FUNCTIONS[name])).split()))
+
+
+def test_every_function_of_rows_accounts_for_them() -> None:
+    of_frames = {
+        name
+        for name, function in FUNCTIONS.items()
+        if {"frame", "frame_a", "summary", "summaries"} & {*inspect.signature(function).parameters}
+    }
+    with_account = {name for name in of_frames if name in RESULTS} | {"corrected"}
+    assert of_frames == with_account | {*FRAMES} | KEEP_ROWS
