@@ -75,7 +75,7 @@ def intervals() -> Iterator[tuple[str, list[Point]]]:
     }
     ends = ("lowest", "median")
     cases = table("COVERAGE_CASES", "documents", "coverage, %", "marked")
-    of_two = [row for row in cases if "differ" in row["population"]]
+    of_two = [row for row in cases if any(word in row["population"] for word in ("differ", " lost"))]
     yield "scores, error rates", points(is_difference[False], *ends, marked="few")
     yield (
         "differences",

@@ -251,8 +251,9 @@ class Selective(SlicedResult[Table_co]):
             The keys, `signal`, and `threshold`, the strictest first; `n_accepted`, the number of rows with at
             least this confidence; `coverage`, their share of all rows; `risk`, their mean loss, with its
             interval in `risk_low` and `risk_high`; `generalized_risk`, their total loss divided by the number
-            of all rows; and `best_risk`, the lowest possible risk of the same number of rows. If some rows
-            have no confidence, a last line without a threshold covers all rows.
+            of all rows; `best_risk`, the lowest possible risk of the same number of rows; and `few_rows`,
+            which marks rough intervals, as in reports. If some rows have no confidence, a last line without a
+            threshold covers all rows.
         """
         points = count("points", points, 2)
 
@@ -270,6 +271,7 @@ class Selective(SlicedResult[Table_co]):
                 **interval("risk", sums.risk, low, high),
                 "generalized_risk": sums.loss / ranked.n,
                 "best_risk": least,
+                "few_rows": sums.few_rows,
             }
             return pl.DataFrame(figures).to_dicts()
 
@@ -291,8 +293,9 @@ class Selective(SlicedResult[Table_co]):
         DataFrame
             The keys, `signal`, `bin` (1 has the lowest confidences), `n`, `n_clusters`, the lowest, highest
             and mean confidence in `confidence_min`, `confidence_max` and `confidence_mean`; `score`, 1 minus
-            the mean loss, with its interval; and `gap`, score minus mean confidence, null unless all
-            confidences lie in [0, 1]. Rows without a confidence are left out.
+            the mean loss, with its interval; `gap`, score minus mean confidence, null unless all confidences
+            lie in [0, 1]; and `few_rows`, which marks rough intervals, as in reports. Rows without a
+            confidence are left out.
         """
         bins = count("bins", bins, 1)
 
@@ -315,6 +318,7 @@ class Selective(SlicedResult[Table_co]):
                     "confidence_mean": known.mean(),
                     **interval("score", score, 1 - high, 1 - low),
                     "gap": score - known.mean() if is_probability else None,
+                    "few_rows": bool(sums.few_rows[0]),
                 })  # fmt: skip
             return result
 

@@ -16,6 +16,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from anls_frame.statistics.carriers import are_few, carriers_of_sums
 from anls_frame.statistics.intervals import effective_units, ratio_variance, wilson_interval
 from anls_frame.statistics.student import FloatArray, t_quantile, t_two_sided
 
@@ -56,6 +57,16 @@ class Accepted(NamedTuple):
     def risk(self) -> FloatArray:
         """Mean loss of the accepted rows; nan without accepted rows."""
         return np.divide(self.loss, self.n, out=np.full_like(self.n, np.nan), where=self.n > 0)
+
+    @property
+    def few_rows(self) -> npt.NDArray[np.bool_]:
+        """Whether the interval of the risk is only rough, as in reports of these rows."""
+        powers = (self.n, self.n_squares, self.n_cubes, self.n_fourths)
+        right = self.n_squares - 2 * self.products + self.loss_squares
+        sides = carriers_of_sums(self.loss, self.loss_squares), carriers_of_sums(self.n - self.loss, right)
+        # Intervals of single rows allow for few losses.
+        carrying = np.where(self.n_squares > self.n, np.minimum(*sides), np.inf)
+        return are_few(self.n, effective_units(*powers), carrying)
 
     def interval(self, confidence: float) -> tuple[FloatArray, FloatArray]:
         """Return the Wilson interval of the risk, with documents as units; nan with fewer than two."""

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 import report_oracle
 
-from anls_frame import Metric, compare, report
+from anls_frame import Metric, compare, report, selective
 
 DOCUMENTS, ROWS = 40, 10
 
@@ -217,3 +217,18 @@ def test_comparison_is_marked_where_few_clusters_carry_one_side_of_the_differenc
     has_few = has_few_carriers([*changed, *[0] * (DOCUMENTS * ROWS - len(changed))])
     made = compare(frame, systems, "t", by="k", metrics=metric)
     assert made.by_group["few_rows"].to_list() == [has_few] * 2
+
+
+@pytest.mark.parametrize("cluster", [None, "d"])
+@pytest.mark.parametrize("wrong", [[1] * 9, [1] * 20, [10] * 12 + [0] * 20, [10] * 40])
+def test_curves_of_confidences_are_marked_as_reports_of_the_accepted_rows(
+    wrong: list[int], cluster: str | None
+) -> None:
+    frame = scores_of(wrong).with_columns(sure=(pl.col("d") * 7 % 5).cast(pl.Float64))
+    chosen = selective(frame, metrics="s", model_confidence="sure", cluster=cluster)
+    for line in chosen.curve().iter_rows(named=True):
+        accepted = report(frame.filter(pl.col("sure") >= line["threshold"]), metrics="s", cluster=cluster)
+        assert line["few_rows"] == accepted.overall["few_rows"], line
+    for line in chosen.reliability().iter_rows(named=True):
+        inside = frame.filter(pl.col("sure").is_between(line["confidence_min"], line["confidence_max"]))
+        assert line["few_rows"] == report(inside, metrics="s", cluster=cluster).overall["few_rows"], line
