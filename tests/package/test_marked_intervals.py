@@ -13,7 +13,7 @@ import anls_frame as af
 from anls_frame import gec, repeats
 from anls_frame.results import SlicedResult
 
-QUESTIONS = pl.read_parquet("data/ocr_qa.parquet")
+QUESTIONS = pl.read_parquet("data/ocr_qa.parquet").filter(pl.col("answers").list.len() > 0)
 SYSTEMS = {"tesseract": "tesseract", "rapidocr": "rapidocr"}
 OPTIONS: dict[str, Any] = {"by": "lang", "cluster": "doc_id"}
 CONFIDENCES = {"sure": "tesseract_confidence", "surer": "rapidocr_confidence"}
@@ -37,7 +37,7 @@ OTHER_RANGES = {
 
 def judged() -> Any:
     """Return scores of two systems that are corrected by a truth."""
-    frame = QUESTIONS.filter(pl.col("answers").list.len() > 0).with_columns(
+    frame = QUESTIONS.with_columns(
         (pl.col("tesseract_confidence").fill_null(0) > 0.9).cast(pl.Float64).alias("one"),
         (pl.col("rapidocr_confidence").fill_null(0) > 0.9).cast(pl.Float64).alias("other"),
         audited=pl.when(pl.int_range(pl.len()) % 7 == 0).then(af.exact_match("tesseract", "answers")),
