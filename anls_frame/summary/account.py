@@ -159,10 +159,8 @@ class Account(Generic[Table_co]):
     def sentence(self) -> str:
         """The account in words."""
         every = "all" if self.used == self.given else f"{self.used:,} of"
-        was, rows = (
-            "was" if self.given == 1 else "were",
-            numbered(self.given, self.noun or self.settings.names["row"]),
-        )
+        was = "was" if self.given == 1 else "were"
+        rows = numbered(self.given, self.noun or self.settings.names["row"])
         invented = ""
         if self.settings.unanswerable == "drop" and any(self.invented):
             invented = f", although texts were predicted there ({self._by_system(self.invented)})"

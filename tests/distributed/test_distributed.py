@@ -207,6 +207,34 @@ def test_scores_are_those_of_memory(arguments: dict[str, Any]) -> None:
     assert pl.DataFrame(found.to_arrow()).equals(expected)
 
 
+@pytest.mark.parametrize("unanswerable", ["drop", "empty"])
+@pytest.mark.parametrize("missing", ["empty", "drop"])
+def test_rows_are_accounted_for_as_in_memory(missing: Any, unanswerable: Any) -> None:
+    texts = ["a", None, "b", "", "a", None]
+    answers = [["a"], ["a"], None, [None], [], None]
+    rows = pl.DataFrame({"old": texts * 9, "new": ["b", *texts[1:]] * 9, "answers": answers * 9})
+    rows = rows.with_columns(kind=pl.int_range(pl.len()) // 6 % 2, doc=pl.int_range(pl.len()) % 7)
+    batches = Batches(daft.from_arrow(rows.to_arrow()), rows=5)
+    how: dict[str, Any] = {"missing": missing}
+    of_reports: dict[str, Any] = {**how, "unanswerable": unanswerable}
+    search: dict[str, Any] = {"cluster": "doc", "search": af.SliceSearch(min_rows=1, min_clusters=1)}
+    both = ["old", "new"]
+    for in_memory, on_daft in (
+        (af.report(made, "old", "answers", **of_reports) for made in (rows, batches)),
+        (af.compare(made, both, "answers", **of_reports) for made in (rows, batches)),
+        (af.summarize(made, both, "answers", **of_reports) for made in (rows, batches)),
+        (
+            af.find_slices(made, "old", "answers", ["kind"], **search, **of_reports)
+            for made in (rows, batches)
+        ),
+        (af.format_tax(made, "old", "answers", **how) for made in (rows, batches)),
+    ):
+        wanted, found = in_memory.account, on_daft.account
+        assert (found.given, found.used) == (54, wanted.used)
+        assert found.frame.equals(wanted.frame)
+        assert found.notes == wanted.notes
+
+
 def test_what_wrapping_costs_is_that_of_memory() -> None:
     row, text = pl.int_range(pl.len()), pl.col("tesseract")
     wrapped = pl.when(row % 5 == 0).then("The answer is " + text).when(row % 5 == 1).then("**" + text + "**")
