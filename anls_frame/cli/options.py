@@ -139,7 +139,7 @@ class SourceOptions:
     epoch: int | None = None
     unmatched: Literal["error", "null", "drop"] | None = None
 
-    def how(self, metrics: Sequence[Any] | None = None) -> Reading:
+    def how(self, metrics: Sequence[Any] | None = None, **of_systems: Any) -> Reading:
         """Return how files are read for these metrics; columns of scores need no texts beside them."""
         from anls_frame.runs.reading import Reading
         from anls_frame.runs.score_columns import are_columns
@@ -156,6 +156,7 @@ class SourceOptions:
             needs_texts=not are_columns(metrics),
             options={name: value for name, value in columns.items() if value is not None}
             | self.reader.options,
+            **of_systems,
         )
 
 
@@ -187,15 +188,14 @@ class SystemNames:
         from anls_frame.runs.system_files import SystemFiles
 
         systems: str | None = getattr(self, "systems", None)
-        return SystemFiles(
-            files=list(map(File.of, files)),
-            columns=None if systems is None else systems.split(","),
-            column_of_names=self.system_column,
-            names=self.name,
-            how=source.how(metrics),
+        how = source.how(
+            metrics,
             runs=runs,
-            **options,
+            systems=None if systems is None else systems.split(","),
+            system_column=self.system_column,
+            names=self.name,
         )
+        return SystemFiles(files=list(map(File.of, files)), how=how, **options)
 
 
 @dataclass(frozen=True, kw_only=True)

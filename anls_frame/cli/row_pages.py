@@ -14,7 +14,8 @@ from anls_frame.frames.number_columns import with_numbers
 from anls_frame.metrics.scores import score
 from anls_frame.protocol import PROTOCOLS, resolve_errors
 from anls_frame.runs.log_files import name_of
-from anls_frame.runs.reading import scan
+from anls_frame.runs.reading import reading, scan
+from anls_frame.runs.reported_files import single_answers
 from anls_frame.runs.system_files import SystemFiles, texts_of
 from anls_frame.summary.rows import with_unanswerable
 from anls_frame.summary.settings import of_rows
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 def texts(given: SystemFiles) -> tuple[pl.LazyFrame | pl.DataFrame, dict[str, str]]:
     """Return the rows of one system, as a query, or of several side by side, and their columns by name."""
     file = given.files[0]
-    if given.columns is None and not given.are_logged:
-        names = [*(given.names or [name_of(file.path)])]
+    if given.how.systems is None and not given.are_logged:
+        names = [*(given.how.names or [name_of(file.path)])]
         if len(names) > 1:
             raise ValueError(f"--name must be given once for one system, got {len(names)}")
         return scan(file, given.how), {names[0]: "prediction"}
@@ -100,6 +101,12 @@ def page(
         raise ValueError(
             str(error).replace("pass n=", f"pass {option} ").replace(" keep=", " --keep")
         ) from None
+
+
+def of_report(given: SystemFiles, metrics: Sequence[str | af.Metric], **options: Any) -> RowsPage:
+    """Return the page of the rows behind a report of files."""
+    with reading(given.every_file[0], given.how):
+        return page(single_answers(given, metrics), "prediction", option="--rows", metrics=metrics, **options)
 
 
 def columns(by: list[str] | None) -> list[str]:

@@ -16,7 +16,9 @@ _OTHERS = {
     "readers.pages": "read_pages",
     "readers.submissions": "write_submission",
     "reports.judgements": "LostPoints audited_scores judged lost_points read_verdicts",
-    "runs.reading": "read_file",
+    "runs.compared_files": "compare_files",
+    "runs.reading": "Reading read_file",
+    "runs.reported_files": "report_files",
     "runs.rules": "ScoringRules scoring_rules",
     "runs.system_files": "SystemTexts read_logs read_systems",
 }

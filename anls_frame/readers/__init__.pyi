@@ -15,9 +15,12 @@ from anls_frame.reports.judgements import audited_scores as audited_scores
 from anls_frame.reports.judgements import judged as judged
 from anls_frame.reports.judgements import lost_points as lost_points
 from anls_frame.reports.judgements import read_verdicts as read_verdicts
+from anls_frame.runs.compared_files import compare_files as compare_files
 from anls_frame.runs.competitions import read_dude as read_dude
 from anls_frame.runs.competitions import read_rrc as read_rrc
+from anls_frame.runs.reading import Reading as Reading
 from anls_frame.runs.reading import read_file as read_file
+from anls_frame.runs.reported_files import report_files as report_files
 from anls_frame.runs.rules import ScoringRules as ScoringRules
 from anls_frame.runs.rules import scoring_rules as scoring_rules
 from anls_frame.runs.system_files import SystemTexts as SystemTexts

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 import polars as pl
 
@@ -30,29 +30,77 @@ from anls_frame.readers.log_names import run_of
 from anls_frame.readers.questions import GOLD_ROLES, Gold, read_gold
 from anls_frame.runs import long_rows
 from anls_frame.runs.conditions import chosen, condition
+from anls_frame.runs.log_files import Runs
 from anls_frame.runs.long_rows import Log, only_epoch
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """Options for reading files; None means detection."""
+    """
+    How files are read, for `report_files` and `compare_files`; None means detection.
+
+    Parameters
+    ----------
+    reader
+        Name of the reader, such as `"vlmevalkit"`, whose files look like tables.
+    gold, gold_id
+        The gold labels of a submission, the ground truth of pages, or a table of the questions and its column
+        of ids, as for `anls_frame.read_logs`.
+    epoch
+        The only epoch to read of questions with repeated answers.
+    unmatched
+        How to treat questions that a system or `gold` lacks, as for `anls_frame.read_logs`; by default, an
+        error lists them.
+    runs
+        Which runs of a task to read from a folder, as for `anls_frame.read_logs`.
+    where
+        Only the rows for which this expression of SQL is true, such as ``"lang = 'de'"``.
+    systems
+        The prediction columns of systems in one file or, with `system_column`, which systems to read.
+    system_column
+        Column with the system of each row, if a file has rows for all systems.
+    names
+        Names of the systems, in place of the names of their files or columns.
+    needs_texts
+        Whether a table must have predictions and answers, rather than only columns of scores.
+    options
+        Options of the readers, such as ``{"question_id": "key", "scorer": "match"}``.
+
+    Raises
+    ------
+    OSError
+        If there is no file or pattern of the name `gold`.
+    ValueError
+        If an option has an invalid value, or needs another one.
+
+    Examples
+    --------
+    >>> import anls_frame as af
+    >>> reading = af.readers.Reading(gold="data/rrc/gold_label.json", unmatched="null")
+    >>> report = af.readers.report_files("data/rrc/submission_tesseract.json", reading)
+    >>> round(report.overall["anls"], 3)
+    0.66
+    """
 
     reader: str | None = None
     gold: Any = None
-    """Gold labels of a submission, the ground truth of pages, or a table of questions."""
     gold_id: str | Sequence[str] | None = None
     epoch: int | None = None
-    unmatched: str | None = None
+    unmatched: Literal["error", "null", "drop", "keep"] | None = None
+    runs: Runs = "error"
     where: str | None = None
-    """Only the rows for which this expression of SQL is true."""
+    systems: Sequence[str] | None = None
+    system_column: str | None = None
+    names: Sequence[str] | None = None
     needs_texts: bool = True
-    """Whether a table must have predictions and answers, rather than only columns of scores."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Options of readers, those of one kind and others."""
 
     def __post_init__(self) -> None:
         if self.reader is not None:
             choice("reader", self.reader, READERS)
+        if self.unmatched is not None:
+            choice("unmatched", self.unmatched, ("error", "null", "drop", "keep"))
+        choice("runs", self.runs, get_args(Runs))
         if self.where is not None:
             condition(self.where)
         if self.gold is None and self.gold_id is not None:
@@ -316,6 +364,11 @@ def names_of_sample(file: File, how: Reading) -> Names:
 def are_pages(how: Reading) -> bool:
     """Return whether the files are pages of OCR, whose scores are error rates."""
     return is_truth_of_pages(how.gold) if how.reader is None else how.reader == "pages"
+
+
+def usual_metric(how: Reading) -> str:
+    """Return the default metric of texts for comparisons."""
+    return "cer_corpus" if are_pages(how) else "anls"
 
 
 def check_page(file: File, how: Reading) -> None:

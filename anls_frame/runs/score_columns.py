@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 import polars as pl
 
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import NAMES, NAMES_OF_ROWS, SETS, is_quantile_of_texts
 from anls_frame.summary.measures import Metric
+
+Scores: TypeAlias = str | Metric | Sequence[str | Metric]
+"""One or several scores of files: names, columns of existing scores, or metrics."""
+Tables: TypeAlias = str | Sequence[str] | Sequence[Sequence[str]]
+"""Columns to slice by, which are crossed, or lists of columns, one for each table."""
 
 
 def columns_of(metrics: Sequence[str | Metric] | None) -> list[str]:
@@ -33,3 +39,25 @@ def texts_of(frame: pl.DataFrame | pl.LazyFrame) -> tuple[str | None, str | None
     """Return the columns of predictions and answers, if a table has both."""
     names = frame.collect_schema().names()
     return ("prediction", "answers") if {"prediction", "answers"} <= {*names} else (None, None)
+
+
+def metric_of_scores(systems: dict[str, str], name: str, *, lower_is_better: bool) -> Metric:
+    """Return the metric of the columns of systems."""
+    return Metric(systems, name=name, higher_is_better=False if lower_is_better else None)
+
+
+def as_list(metrics: Scores | None) -> list[str | Metric] | None:
+    """Return one or several metrics as a list."""
+    if metrics is None:
+        return None
+    return [metrics] if isinstance(metrics, str | Metric) else list(metrics)
+
+
+def tables_of(by: Tables | None) -> list[list[str]] | None:
+    """Return the columns of each table: of one with these columns crossed, or of several."""
+    if by is None:
+        return None
+    if isinstance(by, str):
+        return [[by]]
+    crossed = [name for name in by if isinstance(name, str)]
+    return [crossed] if crossed else [list(names) for names in by]

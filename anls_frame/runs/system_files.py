@@ -39,6 +39,8 @@ from anls_frame.runs.reading import (
     load_table,
     scan_counted,
 )
+from anls_frame.runs.score_columns import are_columns
+from anls_frame.summary.measures import Metric
 
 
 def read_logs(
@@ -255,22 +257,33 @@ class SystemFiles:
 
     files: Sequence[File]
     """Files, folders and patterns, as they are named."""
-    columns: Sequence[str] | None = None
-    column_of_names: str | None = None
-    names: Sequence[str] | None = None
     how: Reading
-    runs: Runs = "error"
     repeats: bool = False
     """Whether a folder holds repeated answers of one system, not systems."""
     least: int = 2
     """How many there must be."""
+
+    @classmethod
+    def of(
+        cls,
+        given: SystemFiles | Paths,
+        how: Reading | None,
+        metrics: Sequence[str | Metric] | None,
+        **options: Any,
+    ) -> SystemFiles:
+        """Return files, with how they are read for these metrics; those read before as they are."""
+        if isinstance(given, SystemFiles):
+            return given
+        names = [given] if isinstance(given, str | os.PathLike) else given
+        how = replace(how or Reading(), needs_texts=not are_columns(metrics))
+        return cls(files=[File.of(name) for name in names], how=how, **options)
 
     @cached_property
     def every_file(self) -> list[File]:
         """All files, including those of folders and patterns."""
         files = [*self.files]
         if not are_pages(self.how):
-            runs: Runs = "all" if self.repeats else self.runs
+            runs: Runs = "all" if self.repeats else self.how.runs
             files = log_files.files_of(files, runs, self.how.gold_files)
         for file in files if are_pages(self.how) else []:
             check_page(file, self.how)
@@ -313,7 +326,7 @@ class SystemFiles:
     @property
     def are_logged(self) -> bool:
         """Whether each system has its own rows, rather than a column."""
-        in_rows = self.column_of_names is not None
+        in_rows = self.how.system_column is not None
         return in_rows or len(self.files) > 1 or is_many(self.files[0].path)
 
 
@@ -405,18 +418,18 @@ def read_systems(
     """
     given = SystemFiles(
         files=[File.of(file) for file in files],
-        columns=systems,
-        column_of_names=system_column,
-        names=names,
         how=Reading(
             reader=reader,
             gold=gold,
             gold_id=gold_id,
             epoch=epoch,
             unmatched=None if unmatched == "error" else unmatched,
+            runs=runs,
+            systems=systems,
+            system_column=system_column,
+            names=names,
             options=options,
         ),
-        runs=runs,
     )
     return texts_of(given)
 
@@ -458,7 +471,7 @@ def texts_in_columns(given: SystemFiles) -> SystemTexts:
 
 def scores_in_columns(given: SystemFiles) -> tuple[pl.DataFrame, dict[str, str]]:
     """Return a table with a column of scores for each system."""
-    if len(given.files) > 1 or given.columns is None:
+    if len(given.files) > 1 or given.how.systems is None:
         raise ValueError(
             Advice("scores are in two or more columns of one file; name them with systems='OLD,NEW'")
         )
@@ -473,7 +486,7 @@ def scores_in_columns(given: SystemFiles) -> tuple[pl.DataFrame, dict[str, str]]
 
 
 def _column_names(given: SystemFiles) -> list[str]:
-    names = [*(given.columns or ())]
+    names = [*(given.how.systems or ())]
     if len(names) < 2 or len(set(names)) < len(names):  # noqa: PLR2004
         message = (
             "name two or more files, or two or more prediction columns of one file with systems='OLD,NEW'"
@@ -492,15 +505,15 @@ def logged(given: SystemFiles, *, together: bool = True) -> pl.DataFrame:
         If the files have problems, or a system lacks a question or an epoch, unless these may be left out or
         the systems are treated separately.
     """
-    if given.columns is not None and given.column_of_names is None:
+    if given.how.systems is not None and given.how.system_column is None:
         number = len(given.files)
         raise ValueError(Advice(f"systems= is for systems in one file, but {number} files are given"))
     logs, questions = _logs(given)
     systems = _chosen(given, list(dict.fromkeys(log.system for log in logs)))
     logs = [log for log in logs if log.system in systems]
     if len(systems) < (given.least if together else 1):
-        what = "holds the logs of one system" if given.column_of_names is None else "names one system"
-        raise ValueError(f"{given.column_of_names or given.files[0]}: {what}; name two or more systems")
+        what = "holds the logs of one system" if given.how.system_column is None else "names one system"
+        raise ValueError(f"{given.how.system_column or given.files[0]}: {what}; name two or more systems")
     names = dict(zip(systems, _names(given, systems), strict=True))
     logs = [
         log._replace(system=names[log.system])
@@ -515,21 +528,21 @@ def logged(given: SystemFiles, *, together: bool = True) -> pl.DataFrame:
 
 def _chosen(given: SystemFiles, systems: list[str]) -> list[str]:
     """Return the systems of a column to compare, in order."""
-    if given.columns is None:
+    if given.how.systems is None:
         return systems
-    unknown = [name for name in given.columns if name not in systems]
+    unknown = [name for name in given.how.systems if name not in systems]
     if unknown:
         among = listed(list(map(quoted, systems)))
         raise ValueError(Advice(f"systems= must be among {among}, got {quoted(unknown[0])}"))
-    return list(dict.fromkeys(given.columns))
+    return list(dict.fromkeys(given.how.systems))
 
 
 def _logs(given: SystemFiles) -> tuple[list[Log], Gold | None]:
     """Return the rows of each system in each file, and the questions that are joined to them."""
     # Unmatched questions are known only after the files of all systems are read.
     how = replace(given.how, unmatched=None)
-    if given.column_of_names is not None:
-        return read_each({"": given.every_file}, how, column=given.column_of_names)
+    if given.how.system_column is not None:
+        return read_each({"": given.every_file}, how, column=given.how.system_column)
     if are_pages(given.how):
         files = given.every_file
         paths = [file.path for file in files]
@@ -538,7 +551,7 @@ def _logs(given: SystemFiles) -> tuple[list[Log], Gold | None]:
             Log(name, path, frame.with_columns(epoch=1))
             for name, path, frame in zip(log_files.names_of(paths), paths, frames, strict=True)
         ], None
-    runs: Runs = "all" if given.repeats else given.runs
+    runs: Runs = "all" if given.repeats else given.how.runs
     systems = log_files.by_system(given.files, runs, how.gold_files, repeats=given.repeats)
     return read_each(systems, how)
 
@@ -551,7 +564,7 @@ def side_by_side(rows: pl.DataFrame) -> SystemTexts:
 
 def _names(given: SystemFiles, usual: Sequence[str]) -> list[str]:
     """Return the given names of the systems, or the default names."""
-    names = list(given.names or usual)
+    names = list(given.how.names or usual)
     if len(names) != len(usual):
         raise ValueError(f"name must be given for each system or none: {len(names)} for {len(usual)}")
     if len(set(names)) < len(names) or "" in names:

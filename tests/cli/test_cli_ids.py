@@ -11,7 +11,7 @@ import pytest
 import shell
 from shell import fine, refused
 
-from anls_frame.runs.scored_files import check_disjoint
+from anls_frame.runs.reported_files import check_disjoint
 
 
 def report(folder: Path, *arguments: str) -> shell.Done:

@@ -59,8 +59,7 @@ def audit(
     from anls_frame.cli.row_pages import page, texts, with_scores
     from anls_frame.export import row_files
     from anls_frame.export.page_verdicts import REPEATS
-    from anls_frame.runs.reading import names_of_rows, reading
-    from anls_frame.runs.scored_files import usual_metric
+    from anls_frame.runs.reading import names_of_rows, reading, usual_metric
 
     check_target(output, force, (".html", ".htm"))
     check_target(sample, force, (".parquet",))
@@ -88,7 +87,7 @@ def audit(
             cluster=cluster,
         ).drop(_SCORE)
         shown: Any = {
-            "metrics": [usual_metric(given) if metric is None else metric],
+            "metrics": [usual_metric(given.how) if metric is None else metric],
             "keep": keep or (),
             "audit": True,
             **vars(scoring),

@@ -52,13 +52,12 @@ def browse(
     from anls_frame.cli.metrics import parse
     from anls_frame.cli.row_pages import columns, page, texts
     from anls_frame.frames.number_columns import with_numbers
-    from anls_frame.runs.reading import reading
+    from anls_frame.runs.reading import reading, usual_metric
     from anls_frame.runs.score_columns import columns_of
-    from anls_frame.runs.scored_files import usual_metric
 
     check_target(output, force, (".html", ".htm"))
     given = named.in_files(files, source, runs, least=1)
-    metrics: Any = parse(metric) or [usual_metric(given)]
+    metrics: Any = parse(metric) or [usual_metric(given.how)]
     with working("Scoring"), reading(given.files[0], given.how):
         frame, systems = texts(given)
         made = page(

@@ -56,7 +56,7 @@ def changes(
     from anls_frame.export import row_files
     from anls_frame.export.columns import heading_of
     from anls_frame.runs.reading import are_pages, names_of_rows
-    from anls_frame.runs.scored_files import metric_of_scores
+    from anls_frame.runs.score_columns import metric_of_scores
     from anls_frame.runs.system_files import scores_in_columns, texts_of
     from anls_frame.summary.settings import MOST_ROWS
 

@@ -149,7 +149,8 @@ def compare(
     from anls_frame.cli.metrics import parse
     from anls_frame.cli.reporting import put_comparison
     from anls_frame.export import SUFFIXES
-    from anls_frame.runs.scored_files import compare_scores, compare_texts, usual_metric
+    from anls_frame.runs.compared_files import compare_files
+    from anls_frame.runs.reading import usual_metric
     from anls_frame.runs.system_files import texts_of
 
     files = files if gate.anchor_file is None else [*files, gate.anchor_file]
@@ -162,21 +163,21 @@ def compare(
     scoring.check_left_out(lower_is_better=lower_is_better, scores=scores, metrics=metric)
     metrics = parse(metric)
     given = named.in_files(files, source, runs, None if rows else metrics)
-    metrics = metrics or [usual_metric(given)]
     shown = boarding.options
+    how: Any = vars(scoring)
     with working("Comparing"):
-        how: dict[str, Any] = {
-            "by": options.tables(slicing.by),
-            "cluster": slicing.cluster,
-            "baseline": baseline,
-            "details": details,
-            "confidence": confidence,
-        }
-        if scores:
-            name = metric[0] if metric else "score"
-            comparison = compare_scores(given, name, lower_is_better=lower_is_better, **how)
-        else:
-            comparison = compare_texts(given, metrics, scoring=vars(scoring), **how)
+        comparison = compare_files(
+            given,
+            baseline=baseline,
+            by=options.tables(slicing.by),
+            cluster=slicing.cluster,
+            metrics=metric if scores else metrics,
+            scores=scores,
+            lower_is_better=lower_is_better,
+            details=details,
+            confidence=confidence,
+            **how,
+        )
         code, notes = gate.judged(comparison)
         page = None
         if rows is not None:
@@ -185,7 +186,7 @@ def compare(
                 frame,
                 predictions,
                 option="--rows",
-                metrics=metrics,
+                metrics=metrics or [usual_metric(given.how)],
                 by=row_pages.columns(slicing.by),
                 keep=keep or (),
                 n=rows,

@@ -72,24 +72,21 @@ def report(
     from anls_frame.cli.metrics import parse
     from anls_frame.cli.reporting import put_report
     from anls_frame.export import SUFFIXES
-    from anls_frame.runs.reading import are_pages, columns, reading
-    from anls_frame.runs.scored_files import single_answers, summarize_files
+    from anls_frame.runs.reading import are_pages, columns
+    from anls_frame.runs.reported_files import report_files
     from anls_frame.runs.system_files import SystemFiles
 
-    given = SystemFiles(files=list(map(File, files)), how=source.how(), runs=runs, repeats=repeats)
-    first = given.every_file[0]
-    metrics = parse(metric, lambda: columns(first, replace(source.how(), needs_texts=False)))
-    given = replace(given, how=source.how(None if rows else metrics))
+    given = SystemFiles(files=list(map(File, files)), how=source.how(runs=runs), repeats=repeats)
+    metrics = parse(metric, lambda: columns(given.every_file[0], replace(given.how, needs_texts=False)))
+    given = replace(given, how=source.how(None if rows else metrics, runs=runs))
     n_worst, most = worst or 0, None
-    if are_pages(source.how()):
-        metrics = metrics or ["ocr"]
-        keep = keep or ["question_id"]
-        if worst is None:
-            n_worst, most = _PAGES, _PRINTED_PAGES
+    if are_pages(given.how) and worst is None:
+        n_worst, most = _PAGES, _PRINTED_PAGES
     target.check(SUFFIXES)
     check_rows(rows, target.output)
     if fold_clusters and (target.summary is None or slicing.cluster is None):
         raise ValueError("--fold-clusters is for a summary with clusters: it needs --summary and --cluster")
+    how: Any = vars(scoring)
 
     def page() -> Any:
         from anls_frame.cli import row_pages
@@ -97,42 +94,40 @@ def report(
         scores = [
             score for score in metrics or () if not isinstance(score, af.Metric) or score.probability is None
         ]
-        chosen = scores or ["qa"]
-        with reading(first, source.how()), working("Writing rows"):
-            return row_pages.page(
-                single_answers(given, chosen),
-                "prediction",
-                option="--rows",
-                metrics=chosen,
+        with working("Writing rows"):
+            return row_pages.of_report(
+                given,
+                scores or (["ocr"] if are_pages(given.how) else ["qa"]),
                 by=row_pages.columns(slicing.by),
-                keep=keep or (),
+                keep=keep or (["question_id"] if are_pages(given.how) else ()),
                 n=rows,
-                **vars(scoring),
+                **how,
             )
 
     try:
         with af.progress():
-            summarized = summarize_files(
+            made = report_files(
                 given,
-                allow_repeated_ids=allow_repeated_ids,
                 metrics=metrics,
                 by=options.tables(slicing.by),
                 cluster=slicing.cluster,
                 worst=n_worst,
                 keep=keep or (),
                 details=details,
-                **vars(scoring),
+                shared_ids="rows" if allow_repeated_ids else "error",
+                confidence=confidence,
+                **how,
             )
     except af.InputError as error:
         if any(map(Path.is_dir, files)) and all(one.file.endswith(".json") for one in error.problems):
             say("for a folder with a JSON document in each file, use `anls-frame fields`")
         raise
     put_report(
-        af.Report.from_summary(summarized, confidence=confidence),
+        made,
         target,
         arranging.options,
-        saved=summarized.fold_clusters() if fold_clusters else None,
+        saved=made.summary.fold_clusters() if fold_clusters else None,
         page=None if rows is None else page,
-        source=given.every_file,
+        source=list(map(str, given.every_file)),
         most=most,
     )

@@ -1,0 +1,156 @@
+"""Comparisons of files: by texts, means over repeated answers, or columns of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any
+
+from anls_frame._typing import Missing
+from anls_frame.files.problems import Advice
+from anls_frame.protocol import ScoreProtocol, resolve_protocol
+from anls_frame.reports.comparisons import Comparison, baseline_first, compare
+from anls_frame.reports.long_frames import side_by_side as in_columns
+from anls_frame.runs.log_files import Paths
+from anls_frame.runs.reading import Reading, usual_metric
+from anls_frame.runs.score_columns import Scores, Tables, as_list, metric_of_scores, tables_of
+from anls_frame.runs.scored_files import are_read, averaged, check_scored, resolved, with_scores
+from anls_frame.runs.system_files import (
+    SystemFiles,
+    are_repeated,
+    scores_in_columns,
+    side_by_side,
+    systems_of,
+)
+from anls_frame.summary.keys import optional
+from anls_frame.summary.measures import Metric
+from anls_frame.summary.settings import Unanswerable
+
+
+def compare_files(
+    files: Paths | SystemFiles,
+    reading: Reading | None = None,
+    *,
+    baseline: str | None = None,
+    by: Tables | None = None,
+    cluster: str | None = None,
+    metrics: Scores | None = None,
+    scores: bool = False,
+    lower_is_better: bool = False,
+    details: bool = False,
+    confidence: float = 0.95,
+    protocol: ScoreProtocol | str = "anls",
+    missing: Missing = "empty",
+    unanswerable: Unanswerable = "drop",
+) -> Comparison:
+    """
+    Compare the files of systems on the same questions, as `anls-frame compare` does.
+
+    A question with several epochs counts once, with the mean of its scores.
+
+    Parameters
+    ----------
+    files
+        A file or folder for each system, a single folder with a file or folder for each system, or a single
+        file with all systems in columns or rows, which `reading` names.
+    reading
+        How to read the files; by default, everything is detected.
+    baseline
+        The system with which the others are compared; by default the first.
+    by
+        Columns to slice by, which are crossed, or lists of columns, one for each table.
+    cluster
+        Column that identifies the document of each row.
+    metrics
+        As for `anls_frame.compare`; by default ANLS or, of pages of OCR, "cer_corpus". With `scores`, a name
+        for the scores.
+    scores
+        Whether the columns that ``Reading(systems=...)`` names hold existing scores.
+    lower_is_better
+        Whether lower scores are better, for existing ones.
+    details, confidence, protocol, missing, unanswerable
+        As for `anls_frame.compare`.
+
+    Returns
+    -------
+    Comparison
+        The comparison.
+
+    Raises
+    ------
+    InputError
+        If the files have problems, or do not have the same questions and answers.
+    OSError
+        If a file cannot be opened, or no file matches a pattern.
+    ValueError
+        If there are fewer than two systems, no row can be scored, or options do not fit.
+
+    See Also
+    --------
+    report_files : reports the files of one system.
+    anls_frame.compare : compares columns of a frame.
+
+    Examples
+    --------
+    >>> import anls_frame as af
+    >>> files = ["data/rrc/submission_tesseract.json", "data/rrc/submission_rapidocr.json"]
+    >>> comparison = af.readers.compare_files(files, af.readers.Reading(gold="data/rrc/gold_label.json"))
+    >>> list(comparison.systems)
+    ['submission_tesseract', 'submission_rapidocr']
+    """
+    chosen = as_list(metrics)
+    given = SystemFiles.of(files, reading, chosen)
+    options: dict[str, Any] = {
+        "by": tables_of(by),
+        "cluster": cluster,
+        "details": details,
+        "confidence": confidence,
+    }
+    scoring = {"protocol": protocol, "missing": missing, "unanswerable": unanswerable}
+    if scores:
+        name = chosen[0] if chosen else "score"
+        frame, systems = scores_in_columns(given)
+        comparison = compare(
+            frame,
+            {system: systems[system] for system in baseline_first(systems, baseline)},
+            None,
+            metrics=metric_of_scores(systems, str(name), lower_is_better=lower_is_better),
+            **options,
+        )
+        return _not_empty(comparison, "no row has the scores of all systems")
+    comparison = _of_texts(given, chosen or [usual_metric(given.how)], baseline, scoring, options)
+    return _not_empty(comparison, "no row has an answer to score against")
+
+
+def _of_texts(
+    given: SystemFiles,
+    metrics: Sequence[str | Metric],
+    baseline: str | None,
+    scoring: dict[str, Any],
+    options: dict[str, Any],
+) -> Comparison:
+    """Compare the texts of systems, or means over repeated answers."""
+    rows = given.rows if given.are_logged else None
+    asked = [] if rows is None else resolved(metrics, rows, resolve_protocol(scoring["protocol"]))
+    if rows is not None and (are_repeated(rows) or are_read(asked)):
+        if options["details"]:
+            counted = "details= counts the error types of texts, not of means or columns of scores"
+            raise ValueError(Advice(f"{counted}: choose one epoch with epoch=, and metrics of texts"))
+        kept = [*chain.from_iterable(options["by"] or ()), *optional(options["cluster"])]
+        means, asked = averaged(rows, asked, keep=kept, **scoring)
+        check_scored(means, asked)
+        order = baseline_first(systems_of(rows), baseline)
+        wide = in_columns(means, system="system", id="question_id", systems=order, metrics=asked)
+        of_means: Comparison = compare(wide, **options)
+        return of_means
+    frame, systems = given.texts if rows is None else side_by_side(rows)
+    in_order = {name: systems[name] for name in baseline_first(systems, baseline)}
+    table = with_scores(frame, metrics)
+    comparison: Comparison = compare(table, in_order, "answers", metrics=metrics, **scoring, **options)
+    return comparison
+
+
+def _not_empty(comparison: Comparison, message: str) -> Comparison:
+    if not comparison.overall["n"].max():
+        raise ValueError(message)
+    return comparison

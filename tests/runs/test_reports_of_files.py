@@ -1,0 +1,107 @@
+"""`report_files` and `compare_files` say what reports and comparisons of frames say, in one call."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+from shell import fine, run
+
+import anls_frame as af
+from anls_frame.readers import Reading, compare_files, report_files
+
+ANSWERS = ["Coke", "1999", "Berlin", "yes"]
+
+
+def write(path: Path, predictions: list[str | None], first: int = 0) -> Path:
+    """Write predictions for the questions from this number on; every question has its own document."""
+    rows: list[dict[str, Any]] = [
+        {"question_id": str(first + number), "prediction": text, "answers": [ANSWERS[number]], "lang": lang}
+        for number, (text, lang) in enumerate(zip(predictions, ["de", "en"] * 2, strict=True))
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    return write(tmp_path / "old.jsonl", ["Coke", "1998", None, "yes"])
+
+
+@pytest.fixture
+def new(tmp_path: Path) -> Path:
+    return write(tmp_path / "new.jsonl", ["Coke", "1999", "Berlin", "no"])
+
+
+def test_a_report_of_a_file_is_that_of_its_rows(old: Path) -> None:
+    report = report_files(old, by="lang", metrics=["anls", "exact_match"], missing="drop")
+    rows = af.read_results(old)
+    expected = af.report(
+        rows, "prediction", "answers", by="lang", metrics=["anls", "exact_match"], missing="drop"
+    )
+    assert_frame_equal(report.to_polars(), expected.to_polars())
+    assert report.overall["exact_match"] == pytest.approx(2 / 3)
+
+
+def test_several_tables_and_the_rows_of_a_condition(old: Path) -> None:
+    report = report_files(old, Reading(where="lang = 'de'"), by=[["lang"], ["lang", "question_id"]])
+    assert report.overall["n"] == 2
+    crossed = report_files(old, by=["lang", "question_id"])
+    assert crossed.to_polars().columns[:3] == ["slice", "lang", "question_id"]
+
+
+def test_ids_in_two_files_are_an_error_repeats_or_rows(old: Path, new: Path) -> None:
+    with pytest.raises(ValueError, match="have ids in common"):
+        report_files([old, new])
+    rows = report_files([old, new], shared_ids="rows", metrics="exact_match").overall
+    assert (rows["n"], rows["exact_match"]) == (8, 5 / 8)
+    # The means of the questions: 1, 1/2, 1/2 and 1/2.
+    questions = report_files([old, new], shared_ids="repeats", metrics="exact_match").overall
+    assert (questions["n"], questions["exact_match"]) == (4, 5 / 8)
+    with pytest.raises(ValueError, match="shared_ids must be one of"):
+        report_files([old, new], shared_ids="mean")  # type: ignore[arg-type]
+
+
+def test_a_comparison_of_files_is_that_of_their_columns(old: Path, new: Path) -> None:
+    comparison = compare_files([old, new], by="lang", metrics="exact_match", baseline="new")
+    wide = af.read_results(old).with_columns(new=af.read_results(new)["prediction"])
+    systems = {"new": "new", "old": "prediction"}
+    expected = af.compare(wide, systems, "answers", by="lang", metrics="exact_match")
+    assert_frame_equal(comparison.to_polars(), expected.to_polars())
+    assert comparison.overall.filter(system="old")["difference"].to_list() == [-0.25]
+
+
+def test_columns_of_scores_are_compared(tmp_path: Path) -> None:
+    table = pl.DataFrame({"a": [0.5, 1.0, 0.0], "b": [0.25, 1.0, 0.5]})
+    table.write_csv(tmp_path / "scores.csv")
+    how = Reading(systems=["a", "b"])
+    comparison = compare_files(
+        tmp_path / "scores.csv", how, metrics="loss", scores=True, lower_is_better=True
+    )
+    (row,) = comparison.overall.filter(system="b").to_dicts()
+    assert row["metric"] == "loss"
+    assert (row["baseline_score"], row["score"]) == pytest.approx((0.5, 1.75 / 3))
+    assert comparison.overall.filter(system="b")["difference"][0] == pytest.approx(0.25 / 3)
+
+
+def test_the_commands_print_what_the_functions_return(old: Path, new: Path) -> None:
+    folder = old.parent
+    fine(run(folder, "report", old, "-b", "lang", "-o", "report.parquet"))
+    assert_frame_equal(pl.read_parquet(folder / "report.parquet"), report_files(old, by="lang").to_polars())
+    said = run(folder, "compare", old, new, "-b", "lang", "-o", "comparison.parquet").stderr
+    assert "cannot be tested" in said
+    comparison = compare_files([old, new], by="lang").to_polars()
+    assert_frame_equal(pl.read_parquet(folder / "comparison.parquet"), comparison)
+
+
+def test_options_of_reading_are_checked(old: Path) -> None:
+    with pytest.raises(ValueError, match="runs must be one of"):
+        Reading(runs="latest")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="unmatched must be one of"):
+        Reading(unmatched="nothing")  # type: ignore[arg-type]
+    with pytest.raises(FileNotFoundError, match="there is no such file"):
+        report_files(old, Reading(gold=old.with_name("gold.csv")))
