@@ -204,6 +204,12 @@ CORRECTED = (
     Column("corrected", "the mean verdict, estimated for all {row}s", "score"),
     Column("bias", "the given score minus the corrected one", "difference"),
     Column(
+        "bias_few_rows",
+        "the bias rests on few documents in which score and verdict differ: treat its interval as rough",
+        heading="few rows for the bias",
+        mark=("bias", FEW),
+    ),
+    Column(
         "audit",
         "the interval of the mean verdict of precisely these {row}s, rather than of {row}s like them",
         "score",
@@ -349,7 +355,7 @@ COLUMNS = by_name(column for columns in reversed(RESULTS.values()) for column in
 
 _HEADINGS = {(column.name, column.heading) for columns in RESULTS.values() for column in columns}
 
-MARKS = {column.name: column.mark for column in (*COUNTS, *FIGURES) if column.mark is not None}
+MARKS = {column.name: column.mark for column in (*COUNTS, *FIGURES, *CORRECTED) if column.mark is not None}
 """Columns of truth values that people see as a mark on the figures of another column."""
 
 LEAST = (

@@ -23,6 +23,7 @@ from anls_frame.protocol import ScoreProtocol
 from anls_frame.reports.decisions import RiskDecision
 from anls_frame.reports.selective_documents import SelectiveView
 from anls_frame.results import SlicedResult
+from anls_frame.statistics.carriers import carried_by_few
 from anls_frame.statistics.risk_coverage import Accepted, RiskCoverage, difference_of_augrc
 from anls_frame.summary import slicing as slices_of
 from anls_frame.summary import system_rows
@@ -152,8 +153,8 @@ class Selective(SlicedResult[Table_co]):
             confidences); `score` with its interval; `augrc` and `aurc` with their intervals; `eaurc`, the
             excess of AURC over that of the best order; `auroc`, null unless scores are 0 or 1 and both occur;
             `bias` (mean confidence minus mean score) and `ece`, null unless all confidences lie in [0, 1];
-            and `few_rows`, true below 100 rows or 50 effective documents. Areas have no interval below 20
-            effective documents.
+            and `few_rows`, true below 100 rows or 50 effective documents, or if fewer than 10 documents carry
+            an area. Areas have no interval below 20 effective documents.
         """
         return self._as_given(self.slices_by(columns))
 
@@ -180,7 +181,7 @@ class Selective(SlicedResult[Table_co]):
             "auroc": ranked.auroc,
             "bias": bias,
             "ece": ece,
-            "few_rows": ranked.n < _FEW_ROWS or ranked.documents < _FEW_DOCUMENTS - 1e-9,
+            "few_rows": has_few(ranked, min(ranked.carrying("augrc"), ranked.carrying("aurc"))),
         }
 
     def _score(self, loss: float) -> float:
@@ -228,7 +229,7 @@ class Selective(SlicedResult[Table_co]):
                     "baseline_augrc": first.augrc,
                     **interval("difference", change.value, change.low, change.high),
                     "p_value": change.p_value,
-                    "few_rows": figures["few_rows"],
+                    "few_rows": has_few(second, change.carrying),
                 }
             ]
 
@@ -533,6 +534,12 @@ class Selective(SlicedResult[Table_co]):
         )
         check_by_names(columns, [SLICE, *table.columns])
         return pl.DataFrame([*slices[slice_of].select(cs.by_name(*columns)), *table])
+
+
+def has_few(ranked: RiskCoverage, carrying: float) -> bool:
+    """Return whether there are too few rows or documents, or too few that carry an area or a difference."""
+    few = ranked.n < _FEW_ROWS or ranked.documents < _FEW_DOCUMENTS - 1e-9
+    return few or bool(carried_by_few(carrying))
 
 
 def _ranked_by(rows: pl.DataFrame, index: int) -> RiskCoverage:

@@ -72,8 +72,13 @@ class CorrectedView(View):
                 "No figure is given below 30 verdicts or 10 documents with verdicts (in a slice, 10 or 5), "
                 "or where a stratum of the draw has no verdict."
             )
+        none = pl.Series("bias_few_rows", [], pl.Boolean)
         if any(frame["few_rows"].any() for frame in tables):
-            said.append(f"{FEW} few rows: verdicts rest on few documents; treat the interval as rough.")
+            said.append(f"{FEW} few rows: the figure rests on few documents; treat the interval as rough.")
+        if any(frame.get_column("bias_few_rows", default=none).any() for frame in tables):
+            said.append(
+                f"{FEW} on a bias: score and verdict differ in few documents; treat its interval as rough."
+            )
         said += _slices_without_verdicts(self)
         if self.settings["cluster"] is None:
             said.append(

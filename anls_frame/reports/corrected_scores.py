@@ -19,6 +19,7 @@ from anls_frame.frames.reserved_columns import AUDIT, AUDIT_CLUSTER, AUDIT_PROBA
 from anls_frame.reports.audited_rows import PROBABILITY, STRATUM, AuditedRows, System, audited
 from anls_frame.reports.corrected_documents import CorrectedView
 from anls_frame.results import SlicedResult
+from anls_frame.statistics.carriers import carried_by_few
 from anls_frame.statistics.corrected_means import Audit, CorrectedMean, agreement
 from anls_frame.statistics.student import FloatArray
 from anls_frame.summary import slicing as slicings
@@ -173,8 +174,10 @@ class Corrected(SlicedResult[Table_co]):
             mean truth of precisely these rows, and `audit_share`, the share of the variance that more
             verdicts would remove; where scores and truths are all 0 or 1, their `agreement`, the
             `sensitivity` and `specificity` of the score, and Cohen's `kappa`; `verdicts_worth`, the number of
-            verdicts that alone would give an interval of this width; `tuning` (λ); and `few_rows`, true below
-            20 effective documents with verdicts.
+            verdicts that alone would give an interval of this width; `tuning` (λ); `few_rows`, true below 20
+            effective documents with verdicts, or if fewer than 10 documents carry the corrected score; and
+            `bias_few_rows`, the same for the bias, which is carried by the documents in which score and truth
+            differ.
 
             Figures that need truths are null below 30 verdicts or 10 documents with verdicts (in a slice, 10
             verdicts or 5 documents), and if a stratum of the draw has no verdict.
@@ -273,7 +276,10 @@ class Corrected(SlicedResult[Table_co]):
                 if mean is not None:
                     line |= self._difference_of(mean) if compared else self._score_of(mean)
                     line |= {"verdicts_worth": round(mean.verdicts_worth), "tuning": mean.tuning}
-                    line["few_rows"] = mean.documents < FEW_DOCUMENTS
+                    has_few = mean.documents < FEW_DOCUMENTS
+                    line["few_rows"] = has_few or bool(carried_by_few(mean.carrying))
+                    if not compared:
+                        line["bias_few_rows"] = has_few or bool(carried_by_few(mean.carrying_bias))
                 lines.append({"system": pair[0], "baseline": pair[1], **line})
         names, figures = (["system", "baseline"], _DIFFERENCES) if compared else (["system"], _FIGURES)
         schema = {
@@ -282,6 +288,7 @@ class Corrected(SlicedResult[Table_co]):
             **dict.fromkeys(figures, pl.Float64),
             "verdicts_worth": pl.Int64,
             "few_rows": pl.Boolean,
+            **({} if compared else {"bias_few_rows": pl.Boolean}),
         }
         table = pl.DataFrame(lines, schema=schema)
         if keys:

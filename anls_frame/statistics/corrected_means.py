@@ -9,10 +9,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from anls_frame.statistics.carriers import carriers
 from anls_frame.statistics.design import usual_design
 from anls_frame.statistics.intervals import wilson_ends
 from anls_frame.statistics.sample_sizes import positive
-from anls_frame.statistics.student import FloatArray, t_quantile, t_two_sided
+from anls_frame.statistics.student import ROUNDING, FloatArray, t_quantile, t_two_sided
 
 IntArray = npt.NDArray[np.int64]
 
@@ -231,6 +232,16 @@ class CorrectedMean:
         """The contribution of each document to the estimate; the contributions add up to 0."""
         return self._truth_of + self.tuning * self._gain_of
 
+    @property
+    def carrying(self) -> float:
+        """Effective number of documents that carry the estimate, on the side where there are fewer."""
+        return _carriers(self._truth_of, self.tuning * self._gain_of)
+
+    @property
+    def carrying_bias(self) -> float:
+        """The same for the bias: documents in which score and truth differ more, or less, than on average."""
+        return _carriers(self._score_of, -self.contributions)
+
     def _variance(self, contributions: FloatArray) -> float:
         documents = self.documents
         if documents <= 1:
@@ -360,3 +371,10 @@ def agreement(audit: Audit) -> dict[str, float | None]:
         "specificity": neither / (1 - truth) if truth < 1 else None,
         "kappa": (both + neither - by_chance) / (1 - by_chance) if by_chance < 1 else None,
     }
+
+
+def _carriers(first: FloatArray, second: FloatArray) -> float:
+    """Return the carriers of a sum of contributions; what is left of equal ones is rounding error."""
+    contributions = first + second
+    is_rounding = np.abs(contributions) <= ROUNDING * (np.abs(first) + np.abs(second))
+    return float(carriers(np.where(is_rounding, 0.0, contributions)))

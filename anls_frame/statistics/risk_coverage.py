@@ -11,12 +11,12 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from anls_frame.statistics.carriers import are_few, carriers_of_sums
+from anls_frame.statistics.carriers import are_few, carriers, carriers_of_sums
 from anls_frame.statistics.intervals import effective_units, ratio_variance, wilson_interval
 from anls_frame.statistics.student import FloatArray, t_quantile, t_two_sided
 
@@ -28,8 +28,13 @@ FEWEST_DOCUMENTS = 20.0
 STEPS = 50
 """Number of thresholds that are tried for a certificate."""
 
+_EQUAL = 1e-12
+"""A smaller difference of two areas, or of what a document adds to them, is rounding error."""
+
 _MOST_DOCUMENTS = 2.0**40
 """Where this many documents do not show a risk, no number is named."""
+
+Area: TypeAlias = Literal["augrc", "aurc"]
 
 Status = Literal["certified", "too_few_documents", "risk_too_high"]
 
@@ -303,7 +308,11 @@ class RiskCoverage:
         """Return the influence of each document."""
         return np.bincount(self.document, influence).astype(np.float64)
 
-    def interval(self, area: Literal["augrc", "aurc"], confidence: float) -> tuple[float, float]:
+    def carrying(self, area: Area) -> float:
+        """Return the effective number of documents that carry an area, on the side where there are fewer."""
+        return float(carriers(self.by_document(getattr(self, f"{area}_influence"))))
+
+    def interval(self, area: Area, confidence: float) -> tuple[float, float]:
         """
         Return the interval of an area on the log scale, A exp(±t √V / A), cut at the largest area.
 
@@ -414,12 +423,17 @@ class RiskCoverage:
 
 
 class Difference(NamedTuple):
-    """The difference of two areas with its interval and its p-value, from `difference_of_augrc`."""
+    """
+    The difference of two areas with its interval and its p-value, from `difference_of_augrc`.
+
+    `carrying` is the effective number of documents that carry it, on the side where there are fewer.
+    """
 
     value: float
     low: float
     high: float
     p_value: float
+    carrying: float
 
 
 def difference_of_augrc(first: RiskCoverage, second: RiskCoverage, confidence: float) -> Difference:
@@ -429,15 +443,16 @@ def difference_of_augrc(first: RiskCoverage, second: RiskCoverage, confidence: f
     The interval and the p-value are nan with fewer than `FEWEST_DOCUMENTS` effective documents.
     """
     value = second.augrc - first.augrc
-    if first.documents < FEWEST_DOCUMENTS - 1e-9:
-        return Difference(value, math.nan, math.nan, math.nan)
     influence = second.by_document(second.augrc_influence) - first.by_document(first.augrc_influence)
+    carrying = float(carriers(np.where(np.abs(influence) < _EQUAL, 0.0, influence)))
+    if first.documents < FEWEST_DOCUMENTS - 1e-9:
+        return Difference(value, math.nan, math.nan, math.nan, carrying)
     error = math.sqrt(_variance(influence, first.documents))
-    if error < 1e-12:  # noqa: PLR2004 - rounding errors
-        return Difference(value, value, value, 1.0 if abs(value) < 1e-12 else math.nan)  # noqa: PLR2004
+    if error < _EQUAL:
+        return Difference(value, value, value, 1.0 if abs(value) < _EQUAL else math.nan, carrying)
     half = float(t_quantile(0.5 + confidence / 2, first.documents - 1)) * error
     p_value = float(t_two_sided(value / error, first.documents - 1))
-    return Difference(value, max(value - half, -0.5), min(value + half, 0.5), p_value)
+    return Difference(value, max(value - half, -0.5), min(value + half, 0.5), p_value, carrying)
 
 
 class _Ties(NamedTuple):

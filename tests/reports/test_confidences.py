@@ -468,3 +468,27 @@ def test_texts_of_results(tmp_path: Any) -> None:
     assert "Differences in AUGRC" in page
     flat = pl.read_csv(result.write(tmp_path / "flat.csv"), comment_prefix="#")
     assert flat["augrc"].to_list() == pytest.approx(result.to_polars()["augrc"].to_list())
+
+
+@pytest.mark.parametrize(("lost", "is_few"), [(3, True), (40, False)])
+def test_areas_that_few_documents_carry_are_marked(lost: int, *, is_few: bool) -> None:
+    """Some of 200 documents are lost whole with the highest confidence, which the other does not know."""
+    random = np.random.default_rng(4)
+    doc = np.repeat(np.arange(200), 10)
+    is_lost = doc < lost
+    frame = pl.DataFrame(
+        {
+            "doc": doc,
+            "right": np.where(is_lost, 0.0, random.random(2000) > 0.003),
+            SURE: np.where(is_lost, 1.0, 0.9 * random.random(2000)),
+            NOISY: random.random(2000),
+        }
+    )
+    made = selective(frame, [SURE, NOISY])
+    assert made.overall["few_rows"].to_list() == [is_few, is_few]
+    assert made.differences["few_rows"].item() is is_few
+
+
+def test_equal_confidences_show_no_difference_that_could_be_trusted() -> None:
+    made = selective(DATA.with_columns(same=SURE), [SURE, "same"])
+    assert made.differences.select("difference", "few_rows").row(0) == (0.0, True)

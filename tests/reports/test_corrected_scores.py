@@ -324,3 +324,24 @@ def test_written(tmp_path: Path) -> None:
     assert f"old: {line['corrected']:.3f} [" in str(corrected)
     # Its interval includes 0.
     assert f"they may be right: bias {line['bias']:+.3f} [" in str(corrected)
+
+
+@pytest.mark.parametrize("by_rows", [False, True])
+@pytest.mark.parametrize(
+    ("failed", "erred", "expected"),
+    [(3, 60, (True, False)), (40, 60, (False, False)), (40, 3, (False, True)), (40, 0, (False, True))],
+)
+def test_figures_that_few_documents_carry_are_marked(
+    failed: int, erred: int, expected: tuple[bool, bool], *, by_rows: bool
+) -> None:
+    """Of 200 documents, all judged, some are wrong, and the judge errs in others."""
+    rows = 1 if by_rows else 5
+    doc = np.repeat(np.arange(200), rows)
+    truth = np.where(doc < failed, 0.0, 1.0)
+    score = np.where((doc >= 200 - erred) & (doc % 2 > 0), 0.0, truth)
+    # Errors in both directions are as frequent.
+    score = np.where((doc < failed) & (doc < erred / 2), 1.0, score)
+    frame = pl.DataFrame({"doc": doc, "score": score, "truth": truth})
+    made = af.corrected(frame, "score", "truth", cluster=None if by_rows else "doc", tuning=0)
+    assert made.overall.select("few_rows", "bias_few_rows").row(0) == expected
+    assert ("* on a bias" in str(made)) is expected[1]

@@ -20,6 +20,7 @@ from anls_frame.statistics import (
     ratio_variance,
     wilson_interval,
 )
+from anls_frame.statistics.carriers import carriers
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -180,9 +181,11 @@ def test_difference_of_two_rankings() -> None:
     assert change.low == pytest.approx(value - t.ppf(0.975) * error)
     assert change.high == pytest.approx(value + t.ppf(0.975) * error)
     assert change.p_value == pytest.approx(2 * t.sf(abs(value) / error))
-    assert difference_of_augrc(first, first, 0.95) == (0, 0, 0, 1)
+    assert change.carrying == pytest.approx(carriers(by_document))
+    # Equal rankings differ in no document.
+    assert difference_of_augrc(first, first, 0.95) == (0, 0, 0, 1, 0)
     few = RiskCoverage.of(*documents(2, 10))
-    assert np.isnan(difference_of_augrc(few, few, 0.95)[1:]).all()
+    assert np.isnan(difference_of_augrc(few, few, 0.95)[1:4]).all()
 
 
 def test_sums_of_accepted_rows_are_those_of_a_loop() -> None:
