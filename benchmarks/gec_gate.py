@@ -22,7 +22,7 @@ import numpy as np
 import polars as pl
 
 from anls_frame import gec, statistics
-from anls_frame.gec._corpus_measures import measure_of
+from anls_frame.gec._corpus_measures import MeasureName, measure_of
 from anls_frame.gec._m2_files import SCHEMA
 from anls_frame.statistics import swaps
 from anls_frame.statistics.carriers import are_few, carriers
@@ -182,7 +182,7 @@ def _edit(place: int, words: tuple[str, str]) -> dict[str, Any] | None:
     return {"start": place, "end": place + 1, "type": "R", "corrections": [words[1]], "annotator": 0}
 
 
-def spoilt_line(measure: str, count: int) -> tuple[str, float]:
+def spoilt_line(measure: MeasureName, count: int) -> tuple[str, float]:
     """Return the line of essays of which some are spoilt, and how often it misses without a mark."""
     sentences, places = essays()
     systems = ["old_edits", "new_edits"] if measure == "errant" else ["old", "new"]
@@ -228,12 +228,13 @@ def spoilt_line(measure: str, count: int) -> tuple[str, float]:
 
 def main() -> int:
     whole = []
-    for measure, count in product(("m2", "errant"), ESSAYS):
+    measures: tuple[MeasureName, ...] = ("m2", "errant")
+    for measure, count in product(measures, ESSAYS):
         whole.append(spoilt_line(measure, count))
         sys.stdout.write(whole[-1][0] + "\n")
     lines = []
-    for measure, pair, drawn in product(("m2", "i_measure"), PAIRS, DRAWN):
-        lines.append(line(measure, pair, *drawn))
+    for name, pair, drawn in product(("m2", "i_measure"), PAIRS, DRAWN):
+        lines.append(line(name, pair, *drawn))
         sys.stdout.write(lines[-1][0] + "\n")
     tables = HEAD + "\n".join(text for text, _ in lines) + "\n" + WHOLE
     PAGE.write_text(tables + "\n".join(text for text, _ in whole) + "\n")

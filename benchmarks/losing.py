@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 from populations import DATA, Array, Random, heavy_tail, ten_each
 
@@ -15,7 +16,13 @@ import anls_frame as af
 from anls_frame.statistics import sample_sizes
 from anls_frame.statistics.sample_sizes import Changes
 
-SIZES = {"ten rows": ten_each, "1 to 200 rows": heavy_tail}
+
+def log_normal(shape: tuple[int, int], random: Random) -> npt.NDArray[np.int64]:
+    """Documents whose sizes are log-normal, exp N(2, 1)."""
+    return np.asarray(np.ceil(random.lognormal(2, 1, shape)), np.int64)
+
+
+SIZES = {"ten rows": ten_each, "1 to 200 rows": heavy_tail, "log-normal": log_normal}
 
 
 class Sample(NamedTuple):
@@ -104,6 +111,33 @@ def graded(loss: float, correlation: float) -> Rates:
     """Rows only lose, in each document at a rate of its own."""
     pairs = 1 / correlation - 1
     return lambda n, random: (random.beta(loss * pairs, (1 - loss) * pairs, n.shape), np.zeros(n.shape))
+
+
+def by_document(loss: float, churn: float, correlation: float = 0.15) -> Rates:
+    """Rows lose and win, in each document at two rates of its own."""
+    pairs = 1 / correlation - 1
+    lose, win = (churn + loss) / 2, (churn - loss) / 2
+
+    def rates(n: Array, random: Random) -> tuple[Array, Array]:
+        lost = random.beta(lose * pairs, (1 - lose) * pairs, n.shape)
+        # Independent of the other rate, except that no row does both.
+        return lost, (1 - lost) * random.beta(win * pairs, (1 - win) * pairs, n.shape) / (1 - lose)
+
+    return rates
+
+
+def far_tails(name: str, sizes: str, loss: float, churn: float, *, gated: bool = True) -> Population:
+    """Return documents of which any rows change, by as much as a t distribution with 3 degrees of freedom."""
+
+    def drawn(shape: tuple[int, int], random: Random) -> Sample:
+        n = SIZES[sizes](shape, random)
+        document = np.repeat(np.arange(n.size), n.ravel())
+        document = document[random.random(len(document)) < churn]
+        change = 0.4 * random.standard_t(3, len(document)) - loss / churn
+        sums = np.bincount(document, change, n.size).astype(np.float64)
+        return Sample(n.astype(np.float64), sums.reshape(shape))
+
+    return Population(name, sizes, loss, drawn, gated)
 
 
 def few_lose(loss: float, share: float, gain: float) -> Rates:

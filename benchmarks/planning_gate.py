@@ -21,9 +21,10 @@ import gates
 import numpy as np
 import numpy.typing as npt
 from losing import (
-    SIZES,
     Population,
     Sample,
+    by_document,
+    far_tails,
     few_lose,
     graded,
     in_some,
@@ -36,6 +37,7 @@ from losing import (
 from populations import Array, heavy_tail
 
 from anls_frame import statistics
+from anls_frame.reports import planning
 from anls_frame.statistics import sample_sizes
 from anls_frame.statistics.sample_sizes import Changes, Needed
 
@@ -49,6 +51,7 @@ DRAWS = 499
 CHURN = 0.05
 ERRORS_ALLOWED = 3
 """Standard errors of the simulation by which a gated figure may miss its bound."""
+SIZES = ("ten rows", "1 to 200 rows")
 POINTS = 6
 """Numbers of documents at which the power is simulated; in between it is interpolated."""
 MOST_DOCUMENTS = 2_500
@@ -95,6 +98,11 @@ class Question:
     gated: bool = field(default=True)
 
 
+def cannot_tell(changes: Changes) -> npt.NDArray[np.bool_]:
+    """Return which pilots have too few changed documents, so that `sample_size` warns."""
+    return (changes.carrying < planning.FEW_CHANGED) & ~changes.nothing_differs | changes.nothing_changed
+
+
 def power_curve(question: Question, numbers: Array, samples: int, seed: int) -> Array:
     """Return how often documents of these numbers show what they are planned to show."""
     shares = []
@@ -123,22 +131,26 @@ def planned(question: Question, samples: int, seed: int) -> tuple[str, list[str]
     plans = {}
     for documents in PILOTS:
         random = np.random.default_rng((seed, documents))
-        found = question.needed(question.pilot.drawn((pilots, documents), random).changes())
-        plans[documents] = [np.maximum(6, np.ceil(documents * end)) for end in found]
-    every = np.concatenate([end for ends in plans.values() for end in ends])
-    first, last = np.clip(np.quantile(every, (0.01, 0.99)), 6, MOST_DOCUMENTS)
+        changes = question.pilot.drawn((pilots, documents), random).changes()
+        ends = [np.maximum(6, np.ceil(documents * end)) for end in question.needed(changes)]
+        plans[documents] = (*ends, ~cannot_tell(changes))
+    every = np.concatenate([end for ends in plans.values() for end in ends[:2]])
+    first, last = np.clip(np.nanquantile(every, (0.01, 0.99)), 6, MOST_DOCUMENTS)
     numbers = np.unique(np.geomspace(first, last, POINTS).astype(int)).astype(np.float64)
     curve = np.maximum.accumulate(power_curve(question, numbers, samples, seed))
     takes = np.interp(POWER, curve, numbers, left=math.nan, right=math.nan)
     cells, missed = [], []
-    for documents, (low, high) in plans.items():
-        power = np.interp(np.log(high), np.log(numbers), curve)
-        share, covered = (power >= LEAST_POWER).mean(), ((low <= takes) & (takes <= high)).mean()
+    for documents, (low, high, tells) in plans.items():
+        told = np.isfinite(high)
+        power = np.interp(np.log(high[told]), np.log(numbers), curve)
+        share = (power >= LEAST_POWER).mean()
+        covered = ((low[told] <= takes) & (takes <= high[told])).mean()
         cells.append(
-            f"{np.median(low):,.0f} to {np.median(high):,.0f} | {100 * power.mean():.0f} | {100 * share:.0f}"
-            f" | {'' if math.isnan(takes) else format(100 * covered, '.0f')}"
+            f"{np.median(low[told]):,.0f} to {np.median(high[told]):,.0f} | {100 * power.mean():.0f} "
+            f"| {100 * share:.0f} | {'' if math.isnan(takes) else format(100 * covered, '.0f')} "
+            f"| {100 * (1 - tells.mean()):.0f}"
         )
-        slack = ERRORS_ALLOWED * error(LEAST_PILOTS, pilots)
+        slack = ERRORS_ALLOWED * error(LEAST_PILOTS, max(told.sum(), 1))
         too_weak = power.mean() < POWER - 0.01 or share < LEAST_PILOTS - slack
         if question.gated and documents == GATED_PILOT and too_weak:
             missed.append(f"power {power.mean():.3f}, {share:.3f} of pilots: {question.name}")
@@ -187,6 +199,26 @@ def questions() -> Iterator[Question]:
             yield to_show(equal, made("", sizes, loss, kind(loss, 0.1 + loss)), gated=False)
     for loss, whole in itertools.product((0.02, 0.04), (False, True)):
         yield to_show(sampled(loss, whole=whole))
+    yield from where_changes_lie()
+
+
+def where_changes_lie() -> Iterator[Question]:
+    """Return plans from documents of equal and of log-normal sizes, by where and how far rows change."""
+    loss = 0.04
+    for sizes in ("ten rows", "log-normal"):
+        if sizes == "log-normal":
+            yield to_show(made("10 % of rows change, any rows", sizes, loss, spread(loss, 0.1)))
+            yield to_show(made("rows only lose, any rows", sizes, loss, spread(loss, loss)))
+            equal = made("10 % of rows change, any rows", sizes, 0, spread(0, 0.1))
+            yield to_show(equal, made("", sizes, loss, spread(loss, 0.1 + loss)), gated=False)
+        name = "10 % of rows change, at rates of documents"
+        yield to_show(made(name, sizes, loss, by_document(loss, 0.1)))
+        equal = made(name, sizes, 0, by_document(0, 0.1))
+        yield to_show(equal, made("", sizes, loss, by_document(loss, 0.1 + loss)), gated=False)
+        yield to_show(made("4 % of documents lose all", sizes, loss, one_way(loss, loss, 1.0)), gated=False)
+        name = "30 % of rows change, by as much as t(3)"
+        yield to_show(far_tails(name, sizes, loss, 0.3))
+        yield to_show(far_tails(name, sizes, 0, 0.3), far_tails("", sizes, loss, 0.3), gated=False)
 
 
 def margins() -> Iterator[Question]:
@@ -290,19 +322,19 @@ Pilots of 30 and of 60 documents each plan for a power of 80 %.
 - *Power*: average power of the planned numbers, in %.
 - *Pilots*: share of pilots whose planned number has a power of at least 75 %.
 - *Holds*: share of ranges that contain *takes*.
+- *Warned*: share of pilots without a change, which give no number, or whose changes lie in documents worth
+  fewer than {few:g} with equal changes, so that `sample_size` warns that the pilot cannot tell. The other
+  columns are those of all pilots with a number.
 
 The pilots have the planned difference, or their systems are equal. Pilots of 60 documents are checked: they
 must have a power of at least 80 % on average, and of at least 75 % in 80 of 100 pilots. Two kinds are not
 checked: pilots of equal systems, and changes of half or all of a document in one direction if sizes are
-unequal. With sizes from 1 to 200 rows, 60 such documents are worth about {worth} of equal size.
+unequal or all of them are losses. With sizes from 1 to 200 rows, 60 such documents are worth about {worth} of
+equal size.
 
-Some plans ask for more documents than needed. Four of the checked ones have an average power of 94 to 97 %,
-where at most 93 % was the aim: rows that only lose, at rates that differ between documents, and two of the
-sample data. In these, samples with a larger loss also have a larger standard error. The ratio of the two
-therefore varies by less than 1, and fewer documents suffice. Formulas with the third and fourth moments of
-the pilot were tried outside this script. They lower the power of three of the four. But in two other lines
-(rows of some documents change, or 5 % of any rows), too few pilots then plan for a power of 75 %. A plan with
-too little power is worse than one that asks for too many documents, so these formulas are not used.
+Plans ask for more documents than needed where rows of some documents change, or rows only lose: samples with
+a larger loss then also have a larger standard error, so the ratio of the two varies by less than 1. A plan
+with too little power is worse than one that asks for too many documents.
 
 """
 
@@ -318,6 +350,7 @@ WRONG = """
 
 Share of samples, in %, in which the gate answers "fine" or "regressed" although the true loss equals the
 margin, at a level of 5 %; *t*: "fine" with a plain t bound. Each column begins with its number of documents.
+Where no document differs, the bounds are those of a share of documents of which none was drawn.
 Changes in any rows are checked: at most 5 %. The other lines show what happens if few documents have most of
 the loss. No method can see what a sample does not contain: if 1 % of all documents are lost, 74 % of the
 samples of 30 documents have none of them.
@@ -361,10 +394,10 @@ def tables(seed: int, *, quick: bool) -> tuple[str, list[str]]:
     """Return the tables as Markdown, and what is outside its bounds."""
     samples = 40 if quick else 400
     many = 200 if quick else 2_000
-    of_plans = ("range", "power", "pilots", "holds")
+    of_plans = ("range", "power", "pilots", "holds", "warned")
     sections = (
         (
-            SHOWN.format(worth=round(worth(seed)))
+            SHOWN.format(worth=round(worth(seed)), few=planning.FEW_CHANGED)
             + head(("what changes", "document", "difference", "takes", "varies"), PILOTS, of_plans),
             (planned(one, samples, seed) for one in questions()),
         ),
@@ -383,7 +416,8 @@ def tables(seed: int, *, quick: bool) -> tuple[str, list[str]]:
         f"""Plans: {samples:,} pilots per line. Their power is interpolated between {POINTS} numbers of
 documents, with {samples:,} samples each. Gate: {many:,} samples per cell. Seed {seed}. Checked shares may
 miss their bounds by {ERRORS_ALLOWED} standard errors of the simulation. Scores are 0 or 1 except in the
-sample data. *1 to 200 rows*: the probability of n rows in a document falls as n^-1.5.
+sample data and where rows change by as much as t(3). *1 to 200 rows*: the probability of n rows in a document
+falls as n^-1.5. *Log-normal*: sizes exp N(2, 1), rounded up.
 
 How far to trust these figures: two correlations of the added rows and the quantile of the plan's range were
 chosen from about a dozen variants, on populations of the same kinds. So these populations are not an

@@ -666,14 +666,15 @@ class Comparison(SlicedResult[Table_co]):
         DataFrame
             The lines of `to_polars`, of all rows and of each slice, with `metric`, `baseline` and `system`,
             the number of rows (`n`), of clusters (`n_clusters`), and `detectable`, null if no difference can
-            be detected.
+            be detected, or if nothing changed.
 
         Notes
         -----
         A true difference of δ requires changed rows, which add variance. The variance is therefore computed
-        under δ, from the changes that cancel out and the changes that make up δ. One winning and one losing
-        row are added to the observed rows, so the variance is not 0 where nothing has changed. Slices,
-        metrics and pairs of systems are considered separately, without adjustment for multiple tests.
+        under δ, from the changes that cancel out and the changes that make up δ, which are taken to lie in
+        the documents in which most rows change. One winning and one losing row are added to the observed
+        rows. Slices, metrics and pairs of systems are considered separately, without adjustment for multiple
+        tests.
 
         Examples
         --------
@@ -710,20 +711,20 @@ class Comparison(SlicedResult[Table_co]):
             The lines of `to_polars`, of all rows and of each slice, with `metric`, `baseline` and `system`,
             the present numbers of rows and clusters (`n`, `n_clusters`), the numbers to plan with
             (`n_needed`, `n_clusters_needed`), and the lower ends of their ranges (`n_needed_low`,
-            `n_clusters_needed_low`); null if unknown.
+            `n_clusters_needed_low`); null if unknown, as where nothing changed.
 
         Warns
         -----
         InputWarning
             If the pilot has fewer than 60 documents (or rows, if there are no clusters), or if its documents
-            are so unequal in size that they are worth fewer than 20 documents of equal size.
+            are so unequal in size that they are worth fewer than 20 documents of equal size. Also if it
+            cannot tell: nothing changed, or most of the change lies in one or two documents.
 
         Notes
         -----
-        Another pilot would give another number, so the result is a range of 0.84 jackknife standard errors to
-        each side; plan with its upper end. In simulations with pilots of 60 documents that have the planned
-        difference, at least 80 of 100 plans for 80 % power reach 75 % or more, except where sizes are very
-        unequal and many rows of a document change in the same direction. The guide to statistics contains the
+        Another pilot would give another number, so the result is a range of 1.28 jackknife standard errors to
+        each side; plan with its upper end. How many plans reach their power depends on where rows change: see
+        the page on evidence for the populations that were simulated. The guide to statistics contains the
         formulas.
 
         Examples
@@ -735,7 +736,7 @@ class Comparison(SlicedResult[Table_co]):
         ... )
         >>> comparison = af.compare(df, {"old": "old", "new": "new"}, "answer")
         >>> comparison.sample_size(0.02).select("n_needed", "n_needed_low").row(0)
-        (5150, 3807)
+        (5664, 3575)
         """
         power, alpha = _power_and_level(power, alpha)
         effect = number("effect", effect, 0, ends=False)
@@ -807,7 +808,7 @@ class Comparison(SlicedResult[Table_co]):
         >>> comparison.decide(within=0.1).answer
         'fine'
         >>> str(comparison.decide(within=0.02)).partition("; ")[2]
-        '400 rows can decide margins from 0.057 on; this one needs 3,000 to 3,500 if the systems are equal'
+        '400 rows can decide margins from 0.057 on; this one needs 2,900 to 3,700 if the systems are equal'
         >>> first = df.with_columns(first=pl.lit("a"))
         >>> comparison = af.compare(first, ["old", "new", "first"], "answer")
         >>> for sentence in comparison.decide(within=0.06, anchor="first").sentences:

@@ -22,6 +22,9 @@ from anls_frame.summary.summary import Summary
 PILOT = 60
 """Documents of a pilot, or rows without clusters, from which a plan is sure enough."""
 
+FEW_CHANGED = 3.0
+"""So many documents must carry the changes of a pilot, or it cannot tell how they lie in documents."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Planner:
@@ -116,16 +119,29 @@ def planners(
 
 
 def warn_of_small_pilot(summary: Summary, pilots: Sequence[Planner]) -> None:
-    """Warn once if all rows have too few or too unequal documents for a plan."""
+    """Warn once if all rows have too few, too unequal or too few changed documents for a plan."""
+    unit = "document" if summary.settings.cluster is not None else "row"
     for pilot in pilots:
         documents = pilot.slices.select(pl.coalesce("n_clusters", "n")).item()
-        worth = float(pilot.changes.units.item())
+        worth, carrying = float(pilot.changes.units.item()), float(pilot.changes.carrying.item())
+        if pilot.changes.nothing_changed.item():
+            systems = " and ".join(map(repr, pilot.slices.select("baseline", "system").row(0)))
+            warn(
+                f"{systems} do not differ in {pilot.metric.label}, so this pilot cannot tell how many "
+                f"{unit}s show a difference; take a pilot in which rows change"
+            )
+            return
         if documents < PILOT or worth < FEW_UNITS:
-            unit = "document" if summary.settings.cluster is not None else "row"
             equal = "" if worth > documents - 1 else f", worth {worth:.0f} of equal size"
             warn(
                 f"the plan comes from {numbered(documents, unit)}{equal}; it is unreliable with fewer than "
                 f"{PILOT} {unit}s, or {FEW_UNITS:g} of equal size"
+            )
+            return
+        if carrying < FEW_CHANGED and not pilot.changes.nothing_differs.item():
+            warn(
+                f"most of the change lies in few {unit}s, worth {carrying:.1f} with equal changes, so this "
+                f"pilot cannot tell how many {unit}s are needed; take a larger one"
             )
             return
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from anls_frame.statistics.carriers import carriers_of_sums
 from anls_frame.statistics.design import USUAL_CORRELATION, usual_design
 from anls_frame.statistics.differences import unseen_share, with_unseen_changes
 from anls_frame.statistics.intervals import FEWEST_UNITS, effective_units
@@ -21,7 +22,7 @@ _ADDED_ROWS = 2
 _PLANNED_CORRELATION = 0.1
 """Correlation of the added rows within a document in plans; bounds take the usual one, which is safer."""
 
-_UPPER_END = 0.8
+_UPPER_END = 0.9
 """Share of the estimates' distribution below the upper end of a plan's range."""
 
 
@@ -65,7 +66,10 @@ class Changes:
     @cached_property
     def own(self) -> GroupSums:
         """The contribution of each unit to the sums of its group."""
-        return GroupSums(self.n, self.x, np.abs(self.x), self.residual**2, self.weight, self.weight**2)
+        squares = self.residual**2
+        return GroupSums(
+            self.n, self.x, np.abs(self.x), squares, self.weight, self.weight**2, self.n**2, squares**2
+        )
 
     @cached_property
     def sums(self) -> GroupSums:
@@ -83,9 +87,19 @@ class Changes:
         return self.sums.x / self.sums.n
 
     @property
+    def nothing_changed(self) -> npt.NDArray[np.bool_]:
+        """Groups of which no unit shows a difference."""
+        return np.asarray(self.sums.absolute == 0)
+
+    @property
     def nothing_differs(self) -> npt.NDArray[np.bool_]:
-        """Groups in which all units have the same difference, mostly none."""
-        return self.sums.squares == 0
+        """Groups whose units all have the same difference, mostly none."""
+        return np.asarray(self.sums.squares == 0)
+
+    @property
+    def carrying(self) -> FloatArray:
+        """Effective number of units that carry the spread of the differences, by group."""
+        return carriers_of_sums(self.sums.squares, self.sums.fourths)
 
     @property
     def changed(self) -> FloatArray:
@@ -102,11 +116,25 @@ class GroupSums(NamedTuple):
     squares: FloatArray
     weight: FloatArray
     weight_squares: FloatArray
+    n_squares: FloatArray
+    fourths: FloatArray
 
     @property
     def units(self) -> FloatArray:
         """Effective number of units."""
         return effective_units(self.weight, self.weight_squares)
+
+    def unevenness(self, unseen: float) -> FloatArray:
+        """
+        Return how unevenly the changes are spread over units: the squared coefficient of variation of rates.
+
+        Changes that are as likely in each row have a fourth moment of 3v² + u²v, with the variance v of a
+        unit and the size u of a change. The excess is that of the mean square of rates over the squared mean.
+        """
+        expected = 3 * (self.squares / self.n) ** 2 * self.n_squares
+        observed = self.fourths - unseen**2 * self.squares
+        ratio = np.divide(observed, expected, out=np.ones_like(expected), where=expected > 0)
+        return np.asarray(np.maximum(ratio - 1, 0))
 
     def variance(self, unseen: float, correlation: float) -> FloatArray:
         """Return the variance of the mean difference, with the added rows."""
@@ -118,11 +146,17 @@ class GroupSums(NamedTuple):
         Return the variance of the mean difference, for a true difference of this size.
 
         The variance is proportional to the changes, the added rows among them. The changes that cancel out,
-        a - |d| of the mean change a, stay; the changes that make up the difference grow or shrink.
+        a - |d| of the mean change a, stay; the changes that make up the difference grow or shrink. They lie
+        in the units in which most rows change: the variance of their rates between units is added.
         """
         change = (self.absolute + _ADDED_ROWS * unseen) / self.n
         cancelling = change - np.abs(self.x / self.n)
-        return self.variance(unseen, _PLANNED_CORRELATION) * (cancelling + effect) / positive(change)
+        scaled = self.variance(unseen, _PLANNED_CORRELATION) * (cancelling + effect) / positive(change)
+        return scaled + effect**2 * self.between(unseen)
+
+    def between(self, unseen: float) -> FloatArray:
+        """Return the variance between units of the mean of changes, divided by their squared mean."""
+        return self.unevenness(unseen) * self.n_squares / self.n**2
 
 
 class Needed(NamedTuple):
@@ -208,15 +242,20 @@ def detectable_difference(changes: Changes, power: float, alpha: float) -> Float
     """
     Return the smallest true difference that a two-sided test at level alpha detects with this power.
 
-    δ = (t(1 - alpha/2) + t(power)) √v(δ), with the variance of `Sums.variance_under`; nan if there is none.
+    It is nan where nothing changed, because such units do not say how rows change.
+
+    δ = (t(1 - alpha/2) + t(power)) √v(δ), with the variance of `GroupSums.variance_under`.
     """
     df = np.maximum(changes.units - 1, 1)
     quantiles = t_quantile(1 - alpha / 2, df) + t_quantile(power, df)
-    # v(δ) is linear in δ, so that this is a quadratic equation.
+    # v(δ) is a quadratic function of δ, so that this is a quadratic equation.
     start = changes.sums.variance_under(0.0, changes.unseen)
-    slope = changes.sums.variance_under(1.0, changes.unseen) - start
+    between = changes.sums.between(changes.unseen)
+    slope = changes.sums.variance_under(1.0, changes.unseen) - start - between
     half = quantiles**2 * slope / 2
-    return positive(half + np.sqrt(half**2 + quantiles**2 * start))
+    left = positive(1 - quantiles**2 * between)
+    found = positive((half + np.sqrt(half**2 + left * quantiles**2 * start)) / left)
+    return np.where(changes.nothing_changed, np.nan, found)
 
 
 def needed_units(changes: Changes, effect: float, power: float, alpha: float) -> Needed:
@@ -226,11 +265,13 @@ def needed_units(changes: Changes, effect: float, power: float, alpha: float) ->
     Notes
     -----
     G = (z(1 - alpha/2) + z(power))² σ² / δ² + z(1 - alpha/2)² / 2 (Guenther 1981, *The American Statistician*
-    35), where σ² is the variance of a unit, from `Sums.variance_under`.
+    35), where σ² is the variance of a unit, from `GroupSums.variance_under`; nan where nothing changed.
     """
-    return _needed(
+    needed = _needed(
         changes, lambda sums: sums.variance_under(effect, changes.unseen), effect, power, alpha / 2
     )
+    # A pilot without a change does not say how rows change.
+    return Needed(*(np.where(changes.nothing_changed, np.nan, end) for end in needed))
 
 
 def _needed(
@@ -246,12 +287,14 @@ def _needed(
     others = GroupSums(
         *(total[changes.group] - own for total, own in zip(changes.sums, changes.own, strict=True))
     )
-    others = others._replace(squares=np.maximum(others.squares, 0))
+    others = others._replace(squares=np.maximum(others.squares, 0), fourths=np.maximum(others.fourths, 0))
     with np.errstate(divide="ignore", invalid="ignore"):
         estimate = np.log(factor(changes.sums) * number)
         left = np.log(factor(others) * (number[changes.group] - 1))
         away = left - (changes.total(left) / number)[changes.group]
         error = np.sqrt((number - 1) / number * changes.total(away**2))
+        # The logarithm of a variance is on average too small by half of its own variance.
+        estimate += error**2 / 2
         half = float(t_quantile(_UPPER_END, np.inf)) * error
         return Needed(np.exp(estimate - half) / number, np.exp(estimate + half) / number)
 

@@ -50,7 +50,7 @@ def jackknife(first: FloatArray, second: FloatArray, score: Score) -> FloatArray
     left_out = score((second.sum(axis=0) - second).T) - score((first.sum(axis=0) - first).T)
     if len(left_out) == 0:
         return np.zeros(0)
-    return (left_out.mean() - left_out) * (len(left_out) - 1) / len(left_out)
+    return np.asarray((left_out.mean() - left_out) * (len(left_out) - 1) / len(left_out))
 
 
 def jackknife_variance(influence: FloatArray) -> float:

@@ -14,6 +14,7 @@ from sample import DATA
 
 import anls_frame as af
 from anls_frame.exceptions import InputWarning
+from anls_frame.reports.decisions import needed_in_words
 from anls_frame.statistics import sample_sizes
 
 SYSTEMS = {"old": "old", "new": "new"}
@@ -177,7 +178,7 @@ def test_a_decision_is_one_sentence() -> None:
     assert str(decision(gain(0, 200, 2000))) == "regressed: new is worse than old by more than 0.01"
     assert str(decision(gain(5, 5, 300))) == (
         "undecided: new could be worse than old by more than 0.01; 300 rows can decide margins from 0.03 on; "
-        "this one needs 2,000 to 3,200 if the systems are equal"
+        "this one needs 1,900 to 3,700 if the systems are equal"
     )
     assert str(decision(gain(0, 85, 10_000))).endswith(
         "can decide margins from 0.0024 on, but the difference is close to the margin"
@@ -329,3 +330,41 @@ def test_small_pilots_warn(sizes: list[int], warned: str | None, *, clustered: b
         str(one.message)[9:] for one in caught
     ]
     assert len(caught) == (warned is not None)
+
+
+def test_no_range_has_one_number() -> None:
+    assert needed_in_words(None, 300) == "at least 300"
+    assert needed_in_words(825, 830) == "about 830"
+    assert needed_in_words(812, 911) == "820 to 920"
+    assert str(decision(gain(0, 0, 200))) == (
+        "undecided: new could be worse than old by more than 0.01; 200 rows can decide margins from 0.015 "
+        "on; this one needs at least 300 if the systems are equal"
+    )
+
+
+def test_documents_that_do_not_differ_are_counted_not_their_rows() -> None:
+    for documents, answer in ((100, "undecided"), (299, "undecided"), (300, "fine")):
+        doc = np.repeat(np.arange(documents), 10)
+        frame = pl.DataFrame({"doc": doc, "old": 1.0, "new": 1.0})
+        decided = af.compare(frame, SYSTEMS, None, cluster="doc").decide(0.01)
+        assert decided.answer == answer
+        assert decided.frame.select("n_clusters_needed_low", "n_clusters_needed").row(0) == (None, 300)
+
+
+def test_pilots_that_cannot_tell_say_so() -> None:
+    doc = np.repeat(np.arange(100), 10)
+    frame = pl.DataFrame({"doc": doc, "old": 1.0, "new": 1.0})
+    equal = af.compare(frame, SYSTEMS, None, cluster="doc")
+    with pytest.warns(
+        InputWarning,
+        match="'old' and 'new' do not differ in score, so this pilot cannot tell how many documents",
+    ):
+        planned = equal.sample_size(0.02)
+    assert planned.select("n_needed_low", "n_needed").row(0) == (None, None)
+    assert equal.detectable_difference()["detectable"].item() is None
+    two = frame.with_columns(new=pl.when(pl.col("doc") < 2).then(0.0).otherwise(1.0))
+    with pytest.warns(
+        InputWarning, match=r"lies in few documents, worth 2.1 with equal changes, so this pilot"
+    ):
+        planned = af.compare(two, SYSTEMS, None, cluster="doc").sample_size(0.02)
+    assert planned["n_clusters_needed"].item() > planned["n_clusters_needed_low"].item() > 100

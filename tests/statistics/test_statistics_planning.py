@@ -51,39 +51,69 @@ def test_wrong_and_right_answers_are_planned_as_mcnemar_tests_are(
     assert effect == pytest.approx(expected, rel=0.005)
 
 
+def estimated(needed: sample_sizes.Needed) -> tuple[float, float]:
+    """Return the logarithm of the estimated factor and its standard error, from a range."""
+    low, high = (math.log(end.item()) for end in needed)
+    # The ends are 90 % quantiles of a log-normal distribution with the estimate as its mean.
+    error = (high - low) / (2 * scipy.stats.norm.ppf(0.9))
+    return (low + high - error**2) / 2, error
+
+
 @pytest.mark.parametrize("effect", [0.005, 0.02, 0.3])
 def test_needed_units_are_guenthers(effect: float) -> None:
     changes = of_rows(15, 15, 500)
-    low, high = (float(end.item()) * 500 for end in sample_sizes.needed_units(changes, effect, 0.8, 0.05))
+    found, _ = estimated(sample_sizes.needed_units(changes, effect, 0.8, 0.05))
     z = scipy.stats.norm.ppf([0.975, 0.8])
     expected = z.sum() ** 2 * (32 / 500 + effect) / effect**2 + z[0] ** 2 / 2
-    # The range is symmetric about the estimate on the scale of logarithms.
-    assert math.sqrt(low * high) == pytest.approx(expected, rel=0.003)
+    assert 500 * math.exp(found) == pytest.approx(expected, rel=0.003)
 
 
 def test_an_observed_effect_stands_for_the_changes_that_make_it() -> None:
     # 60 of 1,000 rows are lost, none won: to lose 30, half as many must change.
     changes = of_rows(0, 60, 1000)
     half, whole = (
-        math.prod(end.item() for end in sample_sizes.needed_units(changes, effect, 0.8, 0.05)) ** 0.5
+        math.exp(estimated(sample_sizes.needed_units(changes, effect, 0.8, 0.05))[0])
         for effect in (0.03, 0.06)
     )
     assert half / whole == pytest.approx(2, rel=0.03)
 
 
 def log_needed(documents: Sequence[Sequence[float]], effect: float) -> float:
-    """Logarithm of the estimated number, as the middle of the range."""
-    ends = sample_sizes.needed_units(seen(documents), effect, 0.8, 0.05)
-    return math.log(len(documents)) + sum(math.log(end.item()) for end in ends) / 2
+    """Logarithm of the estimated number."""
+    return (
+        math.log(len(documents)) + estimated(sample_sizes.needed_units(seen(documents), effect, 0.8, 0.05))[0]
+    )
 
 
 def test_the_range_is_that_of_the_jackknife_over_documents() -> None:
     pilot = documents(2)
     left = [log_needed([*pilot[:i], *pilot[i + 1 :]], 0.05) for i in range(len(pilot))]
     error = math.sqrt((len(pilot) - 1) / len(pilot) * np.square(np.subtract(left, np.mean(left))).sum())
-    low, high = (end.item() for end in sample_sizes.needed_units(seen(pilot), 0.05, 0.8, 0.05))
+    found = estimated(sample_sizes.needed_units(seen(pilot), 0.05, 0.8, 0.05))[1]
     # The mean is kept when a document is left out, hence the tolerance.
-    assert math.log(high / low) == pytest.approx(2 * scipy.stats.norm.ppf(0.8) * error, rel=0.1)
+    assert found == pytest.approx(error, rel=0.1)
+
+
+def test_unevenness_is_that_of_the_rates_of_documents() -> None:
+    random = np.random.default_rng(5)
+    for correlation in (0.0, 0.05, 0.1):
+        rates = np.full(20_000, 0.02)
+        if correlation:
+            pairs = 1 / correlation - 1
+            rates = random.beta(0.02 * pairs, 0.98 * pairs, 20_000)
+        x = np.array([random.choice([-1.0, 1.0], count).sum() for count in random.binomial(40, rates)])
+        changes = sample_sizes.changes(
+            np.zeros(20_000, np.int64), 1, np.ones(20_000), np.full(20_000, 40.0), x, unseen=1.0
+        )
+        squared_variation = correlation * 0.98 / 0.02
+        found = changes.sums.unevenness(1.0).item()
+        assert found == pytest.approx(squared_variation, rel=0.1, abs=0.1)
+
+
+def test_a_pilot_without_a_change_plans_nothing() -> None:
+    nothing = seen([[0.0] * 10] * 80)
+    assert all(np.isnan(end).all() for end in sample_sizes.needed_units(nothing, 0.01, 0.8, 0.05))
+    assert np.isnan(sample_sizes.detectable_difference(nothing, 0.8, 0.05)).all()
 
 
 @pytest.mark.parametrize("seed", range(4))
