@@ -381,8 +381,9 @@ def lines_of(cell: Cell, samples: int, seed: int) -> Iterator[tuple[str, list[st
             assert cell.check is not None
             public = cell.check(documents, np.random.default_rng([*seeds, place]))
             for name, own in every[place].items():
-                ends = np.array([own[:2], public[name][:2]], np.float64)
-                if own.few != public[name].few or not np.allclose(*ends, rtol=1e-9, equal_nan=True):
+                ours, theirs = np.array([own[:2], public[name][:2]], np.float64)
+                agree = np.allclose(ours, theirs, rtol=1e-9, equal_nan=True)
+                if not agree or own.few != public[name].few:
                     raise AssertionError(f"{cell.name}: {name} {own} is not {public[name]}")
         for name, value in truth.items():
             low, high, few = (np.array(ends) for ends in zip(*(one[name] for one in every), strict=True))

@@ -26,6 +26,7 @@ from anls_frame.gec._corpus_measures import MeasureName, measure_of
 from anls_frame.gec._m2_files import SCHEMA
 from anls_frame.statistics import swaps
 from anls_frame.statistics.carriers import are_few, carriers
+from anls_frame.statistics.differences import difference_interval
 
 REPLICATIONS = 1_000
 DRAWS = 199
@@ -207,7 +208,9 @@ def spoilt_line(measure: MeasureName, count: int) -> tuple[str, float]:
         units = statistics.effective_units(size.sum(), (size * size).sum())
         influence = swaps.jackknife(first, second, scorer.score)
         variance = swaps.jackknife_variance(influence)
-        low, high = np.clip(statistics.t_interval(difference, variance, units), -1, 1)
+        changed = np.count_nonzero((first != second).any(axis=1))
+        ends = difference_interval(difference, variance, units, changed, 0.95, unseen=1.0)
+        low, high = np.clip(ends, -1, 1)
         covers[replication] = low <= truth <= high
         marked[replication] = are_few(rows[chosen].sum(), units, carriers(influence))
         if replication < CHECKED:

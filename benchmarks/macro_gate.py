@@ -125,8 +125,16 @@ def cases() -> list[Case]:
     return shared + own
 
 
-def sample(case: Case, random: np.random.Generator) -> pl.DataFrame:
-    """Draw documents: their rows, the slices of these, and the scores of two systems."""
+class Rows(NamedTuple):
+    """The rows of a sample: their documents, their slices, and the scores of two systems, a column each."""
+
+    document: npt.NDArray[np.int64]
+    kind: npt.NDArray[np.int64]
+    scores: npt.NDArray[np.float64]
+
+
+def sample(case: Case, random: np.random.Generator) -> Rows:
+    """Draw documents with their rows."""
     if case.sizes == "log-normal":
         rows = np.ceil(random.lognormal(2, 1, case.documents)).astype(int)
     else:
@@ -139,8 +147,8 @@ def sample(case: Case, random: np.random.Generator) -> pl.DataFrame:
         kind = random.choice(len(MEANS), len(document), p=FREQUENCIES)
     shared = random.normal(size=case.documents)[document]
     fails = (random.random(case.documents) < FAIL * case.fails)[document]
-    scores = {}
-    for system, means in zip(("old", "new"), case.means, strict=True):
+    scores = []
+    for means in case.means:
         own = random.normal(size=len(document))
         latent = np.sqrt(case.correlation) * shared + np.sqrt(1 - case.correlation) * own
         if case.is_graded:
@@ -149,35 +157,34 @@ def sample(case: Case, random: np.random.Generator) -> pl.DataFrame:
             drawn = stats.beta.ppf(stats.norm.cdf(latent), a, b)
         else:
             drawn = (latent < stats.norm.ppf(means)[kind]).astype(np.float64)
-        scores[system] = np.where(fails, 0.0, drawn)
-    return pl.DataFrame({"document": document, "kind": kind, **scores})
+        scores.append(np.where(fails, 0.0, drawn))
+    return Rows(document, kind, np.stack(scores, axis=1))
 
 
-def averages(frame: pl.DataFrame) -> dict[str, Any]:
+def averages(rows: Rows) -> dict[str, Any]:
     """Return the line of `macro` from sums by document and slice."""
-    document, kind = frame["document"].to_numpy(), frame["kind"].to_numpy()
-    _, kind = np.unique(kind, return_inverse=True)
-    slices, documents = kind.max() + 1, document.max() + 1
-    cell, place = np.unique(kind * documents + document, return_inverse=True)
+    _, kind = np.unique(rows.kind, return_inverse=True)
+    slices, documents = kind.max() + 1, rows.document.max() + 1
+    cell, place = np.unique(kind * documents + rows.document, return_inverse=True)
     slice_of = cell // documents
-    scores = frame.select("old", "new").to_numpy()
 
     def added(values: Any, line: Any, count: int) -> Any:
         return np.stack([np.bincount(line, column, count) for column in values.T], axis=1)
 
     n = np.bincount(place, minlength=len(cell)).astype(np.float64)
-    x, of_slices = added(scores, place, len(cell)), added(scores, kind, slices)
-    rows = np.bincount(kind, minlength=slices).astype(np.float64)
+    x, of_slices = added(rows.scores, place, len(cell)), added(rows.scores, kind, slices)
+    sizes = np.bincount(kind, minlength=slices).astype(np.float64)
     clusters = np.bincount(slice_of, minlength=slices)
     lines = Lines(
         metric=METRIC,
         keys=["kind"],
-        slices=pl.DataFrame({"kind": np.arange(slices), "n": rows, "n_clusters": clusters}),
+        slices=pl.DataFrame({"kind": np.arange(slices), "n": sizes, "n_clusters": clusters}),
         units=Line(cell % documents, np.ones(len(cell), np.int64), n, x, n[:, None]),
         slice_of=slice_of,
-        totals=(of_slices, rows[:, None]),
+        totals=(of_slices, sizes[:, None]),
     )
-    return macro.compared(lines, np.ones(slices), added(scores**2, kind, slices), [(0, 1)], 0.95)[0]
+    squares = added(rows.scores**2, kind, slices)
+    return macro.compared(lines, np.ones(slices), squares, [(0, 1)], 0.95)[0]
 
 
 METRIC = af.compare(
@@ -185,8 +192,10 @@ METRIC = af.compare(
 ).summary.metrics[0]
 
 
-def by_compare(case: Case, frame: pl.DataFrame) -> dict[str, Any]:
+def by_compare(case: Case, rows: Rows) -> dict[str, Any]:
     """Return the same line of the public function."""
+    old, new = rows.scores.T
+    frame = pl.DataFrame({"document": rows.document, "kind": rows.kind, "old": old, "new": new})
     cluster = None if case.sizes == "one row" else "document"
     compared = af.compare(frame, ["old", "new"], None, by="kind", cluster=cluster, metrics="anls", draws=9)
     return compared.macro().row(0, named=True)
@@ -198,14 +207,14 @@ def counted(case: Case, samples: int) -> dict[str, float]:
     random = np.random.default_rng(seeds)
     covers, covers_difference, marked, none = np.zeros((4, samples), bool)
     for place in range(samples):
-        frame = sample(case, random)
-        line = averages(frame)
+        rows = sample(case, random)
+        line = averages(rows)
         if place < CHECKED:
-            public = by_compare(case, frame)
+            public = by_compare(case, rows)
             own, theirs = (np.array([of[name] for name in FIGURES], np.float64) for of in (line, public))
             if not np.allclose(own, theirs, rtol=1e-9, atol=1e-12, equal_nan=True):
                 raise AssertionError(f"{case}: {own} is not {theirs}")
-        means = case.means[:, np.unique(frame["kind"])].mean(axis=1) * (1 - FAIL * case.fails)
+        means = case.means[:, np.unique(rows.kind)].mean(axis=1) * (1 - FAIL * case.fails)
         covers[place] = line["score_low"] <= means[1] <= line["score_high"]
         covers_difference[place] = line["difference_low"] <= means[1] - means[0] <= line["difference_high"]
         marked[place] = line["few_rows"]
