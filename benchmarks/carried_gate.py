@@ -327,7 +327,8 @@ def quantiles(documents: int, random: Random) -> Figures:
     frame = pl.DataFrame({"doc": document, "value": value})
     own = af.Metric("value", bounds=(0, None))
     metrics = [af.Metric.quantile(own, share) for share in QUANTILES]
-    line = af.report(frame, metrics=metrics, cluster="doc").overall.row(0, named=True)
+    report: af.Report[pl.DataFrame] = af.report(frame, metrics=metrics, cluster="doc")
+    line = report.to_polars().row(0, named=True)
     found = {}
     for share, metric in zip(QUANTILES, metrics, strict=True):
         low, high = (line[end] for end in metric.ends[1:])
