@@ -261,7 +261,7 @@ class Report(SlicedResult[Table_co]):
             One row per slice, lowest `p_value` first: the keys, `n` (scored rows), the figure of the slice
             under its name, `rest` (the figure of all other rows), `difference` (slice minus rest), `p_value`
             (two-sided) and `p_adjusted` (adjusted for all slices). P-values are null for a slice with all
-            scored rows or none.
+            scored rows or none, and, with a warning, for one document against one other.
 
         Raises
         ------
@@ -276,10 +276,12 @@ class Report(SlicedResult[Table_co]):
         do not make a slice significantly better.
 
         With clusters, the test permutes the rows of documents among documents of about the same size, `draws`
-        times. The p-value is the share of draws, the data included, whose statistic is at least as large; the
-        adjusted p-value uses the largest statistic of all slices in each draw. With more than 50,000 rows or
-        4,096 documents, and without clusters, the statistic is compared with Student's t, and p-values are
-        adjusted by Holm. See the guide to statistics.
+        times. If a slice is told by the size of its documents, as invoices with more fields than receipts, it
+        permutes the rows of all documents, whatever their size. The p-value is the share of draws, the data
+        included, whose statistic is at least as large; the adjusted p-value uses the largest statistic of all
+        slices in each draw. With more than 50,000 rows or 4,096 documents, and without clusters, the
+        statistic is compared with Student's t, and p-values are adjusted by Holm. See the guide to
+        statistics.
 
         Examples
         --------

@@ -17,6 +17,7 @@ import numpy.typing as npt
 import polars as pl
 
 from anls_frame import statistics
+from anls_frame.exceptions import warn
 from anls_frame.frames.documents import numbers
 from anls_frame.reports.estimates import Sums
 from anls_frame.reports.lines import cells_in_slices
@@ -41,7 +42,7 @@ def against_rest(
     Return the keys, `n`, both figures, the difference and the p-values of each slice against its rest.
 
     Up to `MOST_DEALT` rows are permuted among documents. With more rows, and without documents, the statistic
-    is compared with Student's t.
+    is compared with Student's t. A difference of two documents has no p-value, and a warning says so.
     """
     has_clusters = CLUSTER in cells.columns
     all_keys = [column for column in cells.columns if column.startswith("key_")]
@@ -61,6 +62,11 @@ def against_rest(
         else:
             p = _by_document(losses, codes)
             adjusted = statistics.holm(p)
+        if (np.isnan(p) & testable).any():
+            warn(
+                "p_value is null, because a slice and its rest are a document each: whatever differs between "
+                "slices also differs between these documents. Score more documents"
+            )
     else:
         p = _by_row(inside, outside, whole)
         adjusted = statistics.holm(np.where(testable, p, np.nan))

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from anls_frame.statistics.codes import Codes, FloatArray, IntArray
+from anls_frame.statistics.codes import Codes, FloatArray, IntArray, Mask
 from anls_frame.statistics.losses import Least, Losses, Null, SingleArray, Sizes, limits, tested
+from anls_frame.statistics.size_classes import size_classes
 
-CLASS = 10
-"""Least number of documents that are dealt among each other."""
 _CELLS = 1 << 20
 """Maximum number of cells of a table of documents and slices."""
 _DEALT = 1 << 24
@@ -40,19 +39,23 @@ class SliceBlock:
         The statistics of the slices.
     sizes
         The sizes of the slices.
+    goes_with_size
+        Which slices are told by the size of their documents, so that rows are dealt among documents of all
+        sizes to test them.
     """
 
     codes: Codes
     names: IntArray
     statistic: FloatArray
     sizes: Sizes
+    goes_with_size: Mask
 
 
 def block_of(codes: Codes, names: IntArray, losses: Losses, least: Least) -> SliceBlock:
     """Test the slices with enough rows and documents inside and outside."""
     counts = np.bincount(codes.codes, minlength=codes.size)
     kept = np.flatnonzero((counts >= least.rows) & (losses.rows - counts >= least.rows))
-    statistics, sizes = [np.zeros(0)], [Sizes(*np.zeros((5, 0, 1)))]
+    statistics, sizes, by_size = [np.zeros(0)], [Sizes(*np.zeros((5, 0, 1)))], [np.zeros(0, bool)]
     step = max(1, _CELLS // max(losses.units, 1))
     for start in range(0, len(kept), step):
         part = kept[start : start + step]
@@ -60,21 +63,28 @@ def block_of(codes: Codes, names: IntArray, losses: Losses, least: Least) -> Sli
         result, part_sizes = losses.tested(values, inside, least.units)
         statistics.append(result.value)
         sizes.append(part_sizes)
+        by_size.append(losses.goes_with_size(inside))
     statistic = np.concatenate(statistics)
     is_testable = ~np.isnan(statistic)
     kept = kept[is_testable]
     tested_sizes = Sizes(*(np.concatenate(parts)[is_testable] for parts in zip(*sizes, strict=True)))
-    return SliceBlock(codes.renumbered(kept), names[kept], statistic[is_testable], tested_sizes)
+    return SliceBlock(
+        codes.renumbered(kept),
+        names[kept],
+        statistic[is_testable],
+        tested_sizes,
+        np.concatenate(by_size)[is_testable],
+    )
 
 
 def largest_by_draw(
     losses: Losses, blocks: Sequence[SliceBlock], draws: int, seed: int, at_once: int = 256
 ) -> Iterator[FloatArray]:
     """Yield the largest statistic of all slices for several draws at a time; 0 if none is positive."""
-    for drawn in _drawn(losses, draws, seed, at_once):
-        largest = np.zeros(drawn.values.shape[1])
+    for every in _drawn(losses, blocks, draws, seed, at_once):
+        largest = np.zeros(every[0].values.shape[1])
         step = max(1, _TABLE // max(losses.units * len(largest), 1))
-        for block in blocks:
+        for drawn, block in itertools.product(every, blocks):
             limit = drawn.limits(block)
             # The exact statistic, which needs the documents, is computed only where it may be the largest.
             hopeful = np.flatnonzero((limit > largest).any(axis=1))
@@ -94,15 +104,17 @@ def two_sided(losses: Losses, codes: Codes, draws: int, seed: int) -> tuple[Floa
     block = block_of(codes, np.arange(codes.size), losses, Least(1, 1))
     observed = np.abs(block.statistic)
     reached, largest = np.zeros(len(observed)), []
-    for drawn in _drawn(losses, draws, seed, max(1, _DEALT // 4 // max(losses.units, 1))):
-        every = np.arange(drawn.values.shape[1])
+    for of_both in _drawn(losses, [block], draws, seed, max(1, _DEALT // 4 // max(losses.units, 1))):
+        every = np.arange(of_both[0].values.shape[1])
         most = np.zeros(len(every))
         step = max(1, _TABLE // max(losses.units * len(every), 1))
-        for start in range(0, len(observed), step):
-            slices = np.arange(start, min(start + step, len(observed)))
-            values = np.abs(drawn.statistics(block, slices, every))
-            reached[slices] += (values >= observed[slices, None] - _TIE).sum(axis=1)
-            most = np.maximum(most, values.max(axis=0))
+        for drawn in of_both:
+            tested_by_these = drawn.own(block)
+            for start in range(0, len(tested_by_these), step):
+                slices = tested_by_these[start : start + step]
+                values = np.abs(drawn.statistics(block, slices, every))
+                reached[slices] += (values >= observed[slices, None] - _TIE).sum(axis=1)
+                most = np.maximum(most, values.max(axis=0))
         largest.append(most)
     p, adjusted = np.full((2, codes.size), np.nan)
     p[block.names] = (1 + reached) / (1 + draws)
@@ -110,18 +122,29 @@ def two_sided(losses: Losses, codes: Codes, draws: int, seed: int) -> tuple[Floa
     return p, adjusted
 
 
-def _drawn(losses: Losses, draws: int, seed: int, at_once: int) -> Iterator[Drawn]:
-    """Yield permuted losses, several draws at a time."""
+def _drawn(
+    losses: Losses, blocks: Sequence[SliceBlock], draws: int, seed: int, at_once: int
+) -> Iterator[list[Drawn]]:
+    """Yield permuted losses, several draws at a time: for slices that go with size, and for the others."""
+    go_with_size = np.concatenate([block.goes_with_size for block in blocks])
     values, sizes = losses.values.astype(np.float32), losses.sizes.astype(np.float32)
     is_alike = bool((losses.sizes == losses.sizes[:1]).all())
-    dealt = deals(losses.unit, draws, seed)
+    ways = [(False, deals(losses.unit, draws, seed))]
+    if go_with_size.any():
+        ways.append((True, deals_of_all_sizes(losses.unit, losses.correlation_of_documents, draws, seed)))
+    if go_with_size.any() and go_with_size.all():
+        del ways[0]
     step = max(1, min(draws, _DEALT // max(losses.rows, 1), at_once))
     for start in range(0, draws, step):
-        # In the order of rows, in which products with sparse matrices need them.
-        rows = np.ascontiguousarray(np.array(list(itertools.islice(dealt, min(step, draws - start)))).T)
-        drawn = values[rows]
-        drawn_sizes = sizes[:, None] if is_alike else sizes[rows]
-        yield Drawn(losses, drawn, drawn_sizes, losses.null_of(drawn, drawn_sizes))
+        every = []
+        for goes_with_size, dealt in ways:
+            # In the order of rows, in which products with sparse matrices need them.
+            rows = np.ascontiguousarray(np.array(list(itertools.islice(dealt, min(step, draws - start)))).T)
+            drawn = values[rows]
+            drawn_sizes = sizes[:, None] if is_alike else sizes[rows]
+            null = losses.null_of(drawn, drawn_sizes)
+            every.append(Drawn(losses, drawn, drawn_sizes, null, goes_with_size))
+        yield every
 
 
 @dataclass(frozen=True)
@@ -133,14 +156,25 @@ class Drawn:
     sizes: SingleArray
     """With a single column if all rows have the same size."""
     null: Null
+    goes_with_size: bool
+    """Whether these draws test the slices that go with size, or the others."""
+
+    def own(self, block: SliceBlock) -> IntArray:
+        """Return the slices that these draws test."""
+        return np.flatnonzero(block.goes_with_size == self.goes_with_size)
 
     def limits(self, block: SliceBlock) -> FloatArray:
-        """Return upper limits of the statistics of slices (lines), rounding included."""
+        """Return upper limits of the statistics of slices (lines), rounding included; -inf for the others."""
+        limit = np.full((len(block.names), self.values.shape[1]), -np.inf)
+        own = self.own(block)
         if self.sizes.shape[1] > 1:
-            return np.full((len(block.names), self.values.shape[1]), np.inf)
-        members = _indicators(block.codes, self.losses.rows).T
-        sums = (members @ self.values)[: len(block.names)]
-        return limits(sums, block.sizes, self.null, self.losses.mean) * (1 + _TIE) + _TIE
+            limit[own] = np.inf
+        elif len(own):
+            members = _indicators(block.codes, self.losses.rows).T
+            sums = (members @ self.values)[own]
+            null, mean = self.null, self.losses.mean
+            limit[own] = limits(sums, block.sizes.chosen(own), null, mean) * (1 + _TIE) + _TIE
+        return limit
 
     def statistics(self, block: SliceBlock, slices: IntArray, draws: IntArray) -> FloatArray:
         """Return the statistics of some slices (lines) in some draws (columns)."""
@@ -229,26 +263,55 @@ def deals(document: IntArray, draws: int, seed: int) -> Iterator[IntArray]:
         yield rows.copy()
 
 
-def size_classes(sizes: IntArray) -> IntArray:
+def deals_of_all_sizes(document: IntArray, correlation: float, draws: int, seed: int) -> Iterator[IntArray]:
     """
-    Return the size class of each document: documents of equal or neighbouring sizes, at least ten.
+    Yield for each draw the row whose value each row gets, from documents of any size.
+
+    Each document gets the shuffled values of another one, each of these once: a random part of a longer
+    document, and all of a shorter one with further values. Repeated, those of a short document would vary too
+    much for a long one. So a further value is one of the values that the document has so far, or one of all
+    rows, with the chances at which rows keep their correlation (the urn of Blackwell and MacQueen 1973).
+
+    Parameters
+    ----------
+    document
+        The number of the document of each row, from 0 without gaps, in ascending order.
+    correlation
+        Correlation of the rows of a document.
+    draws
+        Number of draws.
+    seed
+        Seed of the draws.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from anls_frame.statistics.dealt import size_classes
-    >>> size_classes(np.array([7] * 12 + [1] * 9 + [2] * 2 + [8])).tolist()
-    [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]
+    >>> from anls_frame.statistics.dealt import deals_of_all_sizes
+    >>> document = np.array([0, 1, 1, 1])
+    >>> [rows.tolist() for rows in deals_of_all_sizes(document, 1.0, 3, seed=0)]
+    [[0, 3, 1, 2], [3, 0, 0, 0], [0, 3, 2, 1]]
     """
-    distinct, size_of, counts = np.unique(sizes, return_inverse=True, return_counts=True)
-    size_class = np.zeros(len(distinct), np.intp)
-    current, members, left = 0, 0, int(counts.sum())
-    for index, count in enumerate(counts.tolist()):
-        if members >= CLASS and left >= CLASS:
-            current, members = current + 1, 0
-        size_class[index] = current
-        members, left = members + count, left - count
-    return size_class[size_of]
+    random = np.random.default_rng(seed)
+    sizes = np.bincount(document)
+    starts = np.cumsum(sizes) - sizes
+    first, height = starts[document], len(document)
+    position = np.arange(height) - first
+    rows = np.empty(height, np.intp)
+    for _ in range(draws):
+        donor = random.permutation(len(sizes))[document]
+        is_further = position >= sizes[donor]
+        of_donor = starts[donor] + np.where(is_further, 0, position)
+        own = _shuffled_in_groups(document, random)[of_donor]
+        given = np.where(is_further, random.integers(0, height, height), own)
+        # Each of the values before it is as likely to be drawn as any other.
+        weight = correlation * position
+        is_drawn = is_further & (random.random(height) * (1 - correlation + weight) < weight)
+        drawn = first + (random.random(height) * position).astype(np.intp)
+        source = np.where(is_drawn, drawn, np.arange(height))
+        while not np.array_equal(source[source], source):
+            source = source[source]
+        rows[_shuffled_in_groups(document, random)] = given[source]
+        yield rows.copy()
 
 
 def _shuffled_in_groups(group: IntArray, random: np.random.Generator) -> IntArray:

@@ -16,9 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from anls_frame.statistics.codes import Codes, FloatArray, IntArray, Mask
+from anls_frame.statistics.size_classes import size_classes
 from anls_frame.statistics.student import ROUNDING
 
 SingleArray = npt.NDArray[np.float32]
+
+LEAST_DEALT = 2 / 3
+"""Smallest share of a difference that dealing rows within size classes must be able to take away."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,9 @@ class Least:
 
     rows: int
     units: int
+
+
+_PAIR = 2
 
 
 class Tested(NamedTuple):
@@ -260,6 +267,22 @@ class Losses:
         )
         return self.null._replace(unit_values=unit_values, unit_sizes=unit_sizes)
 
+    @cached_property
+    def correlation_of_documents(self) -> float:
+        """
+        Correlation of the rows of a document, in which all documents of at least two rows count alike.
+
+        Of `null`, it would be that of the rows of long documents, which say little about short ones.
+        """
+        squares, own = (added(self.unit, table**2, self.units) for table in (self.values, self.sizes))
+        pairs = self.unit_sizes**2 - own
+        several = pairs > ROUNDING
+        variance = float((squares / self.unit_sizes).mean()) if self.rows else 0.0
+        if variance <= 0 or not several.any():
+            return 0.0
+        common = (self.null.unit_values[several, 0] ** 2 - squares[several]) / pairs[several]
+        return min(max(float(common.mean()) / variance, 0.0), 1.0)
+
     def sums(self, codes: Codes) -> tuple[FloatArray, FloatArray]:
         """Return sums of losses and sizes by document and code, as tables without the last code."""
         unit, values, sizes = self.unit, self.values, self.sizes
@@ -291,10 +314,35 @@ class Losses:
         slice_sizes = Sizes.of(sizes[:, :, None], self.unit_sizes[:, None])
         units = np.count_nonzero(sizes, axis=0)
         rest = self.unit_sizes[:, None] - sizes > ROUNDING * self.unit_sizes.sum()
-        is_testable = (units >= max(least_units, 1)) & (np.count_nonzero(rest, axis=0) >= max(least_units, 1))
+        others = np.count_nonzero(rest, axis=0)
+        is_testable = (units >= max(least_units, 1)) & (others >= max(least_units, 1))
+        # Of two documents, each of one side, nothing tells whether the slice or the document is worse.
+        is_testable &= (units + others > _PAIR) | (self.units < _PAIR)
         with np.errstate(divide="ignore", invalid="ignore"):
             result = tested(values[:, :, None], sizes[:, :, None], slice_sizes, self.null, self.mean)
         return Tested(*(np.where(is_testable, figures[:, 0], np.nan) for figures in result)), slice_sizes
+
+    @cached_property
+    def size_class(self) -> IntArray:
+        """Size class of each document."""
+        return size_classes(np.bincount(self.unit))
+
+    def goes_with_size(self, sizes: FloatArray) -> Mask:
+        """
+        Return which slices are told by the size of their documents, from their sizes by document.
+
+        Dealing rows within size classes leaves the part of a difference that lies between classes. If it can
+        take away less than `LEAST_DEALT` of the difference, it does not test the slice.
+        """
+        if not self.size_class.any():
+            return np.zeros(sizes.shape[1], bool)
+        order = np.argsort(self.size_class, kind="stable")
+        starts = np.flatnonzero(np.diff(self.size_class[order], prepend=-1))
+        inside = np.add.reduceat(sizes[order], starts, axis=0)
+        whole = np.add.reduceat(self.unit_sizes[order], starts)[:, None]
+        within = (inside * (whole - inside) / whole).sum(axis=0)
+        total = inside.sum(axis=0)
+        return np.asarray(within < LEAST_DEALT * total * (whole.sum() - total) / whole.sum())
 
     def degrees_of_freedom(self, sizes: FloatArray) -> FloatArray:
         """

@@ -255,3 +255,58 @@ def test_a_slicing_column_called_like_one_of_the_result_is_an_error() -> None:
     frame = sample(1).rename({"types": "rest"})
     with pytest.raises(af.DuplicateColumnError, match="rest"):
         af.report(frame, "prediction", "answer", by="rest").against_rest()
+
+
+def by_size(of_long: float, *, rows: tuple[int, int] = (5, 20)) -> pl.DataFrame:
+    """Twenty invoices among a hundred documents, which have more rows than the receipts."""
+    random = np.random.default_rng(0)
+    is_long = np.arange(100) < 20
+    document = np.repeat(np.arange(100), np.where(is_long, rows[1], rows[0]))
+    right = random.random(len(document)) < np.where(is_long, of_long, 0.95)[document]
+    kind = np.where(is_long, "invoice", "receipt")[document]
+    return pl.DataFrame({"doc": document, "kind": kind, "score": right.astype(float)})
+
+
+@pytest.mark.parametrize("rows", [(5, 20), (3, 60), (20, 3)])
+def test_a_slice_of_longer_or_shorter_documents_is_found(rows: tuple[int, int]) -> None:
+    frame = by_size(0.5, rows=rows)
+    for given in (frame, frame.lazy(), frame.to_pandas()):
+        tested = af.report(given, metrics="score", by="kind", cluster="doc").against_rest()
+        tested = pl.from_pandas(tested) if isinstance(tested, pd.DataFrame) else tested
+        assert tested["p_value"].to_list() == [0.005, 0.005]
+        assert tested["p_adjusted"].to_list() == [0.005, 0.005]
+        found = af.find_slices(given, columns="kind", metrics="score", cluster="doc").to_polars()
+        assert found.select("description", "p_adjusted").rows() == [("kind = invoice", 0.005)]
+
+
+def test_longer_documents_are_found_with_a_holdout_and_from_a_summary() -> None:
+    frame = by_size(0.5)
+    search = af.SliceSearch(holdout=0.5)
+    honest = af.find_slices(frame, columns="kind", metrics="score", cluster="doc", search=search).frame
+    assert honest.select("description", "p_adjusted").rows() == [("kind = invoice", 0.005)]
+    summary = af.summarize(frame, metrics="score", by="kind", cluster="doc")
+    found = af.find_slices(summary).frame
+    assert found.select("description", "p_adjusted").rows() == [("kind = invoice", 0.005)]
+
+
+def test_longer_documents_that_are_as_good_are_not_found() -> None:
+    frame = by_size(0.95)
+    tested = af.report(frame, metrics="score", by="kind", cluster="doc").against_rest()
+    assert tested["p_value"].min() > 0.05
+    assert not af.find_slices(frame, columns="kind", metrics="score", cluster="doc").sentences
+
+
+def test_two_documents_have_no_p_value_and_the_warning_says_why() -> None:
+    frame = pl.DataFrame(
+        {"doc": ["a"] * 8 + ["b"] * 8, "kind": ["x"] * 8 + ["y"] * 8, "score": [1.0] * 8 + [0.0, 1.0] * 4}
+    )
+    report = af.report(frame, metrics="score", by="kind", cluster="doc")
+    with pytest.warns(af.InputWarning, match="p_value is null, because a slice and its rest are a document"):
+        tested = report.against_rest()
+    assert tested.select("difference", "p_value", "p_adjusted").row(0) == (0.5, None, None)
+    # Rows of one document can be exchanged.
+    inside = frame.with_columns(doc=pl.lit("a"))
+    assert (
+        af.report(inside, metrics="score", by="kind", cluster="doc").against_rest()["p_value"].null_count()
+        == 0
+    )

@@ -10,7 +10,9 @@ from campaign import amount
 
 from anls_frame.slices.columns import coded
 from anls_frame.slices.tables import tables
-from anls_frame.statistics.dealt import deals, size_classes
+from anls_frame.statistics.dealt import deals, deals_of_all_sizes
+from anls_frame.statistics.losses import Losses
+from anls_frame.statistics.size_classes import size_classes
 
 FRAMES = amount(20, 50)
 
@@ -79,3 +81,55 @@ def test_rows_are_dealt_among_documents_of_neighbouring_sizes(sizes: list[int]) 
         expected = 200 / len(of_class)
         assert abs(of_class - expected).max() < 6 * expected**0.5
     assert all((a == b).all() for a, b in zip(draws, deals(document, 100, 1), strict=False))
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.3, 1.0])
+def test_documents_of_all_sizes_keep_the_variance_of_their_means(correlation: float) -> None:
+    """Rows of 0 and 1 with a correlation: a mean of n rows has the variance (c + (1 - c) / n) / 4."""
+    random = np.random.default_rng(3)
+    sizes = np.array([2, 16] * 200)
+    document = np.repeat(np.arange(len(sizes)), sizes)
+    shared = random.random(len(sizes)) < 0.5
+    own = random.random(len(document)) < 0.5
+    values = np.where(random.random(len(document)) < correlation**0.5, shared[document], own).astype(float)
+    means = []
+    for rows in deals_of_all_sizes(document, correlation, 300, 1):
+        given = [len(set(document[rows[document == place]].tolist())) for place in range(4)]
+        assert correlation < 1 or given == [1] * 4
+        means.append(np.bincount(document, values[rows]) / sizes)
+    of_draws = np.var(means, axis=0)
+    for size in (2, 16):
+        expected = (correlation + (1 - correlation) / size) * values.var()
+        assert of_draws[sizes == size].mean() == pytest.approx(expected, rel=0.12)
+
+
+def test_a_longer_document_gives_each_row_once_and_each_document_gives_to_one() -> None:
+    sizes = np.arange(1, 30)
+    document = np.repeat(np.arange(len(sizes)), sizes)
+    for rows in deals_of_all_sizes(document, 1.0, 50, 2):
+        donors = [set(document[rows[document == place]].tolist()) for place in range(len(sizes))]
+        given = [one.pop() for one in donors if len(one) == 1]
+        assert sorted(given) == list(range(len(sizes)))
+        for place, donor in enumerate(given):
+            if sizes[donor] >= sizes[place]:
+                assert len(set(rows[document == place].tolist())) == sizes[place]
+
+
+def test_the_share_of_a_difference_that_dealing_takes_away() -> None:
+    """The mean difference over many deals, beside the share that decides which slices go with size."""
+    random = np.random.default_rng(5)
+    sizes = np.repeat([4, 9, 15], 20)
+    document = np.repeat(np.arange(60), sizes)
+    for shares in ((0.5, 0.5, 0.5), (0.2, 0.3, 0.5), (0, 0.05, 0.9), (0, 0, 1)):
+        is_in = (random.random(60) < np.repeat(shares, 20))[document]
+        loss = is_in.astype(float)
+        n = len(loss)
+        losses = Losses.of(np.arange(n), 1 - loss, np.ones(n), document, np.zeros(n, np.int64))
+        inside = np.bincount(document, loss)[:, None]
+        kept = []
+        for rows in deals(document, 400, 0):
+            dealt = loss[rows]
+            kept.append(dealt[is_in].mean() - dealt[~is_in].mean())
+        taken = 1 - float(np.mean(kept))
+        assert losses.goes_with_size(inside).item() == (taken < 2 / 3)
+        assert abs(taken - 2 / 3) > 0.05
