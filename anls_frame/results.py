@@ -18,9 +18,9 @@ from anls_frame._arguments import flag, string
 from anls_frame._typing import Table_co
 from anls_frame.export import Document, Kind, Table, notebook, sources, terminal
 from anls_frame.export.charts import Figure
-from anls_frame.export.columns import Column, OnScreen, by_name, shown_as
-from anls_frame.export.display import Glance, glances
+from anls_frame.export.columns import Column, OnScreen, by_name
 from anls_frame.export.document import ALL_ROWS, GROUP, OVERALL, SLICE, TABLE, crossed, with_columns
+from anls_frame.export.kinds import shown_as
 from anls_frame.export.notebook import ROWS
 from anls_frame.export.row_names import ROWS as ROW_NAMES
 from anls_frame.export.row_names import Names, named_rows
@@ -177,16 +177,13 @@ class Written(ABC):
     def __repr__(self) -> str:
         return self.to_text()
 
-    def _shown(self, most: int | None, **shown: Unpack[Shown]) -> list[Glance]:
+    def _shown(self, most: int | None, **shown: Unpack[Shown]) -> list[Table]:
         """Return the tables for a screen with their title and the chosen columns."""
         title, columns, own = self._taken_apart(shown)
-        glances = self._view(own).glances(most)
+        tables = self._view({**own, "most": most}).on_screen()
         if columns is not None:
-            tables = with_columns([glance.table for glance in glances], columns)
-            glances = [glance._replace(table=table) for glance, table in zip(glances, tables, strict=True)]
-        if title is not None:
-            glances[0] = glances[0]._replace(title=title)
-        return glances
+            tables = with_columns(tables, columns)
+        return tables if title is None else [replace(tables[0], name=title), *tables[1:]]
 
     def _taken_apart(
         self, shown: Mapping[str, Any]
@@ -200,10 +197,9 @@ class Written(ABC):
         title, columns = own.pop("title", None), own.pop("columns", None)
         return (None if title is None else string("title", title)), columns, own
 
-    def _notebook_tables(self, glances: Sequence[Glance]) -> list[GT]:
-        return [
-            notebook.table(glance, f"anls-{self.noun}{index or ''}") for index, glance in enumerate(glances)
-        ]
+    def _notebook_tables(self, tables: Sequence[Table]) -> list[GT]:
+        ids = (f"anls-{self.noun}{index or ''}" for index in range(len(tables)))
+        return list(map(notebook.rendered, tables, ids))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -251,6 +247,11 @@ class FoundSlices:
     confidence: float
     account: Account[Any]
 
+    @property
+    def measures(self) -> tuple[Metric, ...]:
+        """The metrics, by the name that other results have for them."""
+        return tuple(self.metrics)
+
 
 @dataclass(kw_only=True)
 class View(ABC):
@@ -259,6 +260,8 @@ class View(ABC):
     result: Any
     percent: bool = False
     noun: str | None = None
+    most: int | None = None
+    """Number of rows that a screen shows; by default, all."""
     flat_name: ClassVar[str] = "Slices"
     """Name of the table of formats that hold a single one, where several tables are one."""
 
@@ -281,9 +284,14 @@ class View(ABC):
         names = cast("Names", self.result.row_names)
         return names if self.noun is None else named_rows(self.noun)
 
-    @abstractmethod
+    @cached_property
+    def whole(self) -> pl.DataFrame:
+        """The figures of all rows and of slices, or the found slices."""
+        return cast("pl.DataFrame", self.result.to_polars())
+
     def frame(self) -> pl.DataFrame:
-        """Return the table of data formats: the figures of all rows and of slices, or the found slices."""
+        """Return the table of data formats."""
+        return self.whole
 
     @property
     @abstractmethod
@@ -301,6 +309,10 @@ class View(ABC):
     @abstractmethod
     def notes(self) -> list[str]:
         """Return notes on what the figures mean."""
+
+    def document_notes(self) -> list[str]:
+        """Return the notes of the document, by default those of a screen."""
+        return self.all_notes()
 
     def drawn(self) -> list[Figure]:
         """Return the figures of the document."""
@@ -320,12 +332,22 @@ class View(ABC):
         tables, frame = self.document_tables(), self.frame()
         # The main table has a heading and formats, if it holds everything.
         flat = None if tables[0].frame.equals(frame) else Table(self.flat_name, frame)
-        parts = (self.title, tables, self.settings, self.result.signature, self.all_notes(), self.drawn())
+        notes = self.document_notes()
+        parts = (self.title, tables, self.settings, self.result.signature, notes, self.drawn())
         return Document(*parts, flat, self.head())
 
-    def glances(self, most: int | None) -> list[Glance]:
-        """Return the tables for a screen, with at most `most` rows."""
-        return glances(self.title, self.screen_tables(), [*self.all_notes(), self.result.signature], most)
+    def on_screen(self) -> list[Table]:
+        """Return the tables for a screen; the first has the title, the last the notes."""
+        shown = []
+        for table in self.screen_tables():
+            rows = table.frame.height if self.most is None else self.most
+            # Files refuse bytes, which are no text; a screen shows them as Python writes them.
+            frame = table.frame.head(rows).with_columns(cs.binary().map_elements(repr, pl.String))
+            bold, hidden = [row for row in table.bold if row < rows], table.frame.height - frame.height
+            shown.append(replace(table, frame=frame, best=table.best[:rows], bold=bold, hidden=hidden))
+        shown[0] = replace(shown[0], name=self.title)
+        shown[-1] = replace(shown[-1], below=[*shown[-1].below, *self.all_notes(), self.result.signature])
+        return shown
 
     def kind(self, metric: Metric) -> Kind:
         """Return the display format of a metric."""
@@ -391,7 +413,7 @@ class SlicedResult(Written, Generic[Table_co]):
     @property
     def display_options(self) -> Sequence[str]:
         """The options of `write` that say how the result is shown, besides its title and columns."""
-        return [option.name for option in fields(self.view) if option.name != "result"]
+        return [option.name for option in fields(self.view) if option.name not in ("result", "most")]
 
     def _view(self, shown: Mapping[str, Any]) -> View:
         return self.view(result=self, **shown)

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anls_frame._atomic import replacing
-from anls_frame.export.columns import Kind
 from anls_frame.export.document import Document, Table
+from anls_frame.export.kinds import Kind
 
 if TYPE_CHECKING:
     from anls_frame.export.rows_content import EmbeddedRows

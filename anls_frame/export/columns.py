@@ -3,35 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, TypeVar
 
+from anls_frame.export.kinds import Kind
 from anls_frame.export.row_names import ROWS, Names, of_rows
 
 Value = TypeVar("Value")
-
-Kind: TypeAlias = Literal[
-    "key",
-    "count",
-    "rank",
-    "score",
-    "rate",
-    "percent",
-    "share",
-    "difference",
-    "points",
-    "p_value",
-    "number",
-    "text",
-    "note",
-    "link",
-]
-"""
-What a column holds, which decides how formats show it: keys of a group, counts, ranks (with the range that is
-open), scores and rates (three decimals), the same in per cent (one decimal), shares (whole per cents),
-differences (three decimals and a sign), the same in percentage points, p-values (three decimals), other
-numbers (four significant digits), text, notes, and addresses of the web.
-"""
 
 OnScreen: TypeAlias = Literal["interval", "figure", "nothing"]
 """What the narrow tables of terminals and notebooks show of a figure."""
@@ -383,20 +361,10 @@ def of_kinds(kinds: Mapping[str, Kind]) -> dict[str, Column]:
     return by_name(Column(name, kind=kind) for name, kind in kinds.items())
 
 
-def shown_as(kind: Kind | None, *, percent: bool) -> Kind:
-    """
-    Return the kind in which figures are shown, by default as numbers.
-
-    In per cent, scores and rates are percentages, and their differences are percentage points.
-    """
-    given: Kind = kind or "number"
-    kinds_in_percent: dict[Kind, Kind] = {"score": "percent", "rate": "percent", "difference": "points"}
-    return kinds_in_percent.get(given, given) if percent else given
-
-
-def difference_kind(kind: Kind) -> Kind:
-    """Return the kind of differences between figures of a kind."""
-    return "points" if kind == "percent" else "difference"
+def headed(columns: Mapping[str, Column], headings: Mapping[str, str]) -> dict[str, Column]:
+    """Return columns, some of which have other headings."""
+    own = (replace(columns.get(name, Column(name)), heading=text) for name, text in headings.items())
+    return {**columns, **by_name(own)}
 
 
 def heading_of(name: str, names: Names = ROWS, columns: Mapping[str, Column] = COLUMNS) -> str:

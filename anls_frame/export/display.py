@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Literal, NamedTuple, get_args
 
 import polars as pl
@@ -12,8 +11,9 @@ import polars.selectors as cs
 
 from anls_frame._text import label
 from anls_frame._text import shortened as shortened_label
-from anls_frame.export.columns import Kind, ends_of
+from anls_frame.export.columns import ends_of
 from anls_frame.export.document import BEST, OVERALL, SLICE, Table
+from anls_frame.export.kinds import Kind
 from anls_frame.export.row_names import ROWS, Names, every
 from anls_frame.export.values import as_text, plain_frame
 
@@ -86,16 +86,6 @@ class ShownRow(NamedTuple):
     is_overall: bool
 
 
-class Glance(NamedTuple):
-    """A table for a screen: title, table, notes, the number of omitted rows, and the bold rows."""
-
-    title: str
-    table: Table
-    notes: Sequence[str]
-    hidden: int
-    bold: Sequence[int] = (0,)
-
-
 def display_table(table: Table) -> tuple[list[ShownColumn], list[ShownRow]]:
     """
     Lay out a table for people.
@@ -126,20 +116,6 @@ def display_table(table: Table) -> tuple[list[ShownColumn], list[ShownRow]]:
         ]
         rows.append(ShownRow(cells, overall))
     return columns, rows
-
-
-def glances(title: str, tables: Sequence[Table], notes: Sequence[str], most: int | None) -> list[Glance]:
-    """Return tables for a screen, with at most `most` rows, below a title and above notes."""
-    shown = []
-    for table in tables:
-        rows = table.frame.height if most is None else min(most, table.frame.height)
-        # Files refuse bytes, which are no text; a screen shows them as Python writes them.
-        frame = table.frame.head(rows).with_columns(cs.binary().map_elements(repr, pl.String))
-        first = replace(table, frame=frame, best=table.best[:rows])
-        shown.append(Glance(table.name, first, [], table.frame.height - rows))
-    shown[0] = shown[0]._replace(title=title)
-    shown[-1] = shown[-1]._replace(notes=notes)
-    return shown
 
 
 def slice_labels(slices: pl.DataFrame, by: Sequence[str], names: Names = ROWS) -> list[str]:

@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
 
 from anls_frame._arguments import string
 from anls_frame._text import distinct
 from anls_frame.export.columns import (
+    COLUMNS,
     MARKS,
     Column,
-    Kind,
-    difference_kind,
+    by_name,
     ends_of,
     figure_of,
     has_usual_heading,
     heading_of,
-    shown_as,
 )
+from anls_frame.export.kinds import Kind, difference_kind, shown_as
 from anls_frame.export.row_names import ROWS, Names, every, of_rows
 from anls_frame.export.values import json_text
 
@@ -84,6 +85,8 @@ class Table:
         Whether pages fold the table, because it is long and less important than others.
     bars
         Columns of non-negative numbers that pages also draw as bars, all on the same scale.
+    bold, hidden, below
+        The rows that screens emphasize, the number of further rows, and notes below the table.
     names
         The words for rows, and the headings that differ with them.
     percent
@@ -101,6 +104,9 @@ class Table:
     link: str = ""
     is_folded: bool = False
     bars: Sequence[str] = ()
+    bold: Sequence[int] = (0,)
+    hidden: int = 0
+    below: Sequence[str] = ()
     names: Names = field(default_factory=lambda: ROWS)
     percent: bool = False
 
@@ -267,6 +273,34 @@ class Document:
     def single(self) -> Table:
         """The table for formats that hold a single table."""
         return self.main if self.flat is None else self.flat
+
+
+def result_table(
+    name: str,
+    frame: pl.DataFrame,
+    by: Sequence[str] = (),
+    own: Mapping[str, Column] = MappingProxyType({}),
+    *,
+    known: Mapping[str, Column] = COLUMNS,
+    **options: Any,
+) -> Table:
+    """
+    Return a table of a result, with the keys `by`.
+
+    Parameters
+    ----------
+    own
+        Columns that this table alone has, or that say something else in it. Their headings are kept even if
+        another column has the same.
+    known
+        The columns of the result.
+    options
+        Other attributes of the table.
+    """
+    keys = by_name(Column(column, kind="key", heading=column) for column in by)
+    # Marks are shown on other columns.
+    options.setdefault("shown", [column for column in frame.columns if column not in MARKS])
+    return Table(name, frame, {**known, **own, **keys}, **options)
 
 
 def with_columns(tables: Sequence[Table], columns: Sequence[str]) -> list[Table]:

@@ -22,9 +22,10 @@ import xlsxwriter
 from xlsxwriter.utility import xl_rowcol_to_cell
 
 from anls_frame._text import distinct, quoted, text_width, visible
-from anls_frame.export.columns import MARKS, Kind, heading_of, of_kinds
+from anls_frame.export.columns import MARKS, heading_of, of_kinds
 from anls_frame.export.display import NUMERIC, figure
 from anls_frame.export.document import OVERALL, SLICE, Document, Table
+from anls_frame.export.kinds import Kind
 from anls_frame.export.row_names import every
 from anls_frame.export.values import as_text, json_text, plain_frame
 

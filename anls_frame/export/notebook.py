@@ -6,7 +6,8 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from anls_frame._text import thin, visible
-from anls_frame.export.display import Cell, Glance, display_table
+from anls_frame.export.display import Cell, display_table
+from anls_frame.export.document import Table
 from anls_frame.export.terminal import cell_text
 
 if TYPE_CHECKING:
@@ -29,12 +30,12 @@ _CSS = """
 """
 
 
-def table(glance: Glance, table_id: str) -> GT:
-    """Return the table with its title and notes, under a unique id."""
+def rendered(table: Table, table_id: str) -> GT:
+    """Return a table with its name and notes, under a unique id."""
     import polars as pl  # noqa: PLC0415 - as great_tables
     from great_tables import GT, html, loc, style  # noqa: PLC0415 - only in notebooks
 
-    columns, rows = display_table(glance.table)
+    columns, rows = display_table(table)
     # Names that great_tables would treat as patterns or units, and equal ones, are passed as labels.
     names = [f"column_{index}" for index in range(len(columns))]
     texts = [[_text(cell) for cell in row.cells] for row in rows]
@@ -43,10 +44,10 @@ def table(glance: Glance, table_id: str) -> GT:
     numeric = [name for name, column in zip(names, columns, strict=True) if column.is_numeric]
     shown = (
         GT(frame, id=table_id)
-        .tab_header(title=visible(glance.title))
+        .tab_header(title=visible(table.name))
         .cols_label(dict(zip(names, labels, strict=True)))
         .cols_align(align="right", columns=numeric)
-        .tab_style(style=style.text(weight="bold"), locations=loc.body(rows=list(glance.bold)))
+        .tab_style(style=style.text(weight="bold"), locations=loc.body(rows=list(table.bold)))
         .opt_css(_CSS.replace("{id}", table_id))
     )
     for name, index in zip(names, range(len(columns)), strict=True):
@@ -55,8 +56,8 @@ def table(glance: Glance, table_id: str) -> GT:
             shown = shown.tab_style(
                 style=style.text(weight="bold"), locations=loc.body(columns=name, rows=bold)
             )
-    hidden = [f"... and {glance.hidden:,} more rows; `by_group` has them all."] if glance.hidden else []
-    for note in (*hidden, *glance.notes):
+    hidden = [f"... and {table.hidden:,} more rows; `by_group` has them all."] if table.hidden else []
+    for note in (*hidden, *table.below):
         shown = shown.tab_source_note(thin(visible(note)))
     return shown
 

@@ -11,7 +11,8 @@ from functools import cached_property
 
 from anls_frame._text import shortened, shortened_apart, text_width, visible
 from anls_frame.export.columns import LEAST
-from anls_frame.export.display import Cell, Glance, ShownColumn, ShownRow, display_table
+from anls_frame.export.display import Cell, ShownColumn, ShownRow, display_table
+from anls_frame.export.document import Table
 
 ROWS = 50
 """Largest number of rows to print."""
@@ -28,14 +29,14 @@ def width() -> int | None:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() or "COLUMNS" in os.environ else None
 
 
-def rendered(glances: Sequence[Glance]) -> str:
-    """Return the title, the table and the notes of each glance as text."""
+def rendered(tables: Sequence[Table]) -> str:
+    """Return the name, the content and the notes of each table as text."""
     lines, most = list[str](), width()
-    for glance in glances:
-        hidden = [f"... and {glance.hidden:,} more rows"] if glance.hidden else []
+    for table in tables:
+        hidden = [f"... and {table.hidden:,} more rows"] if table.hidden else []
         # Control characters, also in column names, are shown as symbols.
-        title, *notes = (wrapped(visible(line), most) for line in (glance.title, *hidden, *glance.notes))
-        lines += [title, table_text(*display_table(glance.table), most), *notes]
+        title, *notes = (wrapped(visible(line), most) for line in (table.name, *hidden, *table.below))
+        lines += [title, table_text(*display_table(table), most), *notes]
     return "\n".join(lines)
 
 

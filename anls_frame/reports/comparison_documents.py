@@ -21,14 +21,14 @@ import polars.selectors as cs
 from anls_frame._arguments import flag, level_of_run, string
 from anls_frame._text import label as in_text
 from anls_frame._text import listed, numbered, shortened, shortened_apart, visible
-from anls_frame.export import Document, Kind, Table
+from anls_frame.export import Kind, Table
 from anls_frame.export.charts import Figure, HeatMap
-from anls_frame.export.columns import COLUMNS, FEW, POSSIBLY_BEST, Column, by_name, difference_kind, shown_as
-from anls_frame.export.display import Glance, glances, slice_labels, spelled, spelled_in
+from anls_frame.export.columns import COLUMNS, FEW, POSSIBLY_BEST, Column, by_name, headed
 from anls_frame.export.display import figure as rounded
-from anls_frame.export.document import BEST, GROUP, OVERALL, SLICE, TABLE, crossed
+from anls_frame.export.display import slice_labels, spelled, spelled_in
+from anls_frame.export.document import BEST, GROUP, OVERALL, SLICE, TABLE, crossed, result_table
 from anls_frame.export.heads import head
-from anls_frame.export.result_tables import result_table
+from anls_frame.export.kinds import difference_kind, shown_as
 from anls_frame.export.row_names import Names, every
 from anls_frame.export.side_by_side import SideBySide, apart, metric_lines, ordered, side_by_side
 from anls_frame.frames import documents, origins
@@ -96,11 +96,10 @@ class ComparisonView(View):
         by = self.settings["by"]
         return [tuple(columns) for columns in self.settings["tables"] or ([by] if by else [])]
 
-    @cached_property
+    @property
     def differences(self) -> pl.DataFrame:
         """Differences to the baseline, which is the first system, in all rows and all slices."""
-        frame: pl.DataFrame = self.result.to_polars()
-        return frame
+        return self.whole
 
     @property
     def overall(self) -> pl.DataFrame:
@@ -112,10 +111,6 @@ class ComparisonView(View):
         """What the intervals of systems say about published figures."""
         given = any(self.published.values())
         return beside_figures(self.result.ranked_overall, self.published, self.metrics) if given else None
-
-    def frame(self) -> pl.DataFrame:
-        """Return the differences to the baseline."""
-        return self.differences
 
     def table(
         self,
@@ -130,9 +125,9 @@ class ComparisonView(View):
     ) -> Table:
         """Return a table of figures of a metric or of the metric of each line."""
         metrics = self.terms if metric is None else {metric.name: self.terms[metric.name]}
-        own = by_name(replace(COLUMNS[name], heading=label) for name, label in labels.items()) | dict(own)
+        known = headed(COLUMNS, labels)
         options |= {"names": self.names, "percent": self.percent}
-        return result_table(name, frame, by, own, metrics=metrics, alpha=self.alpha, **options)
+        return result_table(name, frame, by, own, known=known, metrics=metrics, alpha=self.alpha, **options)
 
     @property
     def alpha(self) -> float:
@@ -313,31 +308,23 @@ class ComparisonView(View):
             )
         return notes
 
-    def document(self) -> Document:
-        """Return a comparison as a document, which says more of its differences than a screen."""
-        made = super().document()
-        return replace(made, notes=[*made.notes, _BOLD, *_pairs_note(self)])
+    def document_notes(self) -> list[str]:
+        """Return the notes of a document, which says more of its differences than a screen."""
+        return [*self.all_notes(), _BOLD, *_pairs_note(self)]
 
     def head(self) -> str:
         """Return the best systems, or the differences of two."""
         return _head_of_two(self) if self.is_of_two else _head_of_many(self)
 
-    def glances(self, most: int | None) -> list[Glance]:
-        """Return the tables of a comparison for a screen, with at most `most` rows."""
-        rankings = list(_rankings_on_screen(self))
+    def screen_tables(self) -> list[Table]:
+        """Return the tables for a screen, with short names of systems."""
+        rankings = [_ranking_on_screen(table) for table in self.rankings]
         if self.is_of_two:
-            shown = [*((table.on_screen(), list[str]()) for table in _tables_of_two(self)), *rankings]
+            tables = [*(table.on_screen() for table in _tables_of_two(self)), *rankings]
         else:
-            shown = [*rankings, *_grids_on_screen(self, most)]
-        tables = [*(table for table, _ in shown), *macro_tables(self)]
-        made = glances(self.title, tables, [*self.all_notes(), self.result.signature], most)
-        for index, (table, notes) in enumerate(shown):
-            made[index] = made[index]._replace(notes=[*notes, *made[index].notes])
-            if "rank" in table.frame.columns:
-                # Systems that are possibly the best are bold.
-                best = table.frame["possibly_best"].head(most or table.frame.height)
-                made[index] = made[index]._replace(bold=best.fill_null(value=False).arg_true().to_list())
-        return made
+            grids = [_grid_on_screen(table, columns, self.most) for table, _, columns, _ in self.grids]
+            tables = [*rankings, *grids]
+        return [*tables, *macro_tables(self)]
 
 
 # Several systems
@@ -400,9 +387,9 @@ def _ranking(view: ComparisonView, metric: Metric, label: str) -> Table:
         kind: Kind = "number" if values.dtype.is_integer() else "link" if is_link else "note"
         # Facts keep their names.
         own[name] = Column(name, "", kind, name)
-    return view.table(
-        f"Ranking by {label}", ranked, (), metric, labels={"score": label}, own=own, shown=columns
-    )
+    # Systems that are possibly the best are bold.
+    options = {"shown": columns, "bold": ranked["possibly_best"].fill_null(value=False).arg_true().to_list()}
+    return view.table(f"Ranking by {label}", ranked, (), metric, labels={"score": label}, own=own, **options)
 
 
 def _ranked(view: ComparisonView, metric: Metric) -> pl.DataFrame:
@@ -443,31 +430,28 @@ def _scores(
     )
 
 
-def _rankings_on_screen(view: ComparisonView) -> Iterator[tuple[Table, list[str]]]:
-    """Yield the ranking by each metric, with notes on the names that are shortened."""
-    for table in view.rankings:
-        names = table.frame["system"].to_list()
-        short = shortened_apart(list(map(visible, names)))
-        frame = table.frame.with_columns(pl.Series("system", short, pl.String))
-        yield replace(table.on_screen(), frame=frame), _key(short, names)
+def _ranking_on_screen(table: Table) -> Table:
+    """Return a ranking with short names of systems."""
+    names = table.frame["system"].to_list()
+    short = shortened_apart(list(map(visible, names)))
+    frame = table.frame.with_columns(pl.Series("system", short, pl.String))
+    return replace(table.on_screen(), frame=frame, below=_key(short, names))
 
 
-def _grids_on_screen(view: ComparisonView, most: int | None) -> Iterator[tuple[Table, list[str]]]:
-    """Yield the scores of the first systems side by side, with notes on their names and on the others."""
-    for table, _, columns, _ in view.grids:
-        systems = [name for name in table.headings if name not in (SLICE, *columns, "n", "best")]
-        short = dict(zip(systems, shortened_apart(list(map(visible, systems)), _SHORT_NAME), strict=True))
-        hidden = [] if most is None else systems[_MOST_SYSTEMS:]
-        left_out = [*hidden, *(["best"] if len(systems) <= _FEW_BESIDE else [])]
-        columns_in_short = by_name(replace(table.columns[name], heading=text) for name, text in short.items())
-        listed_best = [", ".join(short[name] for name in systems if name in line) for line in table.best]
-        frame = table.frame.with_columns(pl.Series("best", listed_best, pl.String))
-        named = [name for name in systems if name not in hidden or any(name in line for line in table.best)]
-        notes = _key([short[name] for name in named], named)
-        if hidden:
-            notes.append(f"... and {numbered(len(hidden), 'more system')}; `ranking` has them all")
-        shown = [name for name in table.headings if name not in left_out]
-        yield replace(table, frame=frame, columns={**table.columns, **columns_in_short}, shown=shown), notes
+def _grid_on_screen(table: Table, columns: Sequence[str], most: int | None) -> Table:
+    """Return the scores of the first systems side by side, with short names."""
+    systems = [name for name in table.headings if name not in (SLICE, *columns, "n", "best")]
+    short = dict(zip(systems, shortened_apart(list(map(visible, systems)), _SHORT_NAME), strict=True))
+    hidden = [] if most is None else systems[_MOST_SYSTEMS:]
+    left_out = [*hidden, *(["best"] if len(systems) <= _FEW_BESIDE else [])]
+    shown = [name for name in table.headings if name not in left_out]
+    listed_best = [", ".join(short[name] for name in systems if name in line) for line in table.best]
+    frame = table.frame.with_columns(pl.Series("best", listed_best, pl.String))
+    named = [name for name in systems if name not in hidden or any(name in line for line in table.best)]
+    notes = _key([short[name] for name in named], named)
+    if hidden:
+        notes.append(f"... and {numbered(len(hidden), 'more system')}; `ranking` has them all")
+    return replace(table, frame=frame, columns=headed(table.columns, short), shown=shown, below=notes)
 
 
 def _key(short: Sequence[str], names: Sequence[str]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -11,10 +11,10 @@ import polars as pl
 
 from anls_frame._text import numbered
 from anls_frame.export import Table
-from anls_frame.export.columns import COLUMNS, CORRECTED, FEW, by_name, shown_as
-from anls_frame.export.display import Glance, figure, spelled, spelled_in
-from anls_frame.export.document import GROUP, OVERALL, SLICE
-from anls_frame.export.result_tables import result_table
+from anls_frame.export.columns import COLUMNS, CORRECTED, FEW, by_name
+from anls_frame.export.display import figure, spelled, spelled_in
+from anls_frame.export.document import GROUP, OVERALL, SLICE, result_table
+from anls_frame.export.kinds import shown_as
 from anls_frame.results import View
 
 _IN_NAME = ("system", "baseline")
@@ -90,10 +90,10 @@ class CorrectedView(View):
         """Return the result of all rows, of the first system."""
         return self.notes()[0]
 
-    def glances(self, most: int | None) -> list[Glance]:
-        """Return the tables for a screen, the first of which has its name as the title."""
-        first, *others = super().glances(most)
-        return [first._replace(title=self.document_tables()[0].name), *others]
+    def on_screen(self) -> list[Table]:
+        """Return the tables for a screen, each with its own name."""
+        first, *others = super().on_screen()
+        return [replace(first, name=self.document_tables()[0].name), *others]
 
 
 def _slices_without_verdicts(view: CorrectedView) -> list[str]:

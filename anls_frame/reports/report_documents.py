@@ -16,11 +16,10 @@ from anls_frame._text import numbered
 from anls_frame.analysis.curves import score_histogram
 from anls_frame.export import Kind, Table
 from anls_frame.export.charts import Alignments, Crossed, Figure, HistogramChart, Stacked
-from anls_frame.export.columns import COLUMNS, FEW, Column, by_name, ends_of, heading_of
+from anls_frame.export.columns import COLUMNS, FEW, Column, ends_of, headed, heading_of
 from anls_frame.export.display import slice_labels, spelled_in
-from anls_frame.export.document import GROUP, SLICE
+from anls_frame.export.document import GROUP, SLICE, result_table
 from anls_frame.export.heads import LEAST_ROWS, head
-from anls_frame.export.result_tables import result_table
 from anls_frame.export.row_names import Names, every
 from anls_frame.frames import documents, origins
 from anls_frame.metrics.scores import nearest_answer
@@ -74,7 +73,7 @@ class ReportView(View):
         slices = cache(partial(self.result.slices_by, sort=self.sort, min_n=self.min_n))
         self.tables: list[tuple[tuple[str, ...], pl.DataFrame]] = self.result.sliced_tables(slices)
         """The tables, each with the overall row first."""
-        self.whole: pl.DataFrame = self.tables[0][1] if len(self.tables) == 1 else self.result.flat(slices)
+        self.whole = self.tables[0][1] if len(self.tables) == 1 else self.result.flat(slices)
         self.overall: dict[str, Any] = self.whole.row(0, named=True)
         self.keys = [by for by, _ in self.tables]
 
@@ -90,10 +89,6 @@ class ReportView(View):
         if by:
             return f"{what}{whose} by {by}"
         return f"{what}{whose} {'on' if whose else 'of'} {every(self.names)}"
-
-    def frame(self) -> pl.DataFrame:
-        """Return the figures of all rows and of all slices."""
-        return self.whole
 
     @cached_property
     def left_out(self) -> int:
@@ -277,8 +272,7 @@ def _worst_rows(view: ReportView) -> Table:
     )
     bars = [rate for rate in ("cer", "wer_corpus", "wer_mean") if rate in rates]
     table = result_table(name, pages, settings.by, own, bars=bars, names=view.names)
-    headed = (replace(table.column(name), heading=heading) for name, heading in headings.items())
-    return replace(table, columns={**table.columns, **by_name(headed)})
+    return replace(table, columns=headed(table.columns, headings))
 
 
 def _slices(view: ReportView) -> list[Table]:

@@ -10,9 +10,10 @@ import polars as pl
 
 from anls_frame._text import label, numbered
 from anls_frame.export import Document, Table
-from anls_frame.export.columns import COLUMNS, SELECTIVE, Column, by_name, shown_as
+from anls_frame.export.columns import COLUMNS, SELECTIVE, Column, by_name
 from anls_frame.export.display import spelled, spelled_in
-from anls_frame.export.result_tables import result_table
+from anls_frame.export.document import result_table
+from anls_frame.export.kinds import shown_as
 from anls_frame.frames import documents as documents_of_rows
 from anls_frame.reports.report_documents import few_note
 from anls_frame.results import View
@@ -34,12 +35,6 @@ class SelectiveView(View):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.differences: pl.DataFrame = self.result.flat(self.result.differences_by)
-        self.whole: pl.DataFrame = self.result.to_polars()
-        """The figures of all rows and of all slices."""
-
-    def frame(self) -> pl.DataFrame:
-        """Return the figures of all rows and of all slices."""
-        return self.whole
 
     def table(self, name: str, frame: pl.DataFrame, by: Sequence[str]) -> Table:
         """Return a table with display names."""

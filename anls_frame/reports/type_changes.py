@@ -12,8 +12,7 @@ from anls_frame._text import shortened
 from anls_frame.export import Table
 from anls_frame.export.charts import Crossed, Figure
 from anls_frame.export.columns import COLUMNS, by_name
-from anls_frame.export.document import OVERALL, SLICE
-from anls_frame.export.result_tables import result_table
+from anls_frame.export.document import OVERALL, SLICE, result_table
 from anls_frame.metrics.errors import ERROR_TYPES
 from anls_frame.summary.details import PAIR
 

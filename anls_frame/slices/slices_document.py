@@ -9,13 +9,12 @@ from typing import Any
 import polars as pl
 
 from anls_frame._text import listed, numbered
-from anls_frame.export.columns import COLUMNS, FEW, FOUND, by_name, difference_kind, heading_of, shown_as
-from anls_frame.export.display import Glance, spelled, spelled_in
-from anls_frame.export.document import Document, Selection, Table
-from anls_frame.export.result_tables import result_table
+from anls_frame.export.columns import COLUMNS, FEW, FOUND, by_name, headed, heading_of
+from anls_frame.export.display import spelled, spelled_in
+from anls_frame.export.document import Selection, Table, result_table
+from anls_frame.export.kinds import difference_kind, shown_as
 from anls_frame.frames import documents
 from anls_frame.results import FoundSlices, View
-from anls_frame.summary.measures import Metric
 
 ONE_VALUE = "all its values are equal"
 """The reason for which a column is left out that nobody would miss."""
@@ -75,11 +74,6 @@ class SlicesView(View):
 
     result: Any
     conditions: Sequence[Mapping[str, Selection]]
-
-    @property
-    def metrics(self) -> tuple[Metric, ...]:
-        """The metrics of the search."""
-        return tuple(self.result.metrics)
 
     def frame(self) -> pl.DataFrame:
         """Return the slices, one row each, with the names of those that they overlap with as text."""
@@ -160,20 +154,15 @@ class SlicesView(View):
             said.append(f"{FEW} few {row}s: treat the interval as rough.")
         return said
 
-    def document(self) -> Document:
-        """Return a document, which also says each slice as a sentence."""
-        made = super().document()
-        return replace(made, notes=[*sentences(self.result, percent=self.percent), *made.notes])
+    def document_notes(self) -> list[str]:
+        """Return the notes below each slice as a sentence."""
+        return [*sentences(self.result, percent=self.percent), *self.all_notes()]
 
     def head(self) -> str:
         """Return the number of slices, and the worst of them."""
         lines = sentences(self.result, percent=self.percent)
         searched = f"{len(lines)} of {self.result.n_slices:,} slices searched"
         return f"{searched}. The worst: {lines[0]}." if lines else ""
-
-    def glances(self, most: int | None) -> list[Glance]:
-        """Return the tables for a screen, with at most `most` slices, none of which is bold."""
-        return [glance._replace(bold=()) for glance in super().glances(most)]
 
     def _table(self) -> Table:
         """Return the table of the slices, without columns that are the same in all of them."""
@@ -183,17 +172,17 @@ class SlicesView(View):
         same = {"few_rows", *(("metric",) if is_single else ())}
         same |= {"system"} if len(slices.systems) <= _PAIR else set()
         same |= {name for name in ("n_clusters", "share_of_loss") if not frame[name].count()}
-        own = {"score": replace(_KNOWN["score"], heading=self.metrics[0].label)} if is_single else {}
-        if slices.systems:
-            own["rest"] = replace(_KNOWN["rest"], kind="difference")
+        known = headed(_KNOWN, {"score": self.metrics[0].label} if is_single else {})
+        own = {"rest": replace(known["rest"], kind="difference")} if slices.systems else {}
         return result_table(
             "Slices",
             frame,
             (),
             own,
-            known=_KNOWN,
+            known=known,
             shown=[name for name in frame.columns if name not in same],
             names=self.names,
             percent=self.percent,
+            bold=(),
             metrics=self.terms,
         )

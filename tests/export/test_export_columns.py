@@ -19,7 +19,7 @@ import anls_frame as af
 from anls_frame.export import Kind, Table
 from anls_frame.export.columns import COLUMNS, RESULTS, figure_of
 from anls_frame.export.display import display_table
-from anls_frame.export.result_tables import result_table
+from anls_frame.export.document import result_table
 from anls_frame.export.row_names import PAGES, of_rows
 from anls_frame.reports.comparisons import Comparison
 from anls_frame.reports.confidences import Selective

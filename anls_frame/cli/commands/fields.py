@@ -209,7 +209,7 @@ def _kinds(given: list[str]) -> dict[str, Any]:
 
 def _documents_table(whole: pl.DataFrame, confidence: str | None) -> Table:
     """Return the documents, those to look at first on top: the least confident, or those with most faults."""
-    from anls_frame.export.result_tables import result_table
+    from anls_frame.export.document import result_table
 
     if confidence is None:
         whole = whole.sort("n_wrong", descending=True, maintain_order=True)
