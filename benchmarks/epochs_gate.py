@@ -20,13 +20,21 @@ import numpy.typing as npt
 import polars as pl
 from coverage import percent, table
 from distributions import KINDS
-from populations import Array, Random, added, as_sums, heavy_tail, summed, ten_each
+from populations import (
+    Array,
+    Random,
+    added,
+    as_sums,
+    heavy_tail,
+    interval_of_difference,
+    summed,
+    ten_each,
+)
 from scipy import special
 
 from anls_frame import statistics
 from anls_frame.repeats import question_scores as components
 from anls_frame.reports import estimates
-from anls_frame.summary.measures import Interval
 
 PAGE = Path(__file__).with_name("EPOCHS.md")
 SEED = 20261122
@@ -131,9 +139,12 @@ def covered(documents: int, sizes: str, kind: str, mean: float, parts: tuple[flo
             )
             found = ((of_row, first[has], mean), (document, one, mean), (document, other - one, 0.0))
             for column, (of, x, truth) in enumerate(found):
-                totals = added(of, x, np.ones(len(x)), count * documents).reshape(count, documents, -1)
-                kind_of: Interval = "mean" if column == 2 else "bounded"
-                low, high = estimates.interval(kind_of, as_sums(summed(totals)), 0.95)
+                of_documents = added(of, x, np.ones(len(x)), count * documents)
+                totals = summed(of_documents.reshape(count, documents, -1))
+                if column == 2:
+                    low, high = interval_of_difference(totals)
+                else:
+                    low, high = estimates.interval("bounded", as_sums(totals), 0.95)
                 known[line, column] += (~np.isnan(low)).sum()
                 hits[line, column] += ((low <= truth + 1e-12) & (high >= truth - 1e-12)).sum()
     return np.asarray(hits / known)
