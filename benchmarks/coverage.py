@@ -40,7 +40,7 @@ from anls_frame.statistics.carriers import are_few
 from anls_frame.summary.catalogue import TEXT_METRICS
 
 PAGE = Path(__file__).with_name("COVERAGE.md")
-DATE = "2026-11-27"
+DATE = "2026-11-28"
 
 SHARES = [metric.name for metric in TEXT_METRICS if metric.is_share]
 KINDS = {metric.name: metric.interval for metric in TEXT_METRICS} | {"difference": "mean"}
