@@ -90,20 +90,24 @@ def _batch_sums(batch: pl.DataFrame, rows: SystemRows, settings: Settings) -> Ce
     cells: dict[str | None, pl.DataFrame] = {}
     absent = [is_missing(name) for name in each("missing", rows.systems)]
     dropped = pl.any_horizontal(absent).sum() if settings.missing == "drop" else pl.lit(0)
-    whole = batch.select(rows=pl.len(), n_dropped=dropped, n_unanswerable=(~pl.col("answerable")).sum())
+    whole = batch.select(rows=pl.len(), n_dropped=dropped)
     if not has_clusters:
         kept = batch.filter(pl.any_horizontal(pl.col(rows.values).is_not_null()))
         lines = kept.group_by(*keys, *rows.values, maintain_order=True)
         cells[ALL] = canonical(lines.agg(pl.len().cast(pl.Int64).alias("n")))
     for index, metric in enumerate(rows.metrics):
-        scored = batch.drop_nulls(all_columns(index, metric, rows.systems))
+        own = all_columns(index, metric, rows.systems)
+        scored = batch.drop_nulls(own)
+        # Columns of scores may have some in rows without an answer.
+        without = batch.filter(~pl.col("answerable"), pl.any_horizontal(pl.col(own).is_null()))
         named, better = scores(index, rows.systems), bool(metric.higher_is_better)
         scored_counts = scored.select(
             n=pl.len(),
             n_empty_reference=(pl.col("length") == 0).sum(),
             **_ends_of(index, metric, rows.systems),
         )
-        counts[metric.name] = whole.hstack(scored_counts).cast({cs.integer(): pl.Int64})
+        counts[metric.name] = whole.with_columns(n_unanswerable=without.height).hstack(scored_counts)
+        counts[metric.name] = counts[metric.name].cast({cs.integer(): pl.Int64})
         if has_clusters:
             cells[metric.name] = _cells(scored, rows.keys, index, metric, rows.systems)
         # Combinations of scores can be far fewer than rows.

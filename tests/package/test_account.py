@@ -214,6 +214,24 @@ def test_metrics_in_other_rows_have_lines_of_their_own() -> None:
     assert str(account).startswith("2 of 3 rows were used; 1 has no score in the metric and was left out;")
 
 
+@pytest.mark.parametrize("missing", ["empty", "drop"])
+def test_columns_of_scores_may_have_some_without_an_answer(missing: Any) -> None:
+    frame = pl.DataFrame(
+        {
+            "old": ["a", "b", None, "c"],
+            "new": ["a", "x", "y", "c"],
+            "answers": ["a", None, "y", None],
+            "first": [1.0, 0.5, None, 1.0],
+            "second": [0.5, 0.5, 1.0, None],
+        }
+    )
+    judge = af.Metric({"old": "first", "new": "second"}, name="judge")
+    account = af.compare(frame, ["old", "new"], "answers", metrics=judge, missing=missing).account
+    left_out = account.frame.filter(rows="left out", system="old").select("reason", "n").rows()
+    reason = {"empty": "no score in the metric", "drop": "no prediction"}[missing]
+    assert (account.given, account.used, left_out) == (4, 2, [("no accepted answer", 1), (reason, 1)])
+
+
 HALF = pl.DataFrame(
     {"p": ["a"] * 200 + [None] * 200, "a": ["a"] * 200 + [None] * 200, "sure": [0.5, 1.0] * 200}
 )

@@ -36,6 +36,7 @@ from anls_frame.reports.corrected_scores import Corrected
 from anls_frame.reports.decisions import Decision
 from anls_frame.reports.pairing import Paired
 from anls_frame.slices.result import Slices
+from anls_frame.summary.account import Account
 from anls_frame.summary.settings import Settings
 
 METRICS = tuple(
@@ -67,7 +68,7 @@ def exported() -> set[str]:
     return {name.decode() for name in re.findall(rb"_polars_plugin_([a-z0-9_]+)\0", library)}
 
 
-RESULTS = (Corrected, Decision, Paired, RowsPage, Settings, Slices)
+RESULTS = (Account, Corrected, Decision, Paired, RowsPage, Settings, Slices)
 """Types of results, which have no name one dot away."""
 
 
