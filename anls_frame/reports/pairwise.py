@@ -40,6 +40,9 @@ NO_SPREAD = 1e-13
 _ROUNDING = 1e-12
 """A deviation below this fraction of the numbers that were subtracted is rounding error and set to 0."""
 
+_VALUES = 1 << 22
+"""Maximum number of values in an array of units by pairs."""
+
 GROUPS = 4096
 """Number of units beyond which the documents that carry a difference are counted in random groups."""
 
@@ -159,7 +162,7 @@ def spread_of(
     first, second = np.array(pairs).T
     squares = counts @ influence**2
     bracket = np.empty(len(pairs))
-    for baseline, columns, others in _by_first(pairs):
+    for baseline, columns, others in _by_first(pairs, len(influence)):
         bracket[columns] = counts @ (influence[:, others] - influence[:, [baseline]]) ** 2
     # The rest for equal systems is due to rounding.
     bracket[bracket <= NO_SPREAD * (squares[first] + squares[second])] = 0.0
@@ -210,17 +213,24 @@ def _apart(
 
     A difference that is tiny in comparison with the size of what was subtracted is due to rounding.
     """
-    for first, columns, others in _by_first(pairs):
+    for first, columns, others in _by_first(pairs, len(values)):
         apart = values[:, others] - values[:, [first]]
         apart[np.abs(apart) <= _ROUNDING * (size[:, others] + size[:, [first]])] = 0.0
         yield columns, apart
 
 
-def _by_first(pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, list[int], list[int]]]:
-    """Yield each first system of pairs, with the columns of its pairs and their second systems."""
+def _by_first(pairs: Sequence[tuple[int, int]], units: int) -> Iterator[tuple[int, list[int], list[int]]]:
+    """
+    Yield each first system of pairs, with the columns of its pairs and their second systems.
+
+    With many units, its pairs come in several parts, so that arrays of units by pairs stay small.
+    """
+    most = max(1, _VALUES // max(units, 1))
     for first in dict.fromkeys(first for first, _ in pairs):
         columns = [index for index, pair in enumerate(pairs) if pair[0] == first]
-        yield first, columns, [pairs[index][1] for index in columns]
+        for start in range(0, len(columns), most):
+            part = columns[start : start + most]
+            yield first, part, [pairs[index][1] for index in part]
 
 
 def _voted(summary: Summary, metric_lines: Lines, pairs: Sequence[tuple[int, int]]) -> pl.DataFrame:
