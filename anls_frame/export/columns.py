@@ -276,10 +276,17 @@ SELECTIVE = (
         "score",
         "bound of the risk",
     ),
+    Column(
+        "correlation",
+        "assumed correlation of a document's losses: that of all {row}s, at least 0.3; 1 if none is lost",
+        "score",
+        "correlation of losses",
+        "nothing",
+    ),
     Column("status", "certified, or why there is no threshold"),
     Column(
         "documents_needed",
-        "documents that could certify the target",
+        "documents that would certify the target if losses are as frequent and as correlated as here",
         "count",
         "documents needed",
     ),

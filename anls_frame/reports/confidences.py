@@ -24,7 +24,8 @@ from anls_frame.reports.decisions import RiskDecision
 from anls_frame.reports.selective_documents import SelectiveView
 from anls_frame.results import SlicedResult
 from anls_frame.statistics.carriers import carried_by_few
-from anls_frame.statistics.risk_coverage import Accepted, RiskCoverage, difference_of_augrc
+from anls_frame.statistics.design import USUAL_CORRELATION
+from anls_frame.statistics.risk_coverage import Accepted, RiskCoverage, difference_of_augrc, fewest_documents
 from anls_frame.summary import slicing as slices_of
 from anls_frame.summary import system_rows
 from anls_frame.summary.account import Account, account_of, needed
@@ -57,7 +58,8 @@ _COUNTS = ("n_clusters", "n_clusters_accepted", "documents_needed")
 """Columns of integers that can be null in all lines."""
 _THRESHOLD = (
     *("threshold", "n", "n_accepted", "n_clusters_accepted", "accepted", "accepted_low", "accepted_high"),
-    *("naive_accepted", "risk", "risk_low", "risk_high", "risk_bound", "status", "documents_needed"),
+    *("naive_accepted", "risk", "risk_low", "risk_high", "risk_bound", "correlation", "few_rows", "status"),
+    "documents_needed",
 )
 
 _Line = dict[str, object]
@@ -338,7 +340,9 @@ class Selective(SlicedResult[Table_co]):
 
         The guarantee: with probability `confidence` over samples of documents like these, the true risk (mean
         loss) of the accepted rows is at most `risk`. The guarantee applies to the mean over all accepted rows
-        of a line, for documents like these, and to the returned threshold only.
+        of a line, for documents like these, and to the returned threshold only. Where few documents have a
+        loss, it rests on an assumption: that the losses of a document's rows have no higher `correlation`
+        than this column says. A higher `risk` never accepts fewer rows.
 
         Parameters
         ----------
@@ -360,11 +364,15 @@ class Selective(SlicedResult[Table_co]):
             of accepted rows, with its interval; `naive_accepted`, the share that the lowest threshold with an
             observed risk of at most `risk` would accept, which exceeds the target in about half of all
             samples; `risk`, the observed risk, with its interval; `risk_bound`, the bound that was compared
-            with the target; `status`; and `documents_needed`.
+            with the target; `correlation`, which is assumed of the losses of a document: that of all rows,
+            but at least 0.3, and 1 if nothing is lost (null without clusters); `few_rows`, true if accepted
+            rows are few, or fewer than ten documents carry their losses, so that the bound rests on this
+            assumption; `status`; and `documents_needed`.
 
-            The status is `certified`, `risk_too_high`, or `too_few_documents` if so few documents could not
-            certify the target even without any loss; `documents_needed` is the number of documents of these
-            sizes that could.
+            The status is `certified`; `risk_too_high` if these documents show a higher risk of their most
+            confident rows; or `too_few_documents` if they show neither. `documents_needed` is the number of
+            such documents that would certify the target if the losses of confident rows are as frequent, and
+            as correlated, as here; null if more than the target are lost.
 
         Warns
         -----
@@ -399,6 +407,8 @@ class Selective(SlicedResult[Table_co]):
             "n": ranked.n,
             "naive_accepted": result.naive_coverage,
             "status": result.status,
+            "correlation": self._correlation(ranked),
+            "few_rows": False,
             "documents_needed": None if np.isnan(result.documents_needed) else int(result.documents_needed),
         }
         if result.status != "certified":
@@ -415,7 +425,12 @@ class Selective(SlicedResult[Table_co]):
             **interval("accepted", float(sums.n[0]) / ranked.n, *(float(end[0]) for end in shares)),
             **interval("risk", float(sums.risk[0]), float(low), float(high)),
             "risk_bound": result.bound,
+            "few_rows": bool(sums.few_rows[0]),
         }
+
+    def _correlation(self, ranked: RiskCoverage) -> float | None:
+        """Return the correlation that is assumed of the losses of a document."""
+        return None if self._settings.cluster is None else max(ranked.correlation, USUAL_CORRELATION)
 
     def holds(self, threshold: float, risk: float = 0.02, *, confidence: float = 0.95) -> RiskDecision:
         """
@@ -434,7 +449,8 @@ class Selective(SlicedResult[Table_co]):
         -------
         RiskDecision
             The decision: "fine" if the upper bound of the risk is at most `risk`, "regressed" if the lower
-            bound is above it, otherwise "undecided", with the number of documents that would be needed.
+            bound is above it, otherwise "undecided", with the number of documents that would be needed. The
+            bounds are those of `threshold`, and rest on the same assumption.
 
         Raises
         ------
@@ -449,23 +465,31 @@ class Selective(SlicedResult[Table_co]):
         (ranked,) = self._all_rows
         given = number("threshold", threshold, -np.inf)
         lowest = given if self._higher_is_surer else -given
-        target, two_sided = number("risk", risk, 0, 1, ends=False), 2 * _level(confidence) - 1
+        target, level = number("risk", risk, 0, 1, ends=False), _level(confidence)
+        two_sided = 2 * level - 1
         accepted = ranked.accepted([lowest])
 
-        def decides(sums: Accepted) -> npt.NDArray[np.bool_]:
-            low, high = sums.interval(two_sided)
-            return np.asarray((high <= target) | (low > target))
+        def bounds(sums: Accepted) -> tuple[float, float]:
+            low, _ = sums.interval(two_sided, ranked.correlation)
+            return float(low[0]), float(sums.upper_bound(level, ranked.correlation)[0])
 
-        figures = [float(end[0]) for end in (accepted.risk, *accepted.interval(two_sided))]
-        needed = accepted.documents_that(decides) if accepted.n[0] else np.nan
-        observed, low, high = (None if np.isnan(figure) else figure for figure in figures)
+        def decides(number: float) -> bool:
+            low, high = bounds(accepted.times(number / accepted.documents[0]))
+            return high <= target or low > target
+
+        needed = fewest_documents(decides) if accepted.n[0] else np.nan
+        low, high = bounds(accepted)
+        figures = accepted.risk[0], low, np.nan if np.isnan(low) else high
+        observed, low_end, high_end = (None if np.isnan(figure) else float(figure) for figure in figures)
         return RiskDecision(
             threshold=float(threshold),
             target=target,
             confidence=confidence,
             risk=observed,
-            risk_low=low,
-            risk_high=high,
+            risk_low=low_end,
+            risk_high=high_end,
+            correlation=self._correlation(ranked),
+            few_rows=bool(accepted.few_rows[0]),
             documents=int(accepted.documents[0]),
             has_clusters=self._settings.cluster is not None,
             needed=None if np.isnan(needed) else int(needed),
@@ -655,8 +679,8 @@ def selective(
     >>> questions = pl.read_parquet("data/ocr_qa.parquet").filter(pl.col("answers").list.len() > 0)
     >>> options = {"metrics": "exact_match", "cluster": "doc_id"}
     >>> chosen = af.selective(questions, "rapidocr", "answers", "rapidocr_confidence", **options)
-    >>> chosen.threshold(risk=0.1).select("threshold", pl.col("accepted", "risk").round(3), "status").row(0)
-    (1.0, 0.137, 0.065, 'certified')
+    >>> chosen.threshold(risk=0.15).select("threshold", pl.col("accepted", "risk").round(3), "status").row(0)
+    (0.9802, 0.72, 0.127, 'certified')
     """
     columns = _columns_of(model_confidence, prediction)
     frame = at_hand(frame)

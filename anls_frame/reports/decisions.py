@@ -110,6 +110,12 @@ class RiskDecision:
     risk, risk_low, risk_high
         The mean loss of accepted answers and its one-sided bounds; None if no answer is accepted, or if they
         come from fewer than two documents.
+    correlation
+        The correlation of a document's losses that the bounds assume where few are lost; None without
+        clusters.
+    few_rows
+        Whether accepted answers are few, or fewer than ten documents carry their losses, so that the bounds
+        rest on this assumption.
     documents
         Number of documents with an accepted answer, or of accepted rows if there are no clusters.
     has_clusters
@@ -132,6 +138,8 @@ class RiskDecision:
     risk: float | None
     risk_low: float | None
     risk_high: float | None
+    correlation: float | None
+    few_rows: bool
     documents: int
     has_clusters: bool
     needed: int | None
@@ -155,15 +163,28 @@ class RiskDecision:
         if self.risk is None:
             return f"undecided: no answer is accepted from {self.threshold:g} on"
         accepted = f"of the answers accepted from {self.threshold:g} on are lost"
+        rough = f"; {resting_on(self.correlation)}" if self.few_rows else ""
         if self.answer == "fine":
-            return f"fine: at most {self.target:.3g} {accepted}"
+            return f"fine: at most {self.target:.3g} {accepted}{rough}"
         if self.answer == "regressed":
-            return f"regressed: more than {self.target:.3g} {accepted} ({self.risk:.3g})"
+            return f"regressed: more than {self.target:.3g} {accepted} ({self.risk:.3g}){rough}"
         line = f"undecided: {self.risk:.3g} {accepted}, {self.target:.3g} is allowed"
         if self.needed is None:
             return line
         documents = numbered(self.documents, "document" if self.has_clusters else "row")
         return f"{line}; {documents} cannot tell, about {_rounded(self.needed):,} could"
+
+
+def resting_on(correlation: float | None) -> str:
+    """Return what a bound rests on that few documents with a loss carry."""
+    if correlation is None:
+        return "this rests on few rows"
+    if correlation >= 1:
+        return "this rests on few documents or losses, and allows for documents that fail whole"
+    return (
+        "this rests on few documents or losses, and assumes that the losses of a document correlate by at "
+        f"most {correlation:.2g}"
+    )
 
 
 def checked_margin(name: str, value: Any, metrics: Sequence[Metric], *, zero: bool = False) -> float:

@@ -15,6 +15,7 @@ from anls_frame.export.display import spelled, spelled_in
 from anls_frame.export.document import result_table
 from anls_frame.export.kinds import shown_as
 from anls_frame.frames import documents as documents_of_rows
+from anls_frame.reports.decisions import resting_on
 from anls_frame.reports.report_documents import few_note
 from anls_frame.results import View
 from anls_frame.summary.catalogue import meaning
@@ -133,17 +134,27 @@ def statements(
 
 def _statement(line: Mapping[str, Any], risk: float, confidence: float, reach: str) -> str:
     target = _percent(risk)
+    alike = line["correlation"]
+    if line["status"] == "too_few_documents" and line["documents_needed"] is None:
+        return (
+            f"Too few documents for a risk of {target}: more of the most confident answers are lost here, "
+            "but their true risk may be lower."
+        )
     if line["status"] == "too_few_documents":
-        needed = line["documents_needed"]
-        could = "" if needed is None else f"; about {numbered(needed, 'document')} could"
-        return f"Too few documents: even without any loss, they cannot certify a risk of {target}{could}."
+        needed = numbered(line["documents_needed"], "row" if alike is None else "document")
+        assumed = "" if alike is None else f", and the losses of a document correlate by {alike:.2g}"
+        return (
+            f"Too few documents for a risk of {target}; about {needed} would do if confident answers are as "
+            f"rarely lost as here{assumed}."
+        )
     if line["status"] == "risk_too_high":
-        return f"No threshold can be certified for a risk of {target}: allow a higher risk, or add documents."
+        return f"No threshold can be certified for a risk of {target}: more of the most confident are lost."
+    rough = f" T{resting_on(alike)[1:]}." if line["few_rows"] else ""
     return (
         f"{reach.format(line['threshold'])}, at most {target} of accepted answers are lost, with "
         f"{_percent(confidence)} confidence. This accepts {_percent(line['accepted'])} of the answers, of "
-        f"which {_percent(line['risk'])} were lost here. The lowest threshold whose observed risk is at most "
-        f"{target} would accept {_percent(line['naive_accepted'])}, without a guarantee."
+        f"which {_percent(line['risk'])} were lost here.{rough} The lowest threshold whose observed risk is "
+        f"at most {target} would accept {_percent(line['naive_accepted'])}, without a guarantee."
     )
 
 

@@ -23,7 +23,7 @@ benchmarks/choose_constants.py chooses both constants.
 """
 
 
-def usual_design(rows: npt.ArrayLike, correlation: float | None = None) -> FloatArray:
+def usual_design(rows: npt.ArrayLike, correlation: npt.ArrayLike = USUAL_CORRELATION) -> FloatArray:
     """
     Return the design effect of units with so many rows each, whose rows are correlated.
 
@@ -34,12 +34,14 @@ def usual_design(rows: npt.ArrayLike, correlation: float | None = None) -> Float
     correlation
         Intraclass correlation of the rows; by default, the usual one.
     """
-    correlation = USUAL_CORRELATION if correlation is None else correlation
-    return np.asarray(1 + correlation * (np.asarray(rows, np.float64) - 1))
+    return np.asarray(1 + np.asarray(correlation, np.float64) * (np.asarray(rows, np.float64) - 1))
 
 
 def design_effect(
-    observed: npt.ArrayLike, rows: npt.ArrayLike, information: npt.ArrayLike
+    observed: npt.ArrayLike,
+    rows: npt.ArrayLike,
+    information: npt.ArrayLike,
+    correlation: npt.ArrayLike = USUAL_CORRELATION,
 ) -> tuple[FloatArray, FloatArray]:
     """
     Return the design effect of a mean, and the trust in the observed one, from 0 to 1.
@@ -59,6 +61,6 @@ def design_effect(
     """
     observed, rows, information = (np.asarray(each, np.float64) for each in (observed, rows, information))
     trust = information**4 / (information**4 + FEW_UNITS**4)
-    usual = usual_design(rows) - 1
+    usual = usual_design(rows, correlation) - 1
     raised = 1 + trust * (observed - 1) + (1 - trust) * usual
     return np.maximum(observed, raised), trust

@@ -145,6 +145,7 @@ def wilson_interval(
     cubes: npt.ArrayLike | None = None,
     fourths: npt.ArrayLike | None = None,
     degrees: npt.ArrayLike = np.inf,
+    correlation: npt.ArrayLike = USUAL_CORRELATION,
 ) -> tuple[FloatArray, FloatArray]:
     """
     Wilson interval for the mean of scores in [0, 1], with an effective number of rows.
@@ -171,6 +172,8 @@ def wilson_interval(
     degrees
         Degrees of freedom of the variance, if it has fewer than G - 1, such as that of a mean of slices of
         few documents.
+    correlation
+        Intraclass correlation of the rows of a unit that is assumed where few scores tell it.
 
     Returns
     -------
@@ -193,7 +196,7 @@ def wilson_interval(
       least 1, and n_eff = n₀ / d.
     - With few independent rows on the rarer side, I = min(G - 1, n_eff · min(m, 1 - m)), d is poorly known,
       and too small exactly when the mean is too extreme. So a smaller d is raised towards 1 + 0.3(n/G - 1),
-      for an intraclass correlation of 0.3, with weight 1 - w = 1 / (1 + (I/6)⁴). If all scores are equal, d
+      for the usual `correlation` of 0.3, with weight 1 - w = 1 / (1 + (I/6)⁴). If all scores are equal, d
       is that.
     - This d implies a correlation of the rows, and this the number G* of equal units that the units
       are worth: see `effective_units`. The factor G / (G - 1) in v is replaced by G* / (G* - 1).
@@ -230,17 +233,17 @@ def wilson_interval(
     known = spread > ROUNDING * squares
     rows = np.maximum(n / units, 1)
     observed = variance * n * (n - 1) / np.where(known, spread, 1.0)
-    observed = np.where(known, np.maximum(observed, 1), usual_design(rows))
+    observed = np.where(known, np.maximum(observed, 1), usual_design(rows, correlation))
 
     alike = binary_rows / observed
     degrees = np.asarray(degrees, np.float64)
     information = np.minimum(np.minimum(units - 1, degrees), alike * np.minimum(mean, 1 - mean))
-    design, trust = design_effect(observed, rows, information)
+    design, trust = design_effect(observed, rows, information, correlation)
     carried = units
     if cubes is not None and fourths is not None:
-        correlation = np.clip((design - 1) / np.where(rows > 1, rows - 1, 1.0), 0, 1)
+        alike_rows = np.clip((design - 1) / np.where(rows > 1, rows - 1, 1.0), 0, 1)
         powers = stood_in(cubes, 2.0), stood_in(fourths, 2.0)
-        carried = effective_units(n, n * n / units, *powers, correlation=correlation)
+        carried = effective_units(n, n * n / units, *powers, correlation=alike_rows)
         carried = np.clip(carried, FEWEST_UNITS, units)
         design *= carried / (carried - 1) * (units - 1) / units
     share = (design - 1) / design

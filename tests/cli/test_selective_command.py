@@ -54,12 +54,38 @@ def test_what_is_printed_and_written(rows: pl.DataFrame, folder: Path) -> None:
     assert found["tables"]["By kind"][0]["augrc"] == result.overall["augrc"].item()
     # All rows first, then the slices.
     assert found["notes"][0].startswith(f"From {wanted['threshold']:g} on, at most 10 %")
-    assert found["notes"][2].startswith(
-        "fax: Too few documents: even without any loss, they cannot certify a risk of 10 %"
-    )
+    assert found["notes"][2].startswith("fax: Too few documents for a risk of 10 %")
+    needed = {line["kind"]: line["documents_needed"] for line in by_kind}["fax"]
+    assert f"about {needed} documents would do" in found["notes"][2]
     done = shell.run(folder, *COMMAND, "-b", "kind", "-o", "passing.html")
     assert done.stdout.startswith("passing.html\n")
     assert "Thresholds for a risk of 10 % by kind" in (folder / "passing.html").read_text(encoding="utf-8")
+
+
+def test_documents_that_fail_whole(tmp_path: Path) -> None:
+    """Nothing is lost, which proves no more than as many rows as there are documents."""
+    pages = pl.DataFrame(
+        {
+            "doc": [f"d{place // 20}" for place in range(920)],
+            "kind": ["a", "b"] * 460,
+            "lang": ["c"] * 460 + ["d"] * 460,
+            "right": [1] * 920,
+            "sure": [place / 920 for place in range(920)],
+        }
+    )
+    pages.write_csv(tmp_path / "results.csv")
+    options = ["-m", "right", "-b", "kind", "-b", "lang", "--risk", "0.02", "--require-accepted", "0.1"]
+    done = shell.run(tmp_path, *COMMAND[:-2], *options)
+    assert done.returncode == 3, done.stderr
+    lines = [line for line in " ".join(done.stdout.split()).split(". ") if "Too few documents" in line]
+    assert len(lines) == 5
+    assert "and the losses of a document correlate by 1" in lines[0]
+    done = shell.run(tmp_path, *COMMAND[:-2], *options, "--json")
+    tables = json.loads(done.stdout)["tables"]
+    for name in ("", " by kind", " by lang"):
+        for line in tables[f"Thresholds for a risk of 2 %{name}"]:
+            assert (line["status"], line["correlation"]) == ("too_few_documents", 1)
+            assert line["documents_needed"] >= 149
 
 
 def test_lower_is_surer(rows: pl.DataFrame, folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -306,6 +307,60 @@ def test_threshold_without_a_certificate() -> None:
     assert wrong["status"] == "risk_too_high"
 
 
+FRAMES: list[Callable[[pl.DataFrame], Any]] = [pl.DataFrame, pl.DataFrame.lazy, pl.DataFrame.to_pandas]
+
+
+@pytest.mark.parametrize("convert", FRAMES)
+def test_a_higher_risk_never_accepts_less(convert: Callable[[pl.DataFrame], Any]) -> None:
+    """Of 120 answers, the 100 surest are right."""
+    pages = pl.DataFrame(
+        {
+            "right": [1] * 100 + [0] * 20,
+            "sure": [0.99 - i / 1000 for i in range(120)],
+            "kind": ["a", "b"] * 60,
+        }
+    )
+    result = af.selective(convert(pages), metrics="right", model_confidence="sure", by="kind")
+    found = [pl.DataFrame(result.threshold(risk)).row(0, named=True) for risk in (0.03, 0.04, 0.05, 0.06)]
+    assert [line["status"] for line in found] == ["too_few_documents"] * 2 + ["certified"] * 2
+    assert [line["n_accepted"] for line in found] == [0, 0, 101, 101]
+    # As many rows as prove 3 and 4 % if five parts of six stay right: 60 of 100 do at 5 %.
+    assert found[0]["documents_needed"] > found[1]["documents_needed"] > 120
+    assert found[2]["correlation"] is None
+    assert not found[2]["few_rows"]
+    shares = [
+        pl.DataFrame(result.threshold(risk, by="kind"))["accepted"] for risk in np.arange(0.02, 0.9, 0.04)
+    ]
+    for first, second in itertools.pairwise(shares):
+        assert (first <= second).all()
+
+
+@pytest.mark.parametrize("convert", FRAMES)
+def test_documents_that_fail_whole_are_not_taken_for_independent_rows(
+    convert: Callable[[pl.DataFrame], Any],
+) -> None:
+    """In one of four samples, none of 46 documents fails if 3 % do; 2 % are then not shown."""
+    random = np.random.default_rng(0)
+    pages = pl.DataFrame(
+        {"doc": np.repeat(np.arange(46), 20), "right": np.ones(920), "sure": random.random(920)}
+    )
+    options = {"metrics": "right", "model_confidence": "sure", "cluster": "doc"}
+    result = af.selective(convert(pages), **options)
+    line = pl.DataFrame(result.threshold(0.02)).row(0, named=True)
+    assert (line["status"], line["correlation"]) == ("too_few_documents", 1)
+    assert line["documents_needed"] >= 149
+    decision = result.holds(0, 0.02)
+    # Clopper and Pearson: 1 - 0.05^(1/46) = 6.3 %.
+    assert (decision.answer, decision.needed) == ("undecided", 149)
+    assert decision.risk_high == pytest.approx(1 - 0.05 ** (1 / 46))
+    # A document that fails whole says that losses correlate; losses of rows say that they hardly do.
+    for right, correlation in ((pl.col("doc") > 0, 1), (pl.int_range(pl.len()) % 20 > 0, 0.3)):
+        lost = convert(pages.with_columns(right=right.cast(pl.Float64)))
+        again = pl.DataFrame(af.selective(lost, **options).threshold(0.5)).row(0, named=True)
+        assert (again["status"], again["correlation"]) == ("certified", pytest.approx(correlation))
+        assert again["few_rows"] == (correlation == 1)
+
+
 @pytest.mark.parametrize(
     ("data", "wanted"),
     [
@@ -330,11 +385,18 @@ def test_holds() -> None:
     result = selective()
     fine = result.holds(0.8, 0.3)
     accepted = DATA.filter(pl.col(SURE) >= 0.8)
-    low, high = ranked(DATA).accepted([0.8]).interval(0.9)
+    (low,), (high,) = ranked(DATA).accepted([0.8]).interval(0.9, ranked(DATA).correlation)
     assert fine.risk == pytest.approx(1 - accepted["right"].mean())
-    assert (fine.risk_low, fine.risk_high) == pytest.approx((low[0], high[0]))
+    assert (fine.risk_low, fine.risk_high) == pytest.approx((low, high))
     assert (fine.answer, fine.documents, fine.has_clusters) == ("fine", accepted["doc"].n_unique(), True)
-    assert str(fine) == "fine: at most 0.3 of the answers accepted from 0.8 on are lost"
+    assert (fine.few_rows, fine.correlation) == (True, 0.3)
+    assert str(fine) == (
+        "fine: at most 0.3 of the answers accepted from 0.8 on are lost; this rests on few documents or "
+        "losses, and assumes that the losses of a document correlate by at most 0.3"
+    )
+    many = result.holds(0.3, 0.3)
+    assert not many.few_rows
+    assert str(many) == "fine: at most 0.3 of the answers accepted from 0.3 on are lost"
     assert result.holds(0.0, 0.05).answer == "regressed"
     assert str(result.holds(0.0, 0.05)).startswith(
         "regressed: more than 0.05 of the answers accepted from 0 on"
