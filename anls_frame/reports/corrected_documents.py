@@ -18,7 +18,7 @@ from anls_frame.export.kinds import shown_as
 from anls_frame.results import View
 
 _IN_NAME = ("system", "baseline")
-_DIFFERENCES = ("bias", "given_difference", "difference")
+_ESTIMATES = ("corrected", "difference")
 _KNOWN = COLUMNS | by_name(CORRECTED)
 
 
@@ -66,7 +66,7 @@ class CorrectedView(View):
             if columns == self.tables[0][0]
             for line in frame.filter(pl.col(SLICE) == OVERALL).iter_rows(named=True)
         ]
-        figures = [frame.get_column(name, default=None) for frame in tables for name in _DIFFERENCES]
+        figures = [frame.get_column(name, default=None) for frame in tables for name in _ESTIMATES]
         if any(values is not None and values.null_count() for values in figures):
             said.append(
                 "No figure is given below 30 verdicts or 10 documents with verdicts (in a slice, 10 or 5), "
@@ -126,7 +126,9 @@ def sentence(line: Mapping[str, Any], *, percent: bool = False) -> str:
     text = spelled_in(line, name, kind)
     worth = numbered(line["verdicts_worth"], "verdict")
     bias = share = ""
-    if not is_difference:
+    if not is_difference and line["bias"] is None:
+        bias = ", on another scale than the verdicts, which are 0 or 1; so they have no bias"
+    elif not is_difference:
         side, sign = ("low", -1) if line["bias"] < 0 else ("high", 1)
         low, high = sorted((sign * line["bias_low"], sign * line["bias_high"]))
         ends = ", ".join(figure(end, kind) for end in (low, high))
@@ -139,6 +141,7 @@ def sentence(line: Mapping[str, Any], *, percent: bool = False) -> str:
                 shown_as("difference", percent=percent),
             )
             bias = f"; they may be right: bias {shift}"
+    if not is_difference:
         # The share of the uncertainty due to the draw is estimated and may exceed the whole.
         removable = min(100 * line["audit_share"], 100)
         share = f"; more verdicts could remove {removable:.0f} % of its variance"

@@ -170,7 +170,8 @@ class Corrected(SlicedResult[Table_co]):
             `n_clusters` (null without clusters), and `n_audited` and `n_clusters_audited`, the numbers of
             rows and clusters with a truth; `score`, the mean of the given scores; `corrected`, the estimated
             mean truth, with its interval in `corrected_low` and `corrected_high`; `bias`, the given score
-            minus the corrected score, with its interval; `audit_low` and `audit_high`, the interval of the
+            minus the corrected score, with its interval, null if verdicts are 0 or 1 and scores have another
+            scale, such as grades from 1 to 5; `audit_low` and `audit_high`, the interval of the
             mean truth of precisely these rows, and `audit_share`, the share of the variance that more
             verdicts would remove; where scores and truths are all 0 or 1, their `agreement`, the
             `sensitivity` and `specificity` of the score, and Cohen's `kappa`; `verdicts_worth`, the number of
@@ -278,7 +279,9 @@ class Corrected(SlicedResult[Table_co]):
                     line |= {"verdicts_worth": round(mean.verdicts_worth), "tuning": mean.tuning}
                     has_few = mean.documents < FEW_DOCUMENTS
                     line["few_rows"] = has_few or bool(carried_by_few(mean.carrying))
-                    if not compared:
+                    if not compared and pair[0] in self._on_other_scales:
+                        line |= interval("bias", None, None, None)
+                    elif not compared:
                         line["bias_few_rows"] = has_few or bool(carried_by_few(mean.carrying_bias))
                 lines.append({"system": pair[0], "baseline": pair[1], **line})
         names, figures = (["system", "baseline"], _DIFFERENCES) if compared else (["system"], _FIGURES)
@@ -325,6 +328,16 @@ class Corrected(SlicedResult[Table_co]):
         if not (has_enough and audit.is_covered) or tuning is None:
             return audit, None
         return audit, CorrectedMean(audit, tuning=tuning)
+
+    @cached_property
+    def _on_other_scales(self) -> set[str]:
+        """The systems whose verdicts are right or wrong, 1 or 0, and whose scores are not, such as grades."""
+        scores, truths = (self._least + self._width * each for each in (self._whole.score, self._whole.truth))
+        return {
+            system
+            for system, given, true in zip(self.systems, scores, truths, strict=True)
+            if np.any((given < 0) | (given > 1)) and np.all(np.isin(true.round(9), (0.0, 1.0)))
+        }
 
     @cached_property
     def _whole(self) -> Audit:

@@ -52,3 +52,27 @@ def test_slices_without_a_verdict_are_named() -> None:
     assert "1 of 2 slices by lang, with 1,000 rows, have no verdict" in said
     every = " ".join(af.corrected(rows, "judge", "people", cluster="doc", by="lang").to_document().notes)
     assert not re.search("have no verdict:", every)
+
+
+@pytest.mark.parametrize("scale", [1.0, 100.0])
+def test_grades_beside_right_and_wrong_have_no_bias(scale: float) -> None:
+    """The mean of grades minus a share of right answers is no bias, whatever both are."""
+    grades = [1.0, 2.0, 4.0, 5.0] * 100
+    right = [grade > 2 if row % 8 else None for row, grade in enumerate(grades)]
+    frame = pl.DataFrame({"grade": [scale * grade for grade in grades], "right": right})
+    found = af.corrected(frame, "grade", "right", bounds=(0, 5 * scale))
+    overall = found.overall.row(0, named=True)
+    assert overall["corrected"] == pytest.approx(0.5, abs=0.1)
+    assert (overall["bias"], overall["bias_low"], overall["bias_high"]) == (None, None, None)
+    head = found.to_document().head
+    assert "on another scale than the verdicts, which are 0 or 1; so they have no bias" in head
+    assert "too high" not in found.to_text()
+    assert "No figure is given" not in found.to_text()
+
+
+def test_grades_beside_grades_have_a_bias() -> None:
+    grades = [1.0, 2.0, 4.0, 5.0] * 100
+    better = [min(grade + 1, 5) if row % 5 else None for row, grade in enumerate(grades)]
+    found = af.corrected(pl.DataFrame({"g": grades, "t": better}), "g", "t", bounds=(1, 5))
+    # Three of four grades are one too low.
+    assert found.overall["bias"].item() == pytest.approx(-0.75, abs=0.1)
