@@ -23,7 +23,7 @@ from anls_frame._text import label as in_text
 from anls_frame._text import listed, numbered, shortened, shortened_apart, visible
 from anls_frame.export import Kind, Table
 from anls_frame.export.charts import Figure, HeatMap
-from anls_frame.export.columns import COLUMNS, FEW, POSSIBLY_BEST, Column, by_name, headed
+from anls_frame.export.columns import COLUMNS, FEW, POSSIBLY_BEST, Column, by_name, ends_of, headed
 from anls_frame.export.display import figure as rounded
 from anls_frame.export.display import slice_labels, spelled, spelled_in
 from anls_frame.export.document import BEST, GROUP, OVERALL, SLICE, TABLE, crossed, result_table
@@ -292,9 +292,7 @@ class ComparisonView(View):
         if divide_by_references(self.metrics):
             notes += empty_reference_notes(settings["n_empty_reference"], settings["n"], self.names["row"])
         notes += _family(self)
-        notes.append(
-            f"Each interval has {level} confidence; intervals are not adjusted for multiple comparisons."
-        )
+        notes.append(self._what_intervals_are(level))
         notes += few_note(self.differences)
         if untestable := untestable_note(self.differences, settings, self.names, _ALPHA):
             notes.append(f"{untestable[0].upper()}{untestable[1:]}")
@@ -307,6 +305,17 @@ class ComparisonView(View):
                 "difference as large."
             )
         return notes
+
+    def _what_intervals_are(self, level: str) -> str:
+        """Return what the intervals hold; differences of several systems have none."""
+        if self.is_of_two:
+            return (
+                f"Each interval has {level} confidence; intervals are not adjusted for multiple comparisons."
+            )
+        return (
+            f"Each interval of a score has {level} confidence. Differences have adjusted p-values; "
+            "`differences(simultaneous=True)` has intervals that hold together."
+        )
 
     def document_notes(self) -> list[str]:
         """Return the notes of a document, which says more of its differences than a screen."""
@@ -337,8 +346,9 @@ def _listed_differences(view: ComparisonView) -> Table:
     differences = view.result.all_pairs(is_short) if view.has_pairs else view.differences
     if view.significant:
         differences = differences.filter(pl.col("p_adjusted") <= view.alpha)
-    # Values that are the same in all lines are in the title.
-    same = {"few_rows", *({"metric"} if len(view.metrics) == 1 else ())}
+    # Values that are the same in all lines are in the title. An interval of each alone contradicts p-values
+    # that are adjusted together.
+    same = {"few_rows", *({"metric"} if len(view.metrics) == 1 else ()), *ends_of("difference")}
     columns = [column for column in differences.columns if column not in same]
     return view.table(name, differences, view.settings["by"], shown=columns, is_folded=True)
 
@@ -376,7 +386,7 @@ def _ranking(view: ComparisonView, metric: Metric, label: str) -> Table:
         ranked = ranked.join(facts, on="system", how="left", maintain_order="left")
     columns = [
         *(*RANK, "system", *known, "n", *SCORE),
-        *(*DIFFERENCE, "p_adjusted"),
+        *("difference", "p_adjusted"),
         *([] if view.settings["cluster"] is None else ["n_clusters"]),
     ]
     own = {}

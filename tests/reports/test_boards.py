@@ -170,7 +170,7 @@ def test_per_cent_changes_what_is_shown_and_not_what_is_stored(tmp_path: Path) -
     shown = f"{100 * row['score']:.1f} % [{100 * row['score_low']:.1f}, {100 * row['score_high']:.1f}]"
     for text in (FIVE.to_text(percent=True), FIVE.write(tmp_path / "c.md", percent=True).read_text("utf-8")):
         assert shown in text
-        assert re.search(r"\+\d+\.\d pp \[", text)
+        assert re.search(r"\+\d+\.\d pp\b", text)
     plain, per_cent = (FIVE.write(tmp_path / f"{flag}.parquet", percent=flag) for flag in (False, True))
     assert pl.read_parquet(plain).equals(pl.read_parquet(per_cent))
 
