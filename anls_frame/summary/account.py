@@ -11,7 +11,7 @@ import polars as pl
 from anls_frame._text import numbered
 from anls_frame._typing import Table_co
 from anls_frame.frames.conversion import to_pandas
-from anls_frame.summary.catalogue import are_of_fields
+from anls_frame.summary.catalogue import are_of_fields, is_described
 from anls_frame.summary.notes import by_system
 from anls_frame.summary.rows import is_missing
 from anls_frame.summary.settings import INVENTED, Settings
@@ -112,7 +112,17 @@ class Account(Generic[Table_co]):
     @property
     def _emptied(self) -> Sequence[int]:
         """For each system, missing predictions that are scored as the empty text."""
-        return self.missing if self.settings.missing == "empty" else [0] * len(self.systems)
+        are_scored = self.settings.missing == "empty" and self._scores_texts
+        return self.missing if are_scored else [0] * len(self.systems)
+
+    @property
+    def _scores_texts(self) -> bool:
+        """Whether a metric is computed from texts, rather than all read from columns beside them."""
+        of_texts = (
+            metric.is_built_in or is_described(metric) or metric.sources[0].endswith("()")
+            for metric in self.settings.metrics
+        )
+        return self.settings.has_texts and (self._has_fields or any(of_texts))
 
     @property
     def frame(self) -> Table_co:
@@ -192,7 +202,7 @@ class Account(Generic[Table_co]):
             return []
         has, was, them = ("has", "was", "it") if n == 1 else ("have", "were", "them")
         # An option that has this value already changes nothing.
-        helps = option in self.advice and getattr(self.settings, option) == "drop" and self.settings.has_texts
+        helps = option in self.advice and getattr(self.settings, option) == "drop" and self._scores_texts
         advice = f': {option}="empty" scores {them}' if helps else ""
         return [f"{n:,} {has} {what} and {was} left out{although}{advice}"]
 

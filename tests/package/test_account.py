@@ -230,6 +230,8 @@ def test_columns_of_scores_may_have_some_without_an_answer(missing: Any) -> None
     left_out = account.frame.filter(rows="left out", system="old").select("reason", "n").rows()
     reason = {"empty": "no score in the metric", "drop": "no prediction"}[missing]
     assert (account.given, account.used, left_out) == (4, 2, [("no accepted answer", 1), (reason, 1)])
+    # No option gives a column more scores, and no text is scored.
+    assert "empty" not in str(account)
 
 
 HALF = pl.DataFrame(
