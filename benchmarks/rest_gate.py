@@ -35,7 +35,8 @@ LINES = [
 PAGE = Path(__file__).parent / "REST.md"
 HEAD = """# Slices against the rest
 
-Written by `rest_gate.py`: 199 draws. The populations are those of [SLICES.md](SLICES.md).
+Written by `rest_gate.py`: 199 draws. The populations are those of [SLICES.md](SLICES.md), which also has
+the slices that are told by the size of their documents, tested in both ways.
 
 - *p ≤ 0.05*: share of {level:,} samples with such a p-value if labels are random, so that there is no
   difference. At most {most:.1f} % are allowed: 5 % plus 3 standard errors.

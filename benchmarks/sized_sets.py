@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 from scipy import stats
-from slices_sets import METRIC, PLAN, SEED, Array, Line, Random, halves, is_found
+from slices_sets import METRIC, PLAN, SEED, Array, Errors, Line, Random, halves, is_found
 
 from anls_frame.slices.search import ListedRows, honest, searched
 from anls_frame.slices.slice_scores import Scores
@@ -102,8 +102,8 @@ def of_documents(score: Array, document: Array, slice_: Array) -> bool:
     )
 
 
-def found(population: Sized, differs: bool, number: int) -> tuple[dict[str, bool], list[tuple[float, float]]]:  # noqa: FBT001
-    """Return whether a slice is found in either way."""
+def found(population: Sized, number: int, *, differs: bool) -> tuple[dict[str, bool], Errors]:
+    """Return whether a slice is found in either way; for `against_rest` the last one, where none differs."""
     score, document, slice_ = population.drawn(number, differs=differs)
     codes = Codes(slice_[document].astype(np.intp), int(slice_.max()) + 1)
     y = np.ones(len(score))
@@ -113,7 +113,12 @@ def found(population: Sized, differs: bool, number: int) -> tuple[dict[str, bool
     if of_search and differs:
         listed, _, _ = searched(rows, PLAN)
         of_search = bool(listed)
-    counted = {"search": of_search, "honest": any(one.p_adjusted <= LEVEL for one in tested)}
+    different = is_different(score, document, slice_[document])
+    counted = {
+        "search": of_search,
+        "honest": any(one.p_adjusted <= LEVEL for one in tested),
+        "against_rest": bool(different.any() if differs else different[-1]),
+    }
     if differs:
         counted["t"] = of_documents(score, document, slice_)
     return counted, []
@@ -147,7 +152,7 @@ def lines(*, differs: bool) -> Iterator[Line]:
     """Yield the lines of the populations in which slices differ, or do not."""
     for one in differing() if differs else alike():
         mode = "differs" if differs else "alike"
-        yield Line(one.cells, partial(found, one, differs), mode=mode)
+        yield Line(one.cells, partial(found, one, differs=differs), mode=mode)
 
 
 def frame(population: Sized, number: int, *, differs: bool) -> pl.DataFrame:

@@ -25,6 +25,7 @@ from slices_sets import COLUMNS, LEVEL, PLAN, SEED, WIDE_LEVEL, faults, honest_n
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 from collections.abc import Sequence
 
+import sized_sets
 import slices_cases
 from slices_sets import Line
 
@@ -150,6 +151,49 @@ Documents have ten rows each, of which 80 % are right, with an ICC of 0.1.
 | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 """  # noqa: E501 - a line of a table
 
+SIZED_HEAD = """
+## Slices told by the size of their documents
+
+The slices are A and B, whose documents have the given numbers of rows (*Poisson*: on average), or fifths of
+documents by size, with sizes exp N(2, 1). Rows are independent, correlated within documents (0.2), or 7 %
+of the documents are nearly all wrong (*rare bad documents*). `Report.against_rest` counts at p ≤ 0.05.
+
+Where the slices do not differ (mean 0.9; `against_rest` of B, or of the fifth of the largest documents):
+
+| rows of A, B | documents | scores | sets | search, % | honest, % | against_rest, % | at most, % |
+| --- | --- | --- | --- | --- | --- | --- | --- |
+"""
+SIZED_POWER_HEAD = """
+Where they differ: means of 0.9 and 0.6, or from 0.97 for the smallest fifth to 0.55 for the largest; any
+slice counts. *t test*: Welch's, of the means of documents, without adjustment for several slices.
+
+| rows of A, B | documents | sets | search, % | honest, % | against_rest, % | t test, % | at least, % |
+| --- | --- | --- | --- | --- | --- | --- | --- |
+"""
+SIZED_LEAST, FEW_DOCUMENTS = 0.85, 30
+"""What must be found where a t test finds all, but in samples of few documents."""
+
+
+def sized_lines(counts: Counts) -> tuple[list[str], bool]:
+    """Return the section of slices that are told by the size of their documents."""
+    written, is_right = [SIZED_HEAD.rstrip("\n")], True
+    for line in counts.drawn(list(sized_sets.lines(differs=False))):
+        sets, shares = counts.sets(line), counts.shares(line)
+        limit = WIDE_LEVEL + 2 * (WIDE_LEVEL * (1 - WIDE_LEVEL) / sets) ** 0.5
+        is_right &= max(shares.values()) <= limit
+        found = [f"{100 * shares[name]:.1f}" for name in ("search", "honest", "against_rest")]
+        written.append(f"| {' | '.join([*line.cells, f'{sets:,}', *found, f'{100 * limit:.1f}'])} |")
+    written.append(SIZED_POWER_HEAD.rstrip("\n"))
+    for line in counts.drawn(list(sized_sets.lines(differs=True))):
+        sets, shares = counts.sets(line), counts.shares(line)
+        is_few = line.cells[1] == str(FEW_DOCUMENTS)
+        if not is_few:
+            is_right &= min(shares["search"], shares["against_rest"]) >= SIZED_LEAST
+        found = [f"{100 * shares[name]:.0f}" for name in ("search", "honest", "against_rest", "t")]
+        least = "" if is_few else f"{100 * SIZED_LEAST:.0f}"
+        written.append(f"| {' | '.join([*line.cells[:2], f'{sets:,}', *found, least])} |")
+    return written, is_right
+
 
 def null_lines(counts: Counts, lines: Sequence[Line]) -> tuple[list[str], bool]:
     written, is_right = [], True
@@ -205,6 +249,8 @@ def main() -> int:
     run(counts, of_nulls, given.sets)
     run(counts, of_faults, given.faults if given.sets else 0)
     run(counts, of_honest, given.sets)
+    run(counts, list(sized_sets.lines(differs=False)), given.sets)
+    run(counts, list(sized_sets.lines(differs=True)), given.faults // 4 if given.sets else 0)
     random = np.random.default_rng(SEED)
     for _ in range(FRAMES if given.sets else 0):
         slices_cases.compared(random)
@@ -212,14 +258,16 @@ def main() -> int:
     honest, honest_right = null_lines(counts, counts.drawn(of_honest))
     off, is_unbiased = bias_line(counts, counts.drawn(of_honest))
     with_one, power_right = power_lines(counts, counts.drawn(of_faults))
+    of_sizes, sizes_right = sized_lines(counts)
     head = HEAD.format(columns=COLUMNS, draws=PLAN.search.draws, frames=FRAMES, wide=round(100 * WIDE_LEVEL))
     page = [
         head + "\n".join(without),
         HONEST_HEAD + "\n".join([*honest, off]),
         POWER_HEAD + "\n".join(with_one),
+        "\n".join(of_sizes),
     ]
     given.page.write_text("\n".join(page) + "\n", encoding="utf-8")
-    return int(not (nulls_right and honest_right and is_unbiased and power_right))
+    return int(not (nulls_right and honest_right and is_unbiased and power_right and sizes_right))
 
 
 if __name__ == "__main__":

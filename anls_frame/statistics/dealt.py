@@ -131,7 +131,7 @@ def _drawn(
     is_alike = bool((losses.sizes == losses.sizes[:1]).all())
     ways = [(False, deals(losses.unit, draws, seed))]
     if go_with_size.any():
-        ways.append((True, deals_of_all_sizes(losses.unit, losses.correlation_of_documents, draws, seed)))
+        ways.append((True, deals_of_all_sizes(losses.unit, losses.largest_correlation, draws, seed)))
     if go_with_size.any() and go_with_size.all():
         del ways[0]
     step = max(1, min(draws, _DEALT // max(losses.rows, 1), at_once))
@@ -143,6 +143,8 @@ def _drawn(
             drawn = values[rows]
             drawn_sizes = sizes[:, None] if is_alike else sizes[rows]
             null = losses.null_of(drawn, drawn_sizes)
+            if goes_with_size:
+                null = null._replace(correlation=losses.largest_correlation)
             every.append(Drawn(losses, drawn, drawn_sizes, null, goes_with_size))
         yield every
 

@@ -54,13 +54,14 @@ class Null(NamedTuple):
         The sum of the losses of each document (line) in each draw (column), and its size, with a single
         column if no draw changes it.
     variance, correlation
-        Variance of the loss of a row, and correlation of the rows of a document, before any draw.
+        Variance of the loss of a row, and correlation of the rows of a document, before any draw; the
+        correlation may depend on the slice (line).
     """
 
     unit_values: FloatArray
     unit_sizes: FloatArray
     variance: float
-    correlation: float
+    correlation: float | FloatArray
 
     def chosen(self, draws: IntArray) -> Null:
         """Return the quantities for some of the draws."""
@@ -268,20 +269,22 @@ class Losses:
         return self.null._replace(unit_values=unit_values, unit_sizes=unit_sizes)
 
     @cached_property
-    def correlation_of_documents(self) -> float:
+    def largest_correlation(self) -> float:
         """
-        Correlation of the rows of a document, in which all documents of at least two rows count alike.
+        Correlation of the rows of a document, for slices that go with size.
 
-        Of `null`, it would be that of the rows of long documents, which say little about short ones.
+        That of `null` is mostly one of long documents, and too small for the others if few of the long ones
+        happen to fail. So all documents of at least two rows count alike here, if this gives more.
         """
         squares, own = (added(self.unit, table**2, self.units) for table in (self.values, self.sizes))
         pairs = self.unit_sizes**2 - own
         several = pairs > ROUNDING
         variance = float((squares / self.unit_sizes).mean()) if self.rows else 0.0
+        least = float(self.null.correlation)
         if variance <= 0 or not several.any():
-            return 0.0
+            return least
         common = (self.null.unit_values[several, 0] ** 2 - squares[several]) / pairs[several]
-        return min(max(float(common.mean()) / variance, 0.0), 1.0)
+        return min(max(float(common.mean()) / variance, least), 1.0)
 
     def sums(self, codes: Codes) -> tuple[FloatArray, FloatArray]:
         """Return sums of losses and sizes by document and code, as tables without the last code."""
@@ -319,7 +322,10 @@ class Losses:
         # Of two documents, each of one side, nothing tells whether the slice or the document is worse.
         is_testable &= (units + others > _PAIR) | (self.units < _PAIR)
         with np.errstate(divide="ignore", invalid="ignore"):
-            result = tested(values[:, :, None], sizes[:, :, None], slice_sizes, self.null, self.mean)
+            by_size = self.goes_with_size(sizes)
+            correlation = np.where(by_size, self.largest_correlation, self.null.correlation)
+            null = self.null._replace(correlation=correlation[:, None])
+            result = tested(values[:, :, None], sizes[:, :, None], slice_sizes, null, self.mean)
         return Tested(*(np.where(is_testable, figures[:, 0], np.nan) for figures in result)), slice_sizes
 
     @cached_property
