@@ -47,6 +47,8 @@ from anls_frame.metrics.scores import score as score
 from anls_frame.metrics.scoring import add_scores as add_scores
 from anls_frame.metrics.vectors import hamming_vectors as hamming_vectors
 from anls_frame.metrics.wrapping import unwrap as unwrap
+from anls_frame.overviews.overview import Overview as Overview
+from anls_frame.overviews.overview import overview as overview
 from anls_frame.pairs.matrices import edit_matrix as edit_matrix
 from anls_frame.pairs.string_scores import anls_score as anls_score
 from anls_frame.protocol import PROTOCOLS as PROTOCOLS

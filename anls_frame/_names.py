@@ -17,6 +17,7 @@ HOMES = {
     "exceptions": "DTypeError DuplicateColumnError InputError InputWarning",
     "frames.answer_lists": "parse_answers",
     "frames.progress": "progress",
+    "overviews.overview": "Overview overview",
     "pairs.matrices": "edit_matrix",
     "pairs.string_scores": "anls_score",
     "protocol": "PROTOCOLS ScoreProtocol",

@@ -34,7 +34,7 @@ ROW_FUNCTIONS: list[Callable[..., Any]] = [
 _FRAME_FUNCTIONS = {
     "anls_frame": (
         "add_scores audit_sample browse changes compare confusions corrected find_slices format_tax "
-        "length_scores report selective summarize worst"
+        "length_scores overview report selective summarize worst"
     ),
     "anls_frame.repeats": "mean_over_epochs pass_at_k variance_components",
 }

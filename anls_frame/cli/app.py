@@ -11,8 +11,8 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 _COMMANDS = (
-    "score report merge compare epochs slices selective fields format_tax changes browse audit verdicts "
-    "confusions plot convert doctor gec"
+    "overview score report merge compare epochs slices selective fields format_tax changes browse audit "
+    "verdicts confusions plot convert doctor gec"
 )
 """The commands in the order of the help, each a function, or several, in a module of its name."""
 

@@ -403,7 +403,68 @@ class Alignments:
         return {"legend": legend, "blocks": blocks, "rows": rows, "rest": len(self.rows) - len(rows)}
 
 
-Figure: TypeAlias = HistogramChart | Stacked | HeatMap | Crossed | Alignments
+@dataclass(frozen=True)
+class Shares:
+    """
+    The parts of a whole as one bar, above the table of these parts.
+
+    Attributes
+    ----------
+    name
+        Heading of the figure.
+    table
+        Name of the table with the parts.
+    parts
+        Label, share and colour of each part.
+    caption
+        The caption below the bar.
+    """
+
+    name: str
+    table: str
+    parts: Sequence[tuple[str, float, str]]
+    caption: str
+    is_whole: ClassVar[bool] = False
+    more: ClassVar[Sequence[str]] = ()
+
+    def content(self) -> dict[str, object]:
+        """Return the values for the template."""
+        key = [(f"{name}: {100 * share:.0f} %", f"background:{color}") for name, share, color in self.parts]
+        return {"caption": self.caption, "key": key, "strip": list(_strip(self.parts, numbers=True))}
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """
+    Sentences, each with the code that goes with it, in place of a table or above it.
+
+    Attributes
+    ----------
+    name
+        Heading of the figure.
+    table
+        Name of the table that says the same.
+    lines
+        The sentences, each with a line of code, or with none.
+    is_whole
+        Whether they replace the table.
+    is_numbered
+        Whether they are in order.
+    """
+
+    name: str
+    table: str
+    lines: Sequence[tuple[str, str]]
+    is_whole: bool = True
+    is_numbered: bool = False
+    more: ClassVar[Sequence[str]] = ()
+
+    def content(self) -> dict[str, object]:
+        """Return the values for the template."""
+        return {"lines": self.lines, "is_numbered": self.is_numbered}
+
+
+Figure: TypeAlias = HistogramChart | Stacked | HeatMap | Crossed | Alignments | Shares | Sentences
 """Any figure of a document."""
 
 

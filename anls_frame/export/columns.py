@@ -160,7 +160,6 @@ ERRORS = (
     Column("error_type", "why the {row}s lose points", heading="error type"),
     Column("cause", "why the {row}s score less than 1; each lost hundredth has one cause"),
     Column("loss", "by how much this lowers the score of all {row}s", "score"),
-    Column("share_of_loss", "share of all that is lost to the best score", "share", "of all lost points"),
     Column("share", "share of all {row}s", "percent"),
     Column("reference_char", "a character of the reference", "note", "reference"),
     Column("predicted_char", "what was read in its place", "note", "read as"),
@@ -223,6 +222,18 @@ CORRECTED = (
     Column("p_value", "p of the corrected difference", "p_value", "p", "nothing"),
 )
 """Columns of corrected scores, where they are not those of other results."""
+
+STEPS = (
+    Column("rule", "what the step is about"),
+    Column("step", "what to do", "note"),
+    Column("gain", "by how much the score could rise, with the interval", "points"),
+    Column("call", "the call that does it", "note"),
+    Column("example", "a {row} that loses by this cause, with its accepted answer", "note"),
+    Column("role", "what the column was taken for"),
+    Column("column", "the column, and how it was chosen"),
+    Column("option", "the option that changes it", "note"),
+)
+"""Columns of overviews."""
 
 SELECTIVE = (
     Column("signal", "the confidence by which {row}s are ordered", heading="confidence"),
@@ -331,6 +342,7 @@ RESULTS = {
     "Whole documents": DOCUMENTS,
     "Corrected scores": CORRECTED,
     "Confidences": SELECTIVE,
+    "Overviews": STEPS,
     "Found slices": (*FOUND, *OVERLAPS),
 }
 """All columns, by the results that have them."""

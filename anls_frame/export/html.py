@@ -32,6 +32,8 @@ from anls_frame.export.charts import (
     Figure,
     HeatMap,
     HistogramChart,
+    Sentences,
+    Shares,
     Stacked,
     bar,
 )
@@ -143,14 +145,15 @@ def _whole_intervals(text: str) -> Markup:
 
 
 def _sections(document: Document, links: Links) -> list[_Section]:
-    matrices = {figure.table: figure for figure in document.figures if isinstance(figure, HeatMap | Crossed)}
+    with_table = HeatMap | Crossed | Shares | Sentences
+    matrices = {figure.table: figure for figure in document.figures if isinstance(figure, with_table)}
     charts = [figure for figure in document.figures if isinstance(figure, HistogramChart | Stacked)]
     # A figure that shows a whole table replaces it.
     drawn = {figure.table for figure in charts if isinstance(figure, Stacked)}
     tables = [document.main, *(table for table in document.tables[1:] if table.name not in drawn)]
     whole = {name for name, figure in matrices.items() if figure.is_whole}
     written = _tables([table for table in tables if table.name not in whole], links)
-    # Tables below a table with a matrix, which explains them.
+    # Tables below a table with a figure, which explains them.
     below = {name for figure in matrices.values() for name in figure.more}
     sections = []
     for table in tables:

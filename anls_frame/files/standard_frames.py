@@ -115,9 +115,9 @@ def choose(
         if given.get(role) is not None:
             continue
         taken = {*chosen.values()}
-        usual = _usual(role, [name for name in names if name not in taken])
+        usual = usual_names(role, [name for name in names if name not in taken])
         if not usual and role in required == PREDICTED and len(names) == 2:  # noqa: PLR2004 - an id beside it
-            usual = [name for name in names if _plain(name) == "answer"]
+            usual = [name for name in names if plain_name(name) == "answer"]
         if len(usual) == 1:
             chosen[role] = usual[0]
         elif role in required:
@@ -183,12 +183,14 @@ def joined_ids(parts: pl.Expr | Iterable[pl.Expr]) -> pl.Expr:
     return pl.concat_str(parts, separator=SEPARATOR)
 
 
-def _usual(role: Role, names: Sequence[str]) -> list[str]:
+def usual_names(role: Role, names: Sequence[str]) -> list[str]:
     """Return the columns whose names suggest a role."""
-    usual: list[str] = [role] if role in names else [name for name in names if _plain(name) in _USUAL[role]]
+    usual: list[str] = (
+        [role] if role in names else [name for name in names if plain_name(name) in _USUAL[role]]
+    )
     if role in _IDS and len(usual) > 1:
         # A proper id is preferred to a row number.
-        return [min(usual, key=lambda name: _USUAL[role].index(_plain(name)))]
+        return [min(usual, key=lambda name: _USUAL[role].index(plain_name(name)))]
     return usual
 
 
@@ -320,7 +322,8 @@ def ids_text(values: Sequence[object]) -> str:
     return listed([quoted(value) for value in values], _SHOWN_IDS)
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
+    """Return a name without case, underscores and other punctuation, as names are compared."""
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 

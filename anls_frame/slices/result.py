@@ -187,6 +187,10 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
         """Return `frame` as a pandas frame."""
         return to_pandas(self.table)
 
+    def viewed(self, **shown: Any) -> SlicesView:
+        """Return what shows the slices, with the options of `write` but for the title and the columns."""
+        return self._view(shown)
+
     def _view(self, shown: Mapping[str, Any]) -> SlicesView:
         conditions = [{part.column: part.expression for part in every} for every in self.conditions]
         return SlicesView(result=self, conditions=conditions, **shown)

@@ -9,6 +9,7 @@ rows and overviews take their shares from here, so that no two of them contradic
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import polars as pl
 
@@ -22,6 +23,7 @@ from anls_frame.summary.rows import predicted, scored_type
 from anls_frame.summary.settings import Settings
 
 WRAPPED = "wrapped"
+_CUT = 0.5
 _FORM = ("case", "whitespace", "punctuation", "diacritics", "number_format")
 """Error types of answers that are right but for their form."""
 _OF_TYPE = {kind: "form" if kind in _FORM else str(kind) for kind in ERROR_TYPES}
@@ -69,6 +71,9 @@ def losses(
         what it would take from a row that keeps its text.
     """
     column = pl.col(prediction)
+    if settings.protocol.threshold is None:
+        # Only types need a cut, between near and other answers.
+        settings = replace(settings, protocol=settings.protocol.replace(threshold=_CUT))
     unwrapped = unwrap(column).struct.field("text")
 
     def scored(text: pl.Expr) -> pl.Expr:

@@ -14,7 +14,7 @@ from anls_frame.frames.answer_texts import SEPARATED, SHARE_SEPARATED
 def warn_of_labels(rows: pl.DataFrame, names: Mapping[str, str]) -> None:
     """Warn of keys with several labels in one text; `names` maps the columns of keys to their names."""
     for key, name in names.items():
-        found = _joined(rows[key].alias("text"))
+        found = joined_labels(rows[key].alias("text"))
         if found is None:
             continue
         separator, example, count, total = found
@@ -28,7 +28,7 @@ def warn_of_labels(rows: pl.DataFrame, names: Mapping[str, str]) -> None:
         warn(InShell(f"{told}: {lists}", f"{told}: --reader {reads} reads lists, for -b question_types"))
 
 
-def _joined(values: pl.Series) -> tuple[str, str, int, int] | None:
+def joined_labels(values: pl.Series) -> tuple[str, str, int, int] | None:
     """
     Return the separator of labels, the first text with it, the number of these, and that of all texts.
 

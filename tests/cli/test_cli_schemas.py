@@ -18,6 +18,7 @@ from anls_frame.cli.app import app
 SCHEMAS = Path(__file__).parents[2] / "docs/schemas"
 SLICED = "-b doc_type -c doc_id"
 COMMANDS = {
+    "overview": ["overview results.csv", "overview old.jsonl new.jsonl", "overview ocr/ --gold truth/"],
     "score": ["score results.csv", "score ocr/ --gold truth/"],
     "report": [
         "report results.csv",

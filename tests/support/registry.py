@@ -557,7 +557,15 @@ FRAME_FUNCTIONS = {
     name: FUNCTIONS[name]
     for name in (
         *("add_scores", "audit_sample", "browse", "changes", "compare", "confusions", "corrected"),
-        *("find_slices", "format_tax", "length_scores", "mean_over_epochs", "pass_at_k", "report"),
+        *(
+            "find_slices",
+            "format_tax",
+            "length_scores",
+            "mean_over_epochs",
+            "overview",
+            "pass_at_k",
+            "report",
+        ),
         *("selective", "summarize", "variance_components", "worst"),
     )
 }

@@ -1,0 +1,341 @@
+"""
+What to do first: one function for each rule, which looks at the rows and may suggest a step.
+
+A step is suggested only if the data support it: the interval of what it could win lies above 0, or, of a step
+that wins nothing by itself, there are rows that need it. A new rule is a function in `RULES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import polars as pl
+
+from anls_frame._text import numbered, shortened, visible
+from anls_frame.analysis.characters import confusions
+from anls_frame.export.columns import ends_of
+from anls_frame.export.display import spelled, spelled_in
+from anls_frame.metrics.errors import edit_ops
+from anls_frame.metrics.scores import anls, nearest_answer, nls
+from anls_frame.protocol import PROTOCOLS, ScoreProtocol
+from anls_frame.reports.confidences import selective
+from anls_frame.reports.reports import report
+from anls_frame.reports.wrapping_costs import format_tax
+from anls_frame.slices.result import Slices
+from anls_frame.summary.measures import Metric
+
+Gain: TypeAlias = tuple[float, float, float]
+"""A figure, and the ends of its interval."""
+
+MOST = 5
+"""Number of steps that are suggested."""
+_LEAST_GAIN = 0.003
+"""A step that could win less, a third of a percentage point, is none to begin with."""
+_LEAST_ROWS = 5
+_LEAST_COUNT = 10
+_FREQUENT = 0.08
+"""A confusion stands out if it is such a share of all edits."""
+_READ = 0.5
+"""NLS of rows that were read at least in part."""
+_DOUBTFUL = 0.02
+"""Gold is doubted if it looks wrong in such a share of the rows."""
+_WIDE = 0.1
+"""Half of the width of an interval that says little."""
+_AUDITED = 100
+"""Rows that are enough to find out whether gold is wrong."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """A step to take: what it is, what it could win, how many rows it is about, and the call that does it."""
+
+    rule: str
+    step: str
+    call: str
+    n: int
+    gain: Gain | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """What the rules look at: the rows of a system, and what is known of them."""
+
+    rows: pl.DataFrame
+    """The rows with their texts as they are scored, and the columns of `causes.losses`."""
+    prediction: str
+    answers: str
+    others: Sequence[str]
+    """The columns of further systems."""
+    metric: str
+    score: Gain
+    n_clusters: int | None
+    cluster: str | None
+    model_confidence: str | None
+    protocol: ScoreProtocol
+    scoring: Mapping[str, Any]
+    """The options for scoring."""
+    confidence: float
+    risk: float
+    n_invented: int
+    """Predictions for rows without an answer, which are not scored."""
+    found: Slices[Any] | None
+    causes: pl.DataFrame
+
+    @cached_property
+    def scored(self) -> pl.DataFrame:
+        """The scored rows."""
+        return self.rows.drop_nulls("lost")
+
+    @property
+    def given(self) -> pl.DataFrame:
+        """All rows without their losses."""
+        return self.rows.drop("cause", "lost", "wrapped", "lowered")
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of functions that score the rows once more."""
+        how = {"metrics": self.metric, "cluster": self.cluster, "confidence": self.confidence}
+        return {**how, **self.scoring}
+
+    @property
+    def texts(self) -> str:
+        """The first arguments of a call."""
+        return f'df, "{self.prediction}", "{self.answers}"'
+
+    def lost(self, *causes: str) -> int:
+        """Return the number of rows that lose by some causes."""
+        return int(self.causes.filter(pl.col("cause").is_in(list(causes)))["n"].sum())
+
+    def mean(self, value: pl.Expr, rows: pl.DataFrame | None = None) -> Gain:
+        """Return the mean of values in [0, 1] of the scored rows, nulls as 0, with its interval."""
+        rows = self.scored if rows is None else rows
+        return means(rows, {"value": value.fill_null(0)}, self.cluster, self.confidence)["value"]
+
+
+def means(
+    rows: pl.DataFrame, values: Mapping[str, pl.Expr], cluster: str | None, confidence: float
+) -> dict[str, Gain]:
+    """Return the means of values in [0, 1], with intervals that allow for documents."""
+    columns = {f"value_{index}": value.cast(pl.Float64) for index, value in enumerate(values.values())}
+    documents = {} if cluster is None else {"cluster": pl.col(cluster)}
+    metrics = [Metric(name, bounds=(0, 1), higher_is_better=False) for name in columns]
+    by = None if cluster is None else "cluster"
+    made = report(rows.select(**documents, **columns), metrics=metrics, cluster=by, confidence=confidence)
+    return {name: figure(made.overall, column) for name, column in zip(values, columns, strict=True)}
+
+
+def figure(row: Mapping[str, Any], name: str) -> Gain:
+    """Return a figure of a row with its interval; where rows do not allow one, its ends are the figure."""
+    low, high = (row[name] if row[end] is None else row[end] for end in ends_of(name))
+    return row[name], low, high
+
+
+def first_steps(case: Case) -> list[Step]:
+    """Return the first steps, those that could win most before those that win nothing by themselves."""
+    steps = [step for rule in RULES for step in rule(case)]
+    kept = [step for step in steps if step.gain is None or (step.gain[0] >= _LEAST_GAIN and step.gain[1] > 0)]
+    return sorted(kept, key=lambda step: (step.gain is None, -(step.gain or (0.0,))[0], -step.n))[:MOST]
+
+
+def won(gain: Gain) -> str:
+    """Return what a step could win."""
+    value, low, high = (100 * end for end in gain)
+    return f"{value:.1f} [{low:.1f}, {high:.1f}] percentage points"
+
+
+def _unwrap(case: Case) -> Iterator[Step]:
+    n = case.lost("wrapped")
+    if n < _LEAST_ROWS:
+        return
+    # With rows as they are scored, those without an answer need no rule.
+    options = {name: value for name, value in case.options.items() if name != "unanswerable"}
+    tax = format_tax(case.given, case.prediction, case.answers, **options)
+    gain = figure(tax.overall.row(0, named=True), "difference")
+    sentence = f"Take off the text around the answers of {numbered(n, 'row')}: unwrapping wins {won(gain)}."
+    yield Step(rule="unwrap", step=sentence, call=f'af.unwrap("{case.prediction}")', n=n, gain=gain)
+
+
+def _missing(case: Case) -> Iterator[Step]:
+    n, is_missing = case.lost("missing", "empty"), pl.col("cause").is_in(["missing", "empty"])
+    rest = case.scored.filter(~is_missing)
+    if n < _LEAST_ROWS or rest.is_empty():
+        return
+    as_good = 1 - rest.select((pl.col("lost") + pl.col("wrapped")).mean()).item()
+    value, low, high = (as_good * share for share in case.mean(is_missing))
+    gain = value, low, high
+    sentence = (
+        f"Get a prediction for the {numbered(n, 'row')} without one: answered as well as the others, they "
+        f"would win {won(gain)}."
+    )
+    call = f'df.filter(pl.col("{case.prediction}").fill_null("").str.strip_chars() == "")'
+    yield Step(rule="missing", step=sentence, call=call, n=n, gain=gain)
+
+
+def _invented(case: Case) -> Iterator[Step]:
+    n = case.lost("invented")
+    if n >= _LEAST_ROWS:
+        gain = case.mean(pl.when(pl.col("cause") == "invented").then("lost"))
+        rows = numbered(n, "row")
+        sentence = f"Let the system say that there is no answer: it invents one in {rows}, for {won(gain)}."
+        call = f'df.filter(pl.col("{case.answers}").is_null())'
+        yield Step(rule="invented", step=sentence, call=call, n=n, gain=gain)
+    elif case.n_invented >= _LEAST_ROWS:
+        count = numbered(case.n_invented, "prediction")
+        sentence = f"Decide how rows without an answer count: {count} for them are in no figure here."
+        call = f'af.overview({case.texts}, unanswerable="empty")'
+        yield Step(rule="invented", step=sentence, call=call, n=case.n_invented)
+
+
+def _slice(case: Case) -> Iterator[Step]:
+    table = pl.DataFrame() if case.found is None else case.found.to_polars()
+    for index, line in enumerate(table.iter_rows(named=True)):
+        if line["rest"] is None or line["score_low"] is None or line["score_high"] is None:
+            continue
+        ends = (line["rest"] - line[name] for name in ("score", "score_high", "score_low"))
+        value, low, high = (line["share_of_rows"] * end for end in ends)
+        gain = value, low, high
+        rows, name = numbered(line["n"], "row"), shortened(visible(line["description"]), 60)
+        scores = f"{spelled_in(line, 'score', 'score')}, the rest {line['rest']:.3f}"
+        sentence = (
+            f"Look at the {rows} with {name}: they score {scores}; as good as the rest, they would win "
+            f"{won(gain)}."
+        )
+        call = f"overview.found.rows(df, {index})"
+        yield Step(rule="slice", step=sentence, call=call, n=line["n"], gain=gain)
+
+
+def _confusion(case: Case) -> Iterator[Step]:
+    if case.protocol.unit == "word" or case.metric == "exact_match":
+        return
+    how: dict[str, Any] = {"protocol": case.protocol}
+    texts = {"prediction": pl.col(case.prediction).cast(pl.String), "answers": pl.col(case.answers)}
+    documents = {} if case.cluster is None else {case.cluster: pl.col(case.cluster)}
+    rows = case.scored.select(**texts, **documents)
+    counted = confusions(rows, "prediction", "answers", op="replace", min_nls=_READ, **how)
+    frequent = counted.filter(pl.col("share_of_errors") >= _FREQUENT, pl.col("count") >= _LEAST_COUNT)
+    if frequent.is_empty():
+        return
+    first = frequent.row(0, named=True)
+    pair = {name: first[name] for name in ("reference_char", "predicted_char")}
+    rows = rows.with_columns(nearest=nearest_answer("prediction", "answers", **how))
+    rows = rows.with_columns(
+        nls=nls("prediction", "answers", **how), ops=edit_ops("prediction", "nearest", **how)
+    )
+    is_pair = pl.all_horizontal(pl.element().struct.field(name) == char for name, char in pair.items())
+    n = pl.col("ops").list.eval(is_pair.fill_null(value=False)).list.sum()
+    share = pl.when(n > 0).then(n / pl.col("ops").list.len()).otherwise(0.0)
+    # Each edit costs the same part of the similarity.
+    rows = rows.with_columns(better=1 - (1 - pl.col("nls")) * (1 - share))
+    cut = case.protocol.threshold if case.metric == "anls" else None
+    before, after = (
+        pl.col(name) if cut is None else pl.when(pl.col(name) > cut).then(name).otherwise(0.0)
+        for name in ("nls", "better")
+    )
+    gain = case.mean(pl.when((pl.col("nls") >= _READ) & (share > 0)).then(after - before), rows)
+    sentence = (
+        f"Fix one misreading: {pair['reference_char']!r} is read as {pair['predicted_char']!r} "
+        f"{first['count']:,} times, {100 * first['share_of_errors']:.0f} % of all edits; without it, "
+        f"{won(gain)} would be won."
+    )
+    call = f'af.confusions({case.texts}, op="replace")'
+    yield Step(rule="confusion", step=sentence, call=call, n=first["count"], gain=gain)
+
+
+def _confidence(case: Case) -> Iterator[Step]:
+    if case.model_confidence is None:
+        return
+    chosen = selective(case.given, case.prediction, case.answers, case.model_confidence, **case.options)
+    # The overview has its own account of rows.
+    line = chosen.thresholds_by((), case.risk, case.confidence).row(0, named=True)
+    quality = chosen.overall.row(0, named=True)
+    options = f'"{case.model_confidence}", metrics="{case.metric}"'
+    call = f"af.selective({case.texts}, {options}).threshold(risk={case.risk:g})"
+    if line["status"] == "certified":
+        sentence = (
+            f"Accept answers with {case.model_confidence} of at least {line['threshold']:.4g} unread: "
+            f"{spelled_in(line, 'accepted', 'percent')} of all. They lose at most {100 * case.risk:g} % of "
+            f"their points, with {100 * case.confidence:g} % confidence."
+        )
+        yield Step(rule="confidence", step=sentence, call=call, n=line["n_accepted"])
+        return
+    chance = (1 - quality["score"]) / 2
+    if quality["augrc_high"] is not None and quality["augrc_high"] >= chance:
+        sentence = (
+            f"Do not rely on {case.model_confidence}: ordered by it, answers lose "
+            f"{spelled_in(quality, 'augrc', 'score')} (AUGRC), and {chance:.3f} in random order."
+        )
+        yield Step(rule="confidence", step=sentence, call=call, n=quality["n"])
+
+
+def _gold(case: Case) -> Iterator[Step]:
+    looks_wrong = pl.col("cause").is_in(["extra_text", "truncated"])
+    why = "the prediction contains the gold answer or is part of it"
+    if case.others:
+        alike = [nls(case.prediction, other, protocol=case.protocol) == 1 for other in case.others]
+        is_other = pl.col("cause").is_in(["wrong", "near"]) & (pl.col("lost") > 0)
+        looks_wrong |= is_other & pl.all_horizontal(alike).fill_null(value=False)
+        why = f"all systems give the same other answer, or {why}"
+    n = case.scored.filter(looks_wrong).height
+    if n < max(_LEAST_ROWS, _DOUBTFUL * case.scored.height):
+        return
+    gain, size = case.mean(pl.when(looks_wrong).then("lost")), min(_AUDITED, n)
+    sentence = (
+        f"Check the gold answers of {numbered(n, 'row')}: {why}. If the gold is wrong or too short, up to "
+        f"{won(gain)} are not the system's; judge a sample of {size}."
+    )
+    yield Step(rule="gold", step=sentence, call=f"af.audit_sample(df, n={size})", n=n, gain=gain)
+
+
+def _protocol(case: Case) -> Iterator[Step]:
+    if case.metric != "anls":
+        return
+    score, low, high = case.score
+    text = pl.col(case.prediction).cast(pl.String).fill_null("")
+    others = {
+        name: anls(text, case.answers, protocol=protocol).mean()
+        for name, protocol in PROTOCOLS.items()
+        if protocol.threshold is not None
+    }
+    found = case.scored.select(**others).row(0, named=True)
+    name, other = max(found.items(), key=lambda item: abs(item[1] - score))
+    if low <= other <= high:
+        return
+    sentence = (
+        f"Make sure which protocol your benchmark uses: with {name!r} the score is {other:.3f}, not "
+        f"{spelled(score, (low, high), 'score')}, {100 * abs(other - score):.1f} percentage points apart."
+    )
+    call = f'af.overview({case.texts}, protocol="{name}")'
+    yield Step(rule="protocol", step=sentence, call=call, n=case.scored.height)
+
+
+def _documents(case: Case) -> Iterator[Step]:
+    score, low, high = case.score
+    half = max(score - low, high - score)
+    if half <= _WIDE:
+        return
+    what = "row" if case.n_clusters is None else "document"
+    units = case.scored.height if case.n_clusters is None else case.n_clusters
+    needed = round(units * (2 * half / _WIDE) ** 2)
+    sentence = (
+        f"Score more {what}s: {numbered(units, what)} tell the score only to "
+        f"{spelled(score, (low, high), 'score')}; about {needed:,} would tell it to ±{_WIDE / 2:g}."
+    )
+    call = f'af.report({case.texts}, metrics="{case.metric}")'
+    yield Step(rule="documents", step=sentence, call=call, n=units)
+
+
+RULES: Sequence[Callable[[Case], Iterator[Step]]] = (
+    _unwrap,
+    _invented,
+    _missing,
+    _slice,
+    _confusion,
+    _confidence,
+    _gold,
+    _protocol,
+    _documents,
+)
+"""The rules, in any order: steps are ordered by what they could win."""

@@ -1,0 +1,446 @@
+"""One call, one page: how good a system is, where and why it fails, and what to do first."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Generic, cast
+
+import polars as pl
+
+from anls_frame._arguments import share, takes_names
+from anls_frame._palette import PAGE_COLORS
+from anls_frame._typing import ByFrame, Missing, Table_co, declared
+from anls_frame.export import html
+from anls_frame.export.columns import ends_of, interval
+from anls_frame.export.rows_page import framed
+from anls_frame.frames.answer_lists import parse_answers
+from anls_frame.frames.conversion import is_pandas, to_pandas
+from anls_frame.overviews.advice import Case, Step, figure, first_steps, means
+from anls_frame.overviews.overview_documents import OverviewView
+from anls_frame.overviews.roles import Given, Roles, found_roles, labels, rows_of
+from anls_frame.protocol import ScoreProtocol, resolve_protocol
+from anls_frame.reports.comparisons import Comparison, compare
+from anls_frame.reports.reports import Report, report
+from anls_frame.results import Written
+from anls_frame.slices.finding import find_slices
+from anls_frame.slices.plan import SliceSearch
+from anls_frame.slices.result import Slices
+from anls_frame.summary import causes
+from anls_frame.summary.account import Account
+from anls_frame.summary.catalogue import Metrics
+from anls_frame.summary.measures import Metric
+from anls_frame.summary.rows import with_unanswerable
+from anls_frame.summary.settings import Unanswerable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_PAIRS = 20_000
+"""Rows up to which pairs of columns are searched for slices."""
+_SLICES = 5
+_LEAST_ROWS, _LEAST_SHARE = 20, 200
+"""Slices have at least so many rows, and a row of so many."""
+_TABLES = 12
+"""Largest number of values of a column with a table of its own."""
+_WORST = 3
+"""Rows of each cause that are shown."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Overview(Written, Generic[Table_co]):
+    """
+    How good a system is, where and why it fails, and what to do first.
+
+    Returned by `overview`. Printed, it fits a screen; ``write("overview.html")`` writes a page.
+
+    Attributes
+    ----------
+    report
+        The `Report` of the system, the best one of several, with a table of slices for each column. Its
+        tables are Polars frames.
+    account
+        How many rows were given and used, and why others were left out or changed.
+    comparison
+        The `Comparison` of several systems, or None.
+    found
+        The `Slices` that are worse than the rest, or None if no column can slice rows.
+    roles
+        Which columns were taken for what.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> rows = [("The answer is 42.", "42"), ("Koca Cola", "Coca Cola"), (None, "7"), ("x", "x")]
+    >>> df = pl.DataFrame(rows * 10, ["prediction", "answer"], orient="row")
+    >>> overview = af.overview(df)
+    >>> overview.roles.answers
+    'answer'
+    >>> overview.causes.select("cause", "n", pl.col("loss").round(3)).rows()
+    [('missing', 10, 0.25), ('wrapped', 10, 0.25), ('near', 10, 0.028)]
+    """
+
+    noun = "overview"
+
+    report: Report[Any]
+    account: Account[Any]
+    comparison: Comparison[Any] | None
+    found: Slices[Any] | None
+    roles: Roles
+    options: Mapping[str, Any]
+    from_pandas: bool
+    are_pairs_searched: bool
+    cause_table: pl.DataFrame = field(default_factory=pl.DataFrame)
+    causes_of_systems: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+    steps: Sequence[Step] = ()
+    worst_rows: pl.DataFrame = field(default_factory=pl.DataFrame)
+    lowered: tuple[int, float] = (0, 0.0)
+    """Number of rows that would score less without their wrapping, and by how much all would be lowered."""
+
+    @property
+    def causes(self) -> Table_co:
+        """
+        What lowers the score: a row for each cause, the largest loss first, whose losses add up to 1 - score.
+
+        The columns are those of `Report.causes`, with the interval of the loss in `loss_low` and `loss_high`;
+        of several systems, a column `system` comes first. For OCR, the causes are the kinds of page errors,
+        which add up to the CER without moved text.
+        """
+        return self._as_given(self.all_causes)
+
+    @property
+    def all_causes(self) -> pl.DataFrame:
+        """The frame of `causes` in Polars."""
+        named = self.causes_of_systems.items()
+        if not named:
+            return self.cause_table
+        return pl.concat([table.select(pl.lit(name).alias("system"), pl.all()) for name, table in named])
+
+    @property
+    def slices(self) -> Table_co:
+        """The slices that are worse than the rest, as `Slices.frame`."""
+        return self._as_given(pl.DataFrame() if self.found is None else self.found.to_polars())
+
+    @property
+    def advice(self) -> Table_co:
+        """
+        What to do first: at most five steps, in order.
+
+        The columns are the `rule` behind the step; the `step` as a sentence; the `gain` in score that it
+        could win, with its interval, null for steps that win nothing by themselves; `n`, the rows that it is
+        about; and the `call` that does it.
+        """
+        return self._as_given(self.advised)
+
+    @property
+    def advised(self) -> pl.DataFrame:
+        """The frame of `advice` in Polars."""
+        nothing = (None, None, None)
+        rows = [
+            {
+                "rule": step.rule,
+                "step": step.step,
+                **interval("gain", *(step.gain or nothing)),
+                "n": step.n,
+                "call": step.call,
+            }
+            for step in self.steps
+        ]
+        ends = dict.fromkeys(("gain", *ends_of("gain")), pl.Float64)
+        schema = {"rule": pl.String, "step": pl.String, **ends, "n": pl.Int64, "call": pl.String}
+        return pl.DataFrame(rows, schema)
+
+    @property
+    def code(self) -> str:
+        """The call that makes this overview, with all columns that were found."""
+        given = {**self.roles.options, **self.options}
+        shown = ", ".join(f"{name}={_spelled(value)}" for name, value in given.items())
+        return f"af.overview(df, {shown})"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All settings that determine the figures, and the columns that were found."""
+        return {
+            **self.report.settings,
+            "columns": self.roles.options,
+            "found": sorted(self.roles.found),
+            "code": self.code,
+        }
+
+    @property
+    def measures(self) -> tuple[Metric, ...]:
+        """The score."""
+        return self.report.measures
+
+    @property
+    def row_names(self) -> Any:
+        """The words for rows."""
+        return self.report.row_names
+
+    @property
+    def signature(self) -> str:
+        """The settings as a single line; figures with equal signatures are comparable."""
+        return self.report.signature
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return `causes` as a Polars frame."""
+        return self.all_causes
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return `causes` as a pandas frame."""
+        return to_pandas(self.all_causes)
+
+    def to_text(self, **shown: Any) -> str:
+        """Return the overview as printed text; the options are those of `write`."""
+        title, _, own = self._taken_apart(shown)
+        return self._view(own).text(title)
+
+    def _repr_html_(self) -> str:
+        page = io.BytesIO()
+        html.write(self.to_document(), page)
+        return framed(page.getvalue().decode())
+
+    def _view(self, shown: Mapping[str, Any]) -> OverviewView:
+        return OverviewView(result=self, **shown)
+
+    def _as_given(self, table: pl.DataFrame) -> Table_co:
+        return cast("Table_co", to_pandas(table) if self.from_pandas else table)
+
+
+def _spelled(value: Any) -> str:
+    return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
+_on_frames: ByFrame[Overview[pd.DataFrame], Overview[pl.DataFrame]] = declared
+
+
+@_on_frames
+@takes_names
+def overview(
+    frame: Any,
+    prediction: str | Mapping[str, str] | Sequence[str] | None = None,
+    answers: str | None = None,
+    *,
+    metrics: Metrics | None = None,
+    by: str | Sequence[str] | None = None,
+    cluster: Given = None,
+    model_confidence: Given = None,
+    id: Given = None,  # noqa: A002 - as in `browse`
+    protocol: ScoreProtocol | str = "anls",
+    missing: Missing = "empty",
+    unanswerable: Unanswerable = "drop",
+    risk: float = 0.05,
+    confidence: float = 0.95,
+) -> Overview:
+    """
+    Show how good a system is, where and why it fails, and what to do first.
+
+    Columns without a given role are found by their names, dtypes and contents. `overview.code` is the call
+    with all of them. If two columns could have a role, an error shows both, and the option that decides.
+
+    Parameters
+    ----------
+    frame
+        A Polars DataFrame or LazyFrame, a pandas DataFrame, or any object with the Arrow PyCapsule interface.
+        Its columns are loaded into memory.
+    prediction, answers
+        Names of the columns with the predicted texts and with the accepted answer or answers. For several
+        systems, `prediction` is a mapping from names to columns, or a list of columns, the baseline first;
+        slices and advice are then those of the best system.
+    metrics
+        The score: `"anls"` by default, another name, or a column of scores; `"ocr"` for pages.
+    by
+        Columns whose values can define slices; by default, all with few values that repeat. In texts such as
+        `form;layout`, each label is a value.
+    cluster, model_confidence, id
+        Columns with the document of each row, with the system's confidence, and with the id of the row. False
+        says that there is none.
+    protocol, missing, unanswerable
+        How rows are scored, as for `report`.
+    risk
+        Largest tolerated loss of answers that are accepted unread because of their confidence.
+    confidence
+        Confidence level of the intervals.
+
+    Returns
+    -------
+    Overview
+        The overview, with `causes`, `slices`, `advice`, `report`, `code` and `write(path)`. Tables are pandas
+        frames for a pandas frame, otherwise Polars frames.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        If a column is not in the frame.
+    DTypeError
+        If the dtype of a column does not fit its role.
+    ValueError
+        If a column that is needed is not found, or several could be meant, or an option has an invalid value.
+
+    See Also
+    --------
+    anls_frame.report : scores by slice.
+    anls_frame.browse : a page for reading the rows.
+    anls_frame.find_slices : the search for slices.
+    anls_frame.selective : a system's confidence.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"prediction": ["**42**", "7"] * 200, "answer": ["42", "7"] * 200})
+    >>> af.overview(df).advice["rule"].to_list()
+    ['unwrap']
+    """
+    share("confidence", confidence, ends=False)
+    rows = rows_of(frame)
+    roles = found_roles(
+        rows,
+        {
+            "prediction": prediction,
+            "answers": answers,
+            "metrics": metrics,
+            "by": by,
+            "cluster": cluster,
+            "model_confidence": model_confidence,
+            "id": id,
+        },
+    )
+    rows = rows.with_columns(labels(rows[name]).alias(name) for name in roles.by)
+    if roles.separator is not None:
+        lists = parse_answers(rows[str(roles.answers)], answers_format=roles.separator)
+        rows = rows.with_columns(lists.alias(str(roles.answers)))
+    whole = resolve_protocol(protocol)
+    scoring: dict[str, Any] = {"missing": missing}
+    if roles.answers is not None:
+        scoring |= {"protocol": whole, "unanswerable": unanswerable}
+    chosen: Any = roles.metrics or ("nls" if whole.threshold is None else "anls")
+    how: dict[str, Any] = {"cluster": roles.cluster, "confidence": confidence, **scoring}
+    comparison = None
+    system, column = next(iter(roles.systems.items()), ("", None))
+    if len(roles.systems) > 1:
+        first = "cer_corpus" if chosen == "ocr" else chosen
+        comparison = compare(rows, roles.systems, roles.answers, metrics=first, **how)
+        system = comparison.ranked["system"][0]
+        column = roles.systems[system]
+    tables = [[name] for name in roles.by if _n_values(rows[name]) <= _TABLES]
+    made: Report[Any] = report(rows, column, roles.answers, metrics=chosen, by=tables or None, **how)
+    if not made.overall["n"]:
+        raise ValueError("no row has an answer to score against, or a score")
+    metric = made.measures[0]
+    varying = [name for name in roles.by if _n_values(rows[name]) > 1]
+    found: Slices[Any] | None = None
+    if varying:
+        found = find_slices(
+            rows,
+            column,
+            roles.answers,
+            varying,
+            metrics=metric.name,
+            depth=2 if rows.height <= MOST_PAIRS else 1,
+            n=_SLICES,
+            search=SliceSearch(min_rows=max(_LEAST_ROWS, rows.height // _LEAST_SHARE)),
+            **how,
+        )
+    usual = {"protocol": "anls", "missing": "empty", "unanswerable": "drop", "risk": 0.05, "confidence": 0.95}
+    given = (protocol, missing, unanswerable, risk, confidence)
+    parts: dict[str, Any] = {
+        "report": made,
+        "account": replace(made.account, from_pandas=is_pandas(frame)),
+        "comparison": comparison,
+        "found": found,
+        "roles": roles,
+        "options": {
+            name: own for (name, value), own in zip(usual.items(), given, strict=True) if own != value
+        },
+        "from_pandas": is_pandas(frame),
+        "are_pairs_searched": rows.height <= MOST_PAIRS,
+    }
+    if {*PAGE_COLORS} <= {*made.overall}:
+        return Overview(cause_table=_page_causes(made), **parts)
+    if roles.answers is None or metric.name not in causes.SCORES:
+        return Overview(**parts)
+    with_losses = {name: _with_losses(rows, own, roles, made) for name, own in roles.systems.items()}
+    of_systems = {name: _cause_table(own, roles.cluster, confidence) for name, own in with_losses.items()}
+    own = with_losses[system]
+    case = Case(
+        rows=own,
+        prediction=str(column),
+        answers=roles.answers,
+        others=[other for name, other in roles.systems.items() if name != system],
+        metric=metric.name,
+        score=figure(made.overall, metric.name),
+        n_clusters=made.overall["n_clusters"],
+        cluster=roles.cluster,
+        model_confidence=roles.model_confidence,
+        protocol=whole,
+        scoring=scoring,
+        confidence=confidence,
+        risk=risk,
+        n_invented=0 if unanswerable == "empty" else next(iter(made.summary.predictions.values())).n_invented,
+        found=found,
+        causes=of_systems[system],
+    )
+    lowered = own.filter(pl.col("lowered") > 0)["lowered"]
+    return Overview(
+        cause_table=of_systems[system],
+        steps=first_steps(case),
+        worst_rows=_worst_of_causes(own, case, roles.id),
+        lowered=(len(lowered), float(lowered.sum()) / made.overall["n"]),
+        causes_of_systems=of_systems if len(of_systems) > 1 else {},
+        **parts,
+    )
+
+
+def _n_values(column: pl.Series) -> int:
+    values = column.explode(empty_as_null=True) if isinstance(column.dtype, pl.List) else column
+    return values.n_unique()
+
+
+def _with_losses(rows: pl.DataFrame, column: str, roles: Roles, made: Report[Any]) -> pl.DataFrame:
+    """Return the rows with their texts as they are scored, and their losses by cause."""
+    settings, answers = made.summary.settings, str(roles.answers)
+    texts = with_unanswerable(rows.lazy(), roles.systems.values(), answers, settings.unanswerable)
+    return texts.with_columns(**causes.losses(column, answers, settings, made.measures[0].name)).collect()
+
+
+def _cause_table(rows: pl.DataFrame, cluster: str | None, confidence: float) -> pl.DataFrame:
+    """Return the causes with the intervals of their losses."""
+    own = {name: pl.col(name) for name in ("cause", "lost", "wrapped", "lowered")}
+    table = causes.table(causes.summed(rows.lazy(), [], own).collect(), [])
+    scored = rows.filter(pl.col("lost").is_not_null())
+    own_loss = {
+        cause: pl.when(pl.col("cause") == cause).then("lost").otherwise(0.0) for cause in table["cause"]
+    }
+    values = {
+        cause: pl.col("wrapped") if cause == causes.WRAPPED else loss for cause, loss in own_loss.items()
+    }
+    known = means(scored, values, cluster, confidence) if values else {}
+    low, high = (
+        pl.Series(name, [known[cause][side] for cause in table["cause"]], pl.Float64)
+        for side, name in enumerate(ends_of("loss"), 1)
+    )
+    return table.with_columns(low, high).select("cause", "n", "loss", *ends_of("loss"), "share_of_loss")
+
+
+def _page_causes(made: Report[Any]) -> pl.DataFrame:
+    """Return the kinds of page errors, as shares of the characters of the references."""
+    kinds = [kind for kind in PAGE_COLORS if kind in made.overall]
+    rows = [{"cause": kind, **interval("loss", *figure(made.overall, kind))} for kind in kinds]
+    table = pl.DataFrame(rows, {"cause": pl.String, **dict.fromkeys(interval("loss", 0, 0, 0), pl.Float64)})
+    share_of_loss = pl.col("loss") / pl.col("loss").sum()
+    return table.with_columns(share_of_loss=share_of_loss).sort("loss", descending=True, maintain_order=True)
+
+
+def _worst_of_causes(rows: pl.DataFrame, case: Case, row_id: str | None) -> pl.DataFrame:
+    """Return the worst rows of each cause, with their texts."""
+    wrapped = rows.with_columns(cause=pl.lit(causes.WRAPPED), lost="wrapped")
+    losing = pl.concat([rows, wrapped]).filter(pl.col("lost") > 0)
+    ids = {} if row_id is None else {"id": pl.col(row_id)}
+    texts = {"prediction": pl.col(case.prediction).cast(pl.String), "answers": pl.col(case.answers)}
+    ordered = losing.select("cause", "lost", **ids, **texts).sort(
+        "lost", "prediction", descending=[True, False], maintain_order=True, nulls_last=True
+    )
+    return ordered.group_by("cause", maintain_order=True).head(_WORST)

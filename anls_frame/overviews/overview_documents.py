@@ -1,0 +1,287 @@
+"""Overviews as pages, documents and text of a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from anls_frame._palette import ERROR_COLORS, PAGE_COLORS, PALETTE
+from anls_frame._text import numbered, shortened, visible
+from anls_frame.export import Table, terminal
+from anls_frame.export.charts import Alignments, Figure, Sentences, Shares
+from anls_frame.export.columns import COLUMNS, Column, ends_of
+from anls_frame.export.display import spelled_in
+from anls_frame.export.document import Document, result_table
+from anls_frame.metrics.scores import nearest_answer
+from anls_frame.protocol import PROTOCOLS
+from anls_frame.results import View
+from anls_frame.slices.slices_document import sentences
+from anls_frame.summary.causes import CAUSES
+
+if TYPE_CHECKING:
+    from anls_frame.overviews.advice import Step
+
+_CAUSES, _SLICES, _STEPS, _ROLES = (
+    "What lowers the score",
+    "Where it fails",
+    "What to do first",
+    "What was taken for what",
+)
+"""The names of the tables."""
+_COLORS = {**ERROR_COLORS, "wrapped": PALETTE[4], "form": ERROR_COLORS["whitespace"], **PAGE_COLORS}
+_NAMES = {**CAUSES, **{kind: kind for kind in PAGE_COLORS}}
+_MEANINGS = {
+    "missing": "there is none (null)",
+    "empty": "it has no letters",
+    "invented": "the accepted answer is empty, but something was predicted",
+    "wrapped": "what would be right without the phrases, quotes or code fences around it",
+    "form": "right but for case, spaces, punctuation, accents or the format of a number",
+    "extra_text": "the prediction contains the answer",
+    "truncated": "the answer contains the prediction",
+    "near": "a few characters differ",
+    "wrong": "nothing of this",
+}
+_NO_SLICE = "no slice is worse than the rest beyond chance"
+_NO_STEP = "Nothing stands out: the data support no single step that would win much."
+_LONGEST = 32
+"""Characters of an example."""
+_FOLDED = 4
+"""Rows from which on a picture of intervals stands above a table."""
+_NAMED = 3
+"""Columns and slices that a line names."""
+
+
+@dataclass(kw_only=True)
+class OverviewView(View):
+    """An overview with the options of `write`."""
+
+    result: Any
+
+    @cached_property
+    def report_view(self) -> View:
+        """The view of the report behind the overview."""
+        report = self.result.report
+        view: View = report.view(result=report, percent=self.percent)
+        return view
+
+    @property
+    def are_pages(self) -> bool:
+        """Whether the causes are kinds of page errors."""
+        return not self.metrics[0].higher_is_better and bool(self.result.cause_table.width)
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether the rules for steps apply."""
+        return bool(self.result.cause_table.width) and not self.are_pages
+
+    @property
+    def title(self) -> str:
+        """Which systems it is about."""
+        systems = list(self.result.roles.systems)[:_NAMED]
+        return f"Overview of {' and '.join(systems)}" if systems else "Overview"
+
+    def frame(self) -> pl.DataFrame:
+        """Return the causes, or the report of a score without causes."""
+        causes: pl.DataFrame = self.result.all_causes
+        return causes if causes.width else self.result.report.to_polars()
+
+    def head(self) -> str:
+        """Return the score, with its interval, rows and documents, and that of other systems."""
+        result, metric = self.result, self.metrics[0]
+        overall = result.report.overall
+        score = f"{metric.label} {spelled_in(overall, metric.name, self.kind(metric))}"
+        documents = overall["n_clusters"]
+        where = "" if documents is None else f" in {numbered(documents, 'document')}"
+        said = f"{score} over {numbered(overall['n'], self.names['row'])}{where}."
+        if self.are_pages:
+            said = self.report_view.head()
+        if result.comparison is None:
+            return said
+        best = result.comparison.ranked["system"][0]
+        return f"{result.comparison.to_document().head} Below, the best one, {best}: {said}"
+
+    def lines(self) -> tuple[str, str]:
+        """Return what became of the rows, and what the columns were taken for."""
+        told = [f"{role}: {column}" for role, column, _ in self._roles()]
+        return self.result.account.sentence, f"{'; '.join(told).capitalize()}."
+
+    def _roles(self) -> list[tuple[str, str, str]]:
+        """Return the roles, their columns, and the options that change them."""
+        roles, found = self.result.roles, self.result.roles.found
+        split = "" if roles.separator is None else f" (split at {roles.separator!r})"
+        split = " (printed lists, parsed)" if roles.separator == "list" else split
+        by = f"{len(roles.by)} columns" if len(roles.by) > _NAMED else ", ".join(roles.by)
+        columns = {
+            "prediction": ("prediction", ", ".join(roles.systems.values())),
+            "answers": ("answers", f"{roles.answers}{split}" if roles.answers else ""),
+            "metrics": ("score", roles.metrics if isinstance(roles.metrics, str) else ""),
+            "cluster": ("documents", roles.cluster or "none"),
+            "model_confidence": ("confidence", roles.model_confidence or ""),
+            "by": ("slices", by or "none"),
+        }
+        return [
+            (role, f"{column}{' found' if column == 'none' else ', found'}", f"{option}=")
+            if option in found
+            else (role, column, f"{option}=")
+            for option, (role, column) in columns.items()
+            if column
+        ]
+
+    def document_tables(self) -> list[Table]:
+        """Return the causes, slices and steps, the slices of each column, and the roles."""
+        tables = [self._causes()] if self.result.cause_table.width else []
+        tables += self._found()
+        if self.has_steps:
+            shown = ("step", "gain", *ends_of("gain"), "n", "call")
+            tables.append(result_table(_STEPS, self.result.advised, shown=shown))
+        of_report = [table for table in self.report_view.document_tables() if table.has_slices]
+        for table in (
+            of_report if self.result.report.by_group.shape and self.result.roles.by else of_report[:1]
+        ):
+            shown_table = table.showing(["n", *self.metrics[0].ends])
+            tables.append(replace(shown_table, is_folded=table.frame.height > _FOLDED))
+        roles = pl.DataFrame(self._roles(), ["role", "column", "option"], orient="row")
+        return [*tables, result_table(_ROLES, roles)]
+
+    def _causes(self) -> Table:
+        """Return the causes with examples or, of several systems, their losses side by side."""
+        table, systems = self.result.cause_table, self.result.causes_of_systems
+        if systems:
+            frame = pl.DataFrame({"cause": list(CAUSES)})
+            for system, own in systems.items():
+                losses = own.select(pl.col("cause").cast(pl.String), pl.col("loss").alias(system))
+                frame = frame.join(losses, on="cause", how="left", maintain_order="left")
+            table = frame.filter(pl.any_horizontal(pl.col(*systems).is_not_null()))
+            table = table.with_columns(pl.col(*systems).fill_null(0.0))
+        else:
+            examples = self._examples()
+            shown = [examples.get(cause, "") for cause in table["cause"]]
+            table = table.with_columns(pl.Series("example", shown, pl.String)) if examples else table
+        named = pl.Series("cause", [_NAMES[cause] for cause in table["cause"]], pl.String)
+        heading = "adds to the rate" if self.are_pages else "lowers the score by"
+        told = [f"{_NAMES[cause]}, {_MEANINGS[cause]}" for cause in table["cause"] if cause in _MEANINGS]
+        meaning = f"why the rows score less than 1: {'; '.join(told)}" if told else "the kind of error"
+        columns = {
+            "cause": Column("cause", meaning),
+            "loss": replace(COLUMNS["loss"], heading=heading, kind="score"),
+            **{
+                system: Column(system, "by how much it loses by the cause", "score", system)
+                for system in systems
+            },
+        }
+        options: dict[str, Any] = {"names": self.names, "bars": list(systems), "percent": self.percent}
+        return result_table(_CAUSES, table.with_columns(named), (), columns, **options)
+
+    def _examples(self) -> dict[str, str]:
+        """Return two rows of each cause in a few words."""
+        found: dict[str, list[str]] = {}
+        for row in self.result.worst_rows.iter_rows(named=True):
+            answers = row["answers"] if isinstance(row["answers"], list) else [row["answers"]]
+            texts = [row["prediction"], next((one for one in answers if one is not None), None)]
+            said = ("nothing" if one is None else f"“{shortened(visible(one), _LONGEST)}”" for one in texts)
+            found.setdefault(row["cause"], []).append(" for ".join(said))
+        return {cause: "; ".join(list(dict.fromkeys(rows))[:2]) for cause, rows in found.items()}
+
+    def _found(self) -> list[Table]:
+        found = self.result.found
+        if found is None:
+            return []
+        table, *_ = found.viewed(percent=self.percent).document_tables()
+        return [replace(table, name=_SLICES)]
+
+    def slice_sentences(self) -> list[str]:
+        """Return a sentence for each found slice, or that there is none."""
+        found = self.result.found
+        return [] if found is None else sentences(found, percent=self.percent) or [_NO_SLICE]
+
+    def notes(self) -> list[str]:
+        """Return notes on rows, and on what the figures mean."""
+        result = self.result
+        level = f"{100 * result.report.confidence:g} %"
+        notes = [
+            f"Figures in brackets are {level} confidence intervals, the range of plausible true figures."
+        ]
+        notes += self.report_view.notes()
+        if self.has_steps:
+            notes.append(
+                "Each missing hundredth has one cause: texts are unwrapped first, and the rest has the type "
+                f"of the unwrapped text. All causes add up to 1 minus the {self.metrics[0].label}."
+            )
+        rows, loss = result.lowered
+        if rows:
+            notes.append(
+                f"{numbered(rows, 'row')} would lose {loss:.3g} of the score without their wrapping; they "
+                "keep their texts."
+            )
+        if result.found is not None and not result.are_pairs_searched:
+            notes.append("There are too many rows for slices of two columns: those of one were searched.")
+        return [*notes, f"The call with all columns: {result.code}"]
+
+    def drawn(self) -> list[Figure]:
+        """Return the bar of causes, the sentences, and the worst rows of each cause."""
+        result = self.result
+        figures: list[Figure] = []
+        table = result.cause_table
+        if table.height and not result.causes_of_systems:
+            rows = table.select("cause", "share_of_loss").iter_rows()
+            parts = [(_NAMES[cause], share, _COLORS[cause]) for cause, share in rows]
+            whole = "that are wrong" if self.are_pages else "that the score lacks"
+            figures.append(
+                Shares(_CAUSES, _CAUSES, parts, f"Per cent of the {table['loss'].sum():.3f} {whole}")
+            )
+        said = self.slice_sentences()
+        if said:
+            is_none = said == [_NO_SLICE]
+            figures.append(Sentences(_SLICES, _SLICES, [(line, "") for line in said], is_whole=is_none))
+        if self.has_steps:
+            lines = [(step.step, step.call) for step in self._steps]
+            lines = lines or [(_NO_STEP, "")]
+            figures.append(Sentences(_STEPS, _STEPS, lines, is_numbered=len(lines) > 1))
+        return [*figures, *([self._alignments()] if result.worst_rows.height else [])]
+
+    @property
+    def _steps(self) -> Sequence[Step]:
+        steps: Sequence[Step] = self.result.steps
+        return steps
+
+    def _alignments(self) -> Alignments:
+        protocol = self.result.report.summary.settings.protocol
+        nearest = nearest_answer("prediction", "answers", protocol=protocol)
+        rows = self.result.worst_rows.with_columns(nearest=nearest).drop_nulls(["prediction", "nearest"])
+        pairs = []
+        for row in rows.iter_rows(named=True):
+            named = f", row {row['id']}" if row.get("id") is not None else ""
+            title = f"{_NAMES[row['cause']].capitalize()}{named}: loses {row['lost']:.3f}"
+            pairs.append((title, row["prediction"], row["nearest"]))
+        return Alignments("Rows: the worst of each cause", pairs, PROTOCOLS["raw"].by(protocol.unit))
+
+    def all_notes(self) -> list[str]:
+        """Return the notes on figures; the account stands at the top."""
+        return self.notes()
+
+    def document(self) -> Document:
+        """Return the document for export, with the rows and the columns below its head."""
+        made = super().document()
+        return replace(made, head=" ".join((made.head, *self.lines())))
+
+    def text(self, title: str | None) -> str:
+        """Return what a terminal shows: score, columns, causes, slices and steps on one screen."""
+        width = terminal.width()
+        account, roles = self.lines()
+        lines = [title or self.title, f"{self.head()} {account}", roles]
+        main = self.document_tables()[0]
+        table = main.on_screen()
+        table = table.showing(name for name in table.headings if name != "example")
+        said = self.slice_sentences()
+        notes = [f"{_SLICES}:", *(f"- {line}." for line in said[:_NAMED])] if said else []
+        if len(said) > _NAMED:
+            notes.append(f"- and {len(said) - _NAMED} more in a file")
+        steps = [f"{index}. {step.step}" for index, step in enumerate(self._steps, 1)] or [_NO_STEP]
+        notes += [f"{_STEPS}:", *steps] if self.has_steps else []
+        shown = [terminal.wrapped(visible(line), width) for line in lines]
+        notes.append(self.result.signature)
+        return "\n".join([*shown, terminal.rendered([replace(table, below=notes)])])

@@ -1,0 +1,331 @@
+"""The roles of a frame's columns, found by name, dtype and content, or asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, TypeVar
+
+import polars as pl
+
+from anls_frame._text import InShell, listed, quoted
+from anls_frame.exceptions import DTypeError
+from anls_frame.files.standard_frames import Role, plain_name, usual_names
+from anls_frame.frames.answer_texts import several_answers
+from anls_frame.frames.checks import check_columns
+from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
+from anls_frame.frames.field_rows import outcomes
+from anls_frame.metrics.scores import nls
+from anls_frame.summary.labels import joined_labels
+from anls_frame.summary.systems import systems_of
+
+_TEXTS = (pl.String, pl.Categorical, pl.Enum)
+_OUTCOMES = (
+    *(
+        "score",
+        "scores",
+        "anls",
+        "nls",
+        "exactmatch",
+        "em",
+        "f1",
+        "cer",
+        "wer",
+        "correct",
+        "iscorrect",
+        "right",
+    ),
+    *("errortype", "judge", "judgement", "verdict", "grade", "rating", "passed", "accuracy", "acc"),
+)
+"""Names of columns that say how a system did, which cannot explain it."""
+_DOCUMENTS = ("document", "doc", "file", "filename", "image", "imageid", "page", "pdf", "invoice", "patient")
+_CONFIDENCES = ("conf", "prob", "certain")
+_LOOKED_AT = 1_000
+_SIMILAR, _OFTEN = 0.5, 0.1
+"""A column predicts answers if so many of its texts are so similar to the answers of their rows."""
+_MOST_VALUES, _MOST_NUMBERS = 30, 12
+_SHOWN = 3
+_LONGEST_VALUE = 24
+
+Given: TypeAlias = "str | Literal[False] | None"
+"""The column of a role; None lets it be found, and False says that there is none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Roles:
+    """Which columns have which role, and which of these were found rather than given."""
+
+    systems: Mapping[str, str]
+    answers: str | None
+    metrics: Any
+    cluster: str | None
+    model_confidence: str | None
+    by: Sequence[str]
+    id: str | None
+    found: frozenset[str]
+    separator: str | None = None
+    """What separates the answers of a text, which are read as a list."""
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of `overview` that say the same."""
+        columns = list(self.systems.values())
+        several: Any = dict(self.systems) if len(columns) > 1 else next(iter(columns), None)
+        named = {
+            "prediction": several,
+            "answers": self.answers,
+            "metrics": self.metrics,
+            "by": list(self.by),
+            "cluster": self.cluster or False,
+            "model_confidence": self.model_confidence or False,
+            "id": self.id or False,
+        }
+        return {name: value for name, value in named.items() if value is not None}
+
+
+def rows_of(frame: Any) -> pl.DataFrame:
+    """Return all columns of a frame that Polars can hold, in memory; levels of a pandas index too."""
+    frame = at_hand(frame)
+    if isinstance(frame, pl.DataFrame | pl.LazyFrame):
+        return frame.lazy().collect()
+    names = [name for name in column_names(frame) if isinstance(name, str)]
+    levels = [name for name in frame.index.names if isinstance(name, str)] if is_pandas(frame) else []
+    columns: list[pl.Series] = []
+    for name in [*(level for level in levels if level not in names), *names]:
+        for texts, others in (((), (name,)), ((name,), ())):
+            try:
+                columns.append(to_lazy(frame, texts, others).collect().to_series())
+                break
+            except DTypeError:
+                # A column of several types has no role.
+                continue
+    return pl.DataFrame(columns)
+
+
+def found_roles(rows: pl.DataFrame, asked: Mapping[str, Any]) -> Roles:
+    """
+    Return the role of each column; raise an error that shows the candidates if there are two.
+
+    `asked` are the options of `overview` that name columns; those that are None are found.
+    """
+    by, prediction, answers, metrics = (asked[name] for name in ("by", "prediction", "answers", "metrics"))
+    given = [by] if isinstance(by, str) else list(by or ())
+    others = (asked[name] for name in ("answers", "cluster", "model_confidence", "id"))
+    named = [*given, *(name for name in others if isinstance(name, str))]
+    named += [] if prediction is None else systems_of(prediction).values()
+    check_columns(rows.schema, named, named)
+    finder = _Finder(rows, {*named, *([metrics] if isinstance(metrics, str) else [])})
+    if metrics is None and prediction is None and answers is None:
+        metrics = finder.score()
+    has_texts = prediction is not None or not (isinstance(metrics, str) and metrics in rows.columns)
+    systems: Mapping[str, str] = {}
+    if has_texts:
+        answers = finder.taking(finder.answers) if answers is None else answers
+        systems = finder.systems(answers) if prediction is None else systems_of(prediction)
+        finder.taken |= set(systems.values())
+
+    def role(name: str, find: Callable[[], str | None]) -> str | None:
+        """Return the given column, None if there is none, or the column that is found."""
+        column = asked[name]
+        return finder.taking(find) if column is None else column or None
+
+    return Roles(
+        systems=systems,
+        answers=answers if has_texts else None,
+        metrics=metrics,
+        id=role("id", finder.id),
+        cluster=role("cluster", finder.document),
+        model_confidence=role("model_confidence", lambda: finder.confidence(list(systems.values()))),
+        by=finder.slices() if by is None else given,
+        found=frozenset(
+            name for name, value in asked.items() if value is None and (name != "metrics" or metrics)
+        ),
+        separator=separator_of(rows[answers]) if has_texts else None,
+    )
+
+
+Found = TypeVar("Found", str, "str | None")
+
+
+def _holds_texts(dtype: Any, *, lists: bool = False) -> bool:
+    is_list = lists and isinstance(dtype, pl.List | pl.Array)
+    return isinstance(dtype.inner if is_list else dtype, _TEXTS)
+
+
+def _are_whole(column: pl.Series) -> bool:
+    """Return whether numbers are whole, as numbers that a text file has are read."""
+    if column.dtype.is_float():
+        return bool((column.drop_nulls() % 1 == 0).all())
+    return column.dtype.is_integer()
+
+
+class _Finder:
+    """Finds columns of a frame that have no role yet."""
+
+    def __init__(self, rows: pl.DataFrame, taken: set[str]) -> None:
+        self.rows, self.taken = rows, taken
+
+    @property
+    def free(self) -> list[str]:
+        return [name for name in self.rows.columns if name not in self.taken]
+
+    def taking(self, find: Callable[[], Found]) -> Found:
+        """Return a found column, which then has a role."""
+        name = find()
+        self.taken.add(str(name))
+        return name
+
+    def texts(self, *, lists: bool = False) -> list[str]:
+        return [name for name in self.free if _holds_texts(self.rows.schema[name], lists=lists)]
+
+    def usual(self, role: Role, names: Iterable[str]) -> list[str]:
+        return usual_names(role, list(names))
+
+    def score(self) -> str | None:
+        """Return the column of scores of a table without predictions and answers."""
+        texts = self.texts(lists=True)
+        if usual_names("prediction", texts) or usual_names("answers", texts):
+            return None
+        names = [name for name in self.free if plain_name(name) in _OUTCOMES and self._in_unit(name)]
+        return self._only("metrics", "scores", names) if names else None
+
+    def answers(self) -> str:
+        names = self.usual("answers", self.texts(lists=True)) or self.usual("answers", self.free)
+        return self._only("answers", "accepted answers", names)
+
+    def systems(self, answers: str) -> Mapping[str, str]:
+        """Return the only column of predictions, by name or by its likeness to the answers."""
+        names = self.usual("prediction", self.texts()) or self.usual("prediction", self.free)
+        if not names:
+            others = {*self.usual("question", self.free), *self.usual("question_id", self.free)}
+            sample = self.rows.filter(self.rows[answers].is_not_null())
+            sample = sample.sample(min(_LOOKED_AT, sample.height), seed=0)
+            for name in (name for name in self.texts() if name not in others and sample.height):
+                texts = pl.col("p").cast(pl.String).fill_null("")
+                pairs = pl.DataFrame({"p": sample[name], "a": sample[answers]})
+                similar = pairs.select((nls(texts, "a") >= _SIMILAR).mean()).item()
+                names += [name] if (similar or 0) >= _OFTEN else []
+        several = "{" + ", ".join(f"{name!r}: {name!r}" for name in names) + "}"
+        more = (
+            f", or prediction={several} to compare them",
+            f", or --systems {','.join(names)} to compare them",
+        )
+        column = self._only("prediction", "predictions", names, more)
+        return {column: column}
+
+    def id(self) -> str | None:
+        return next(iter(self.usual("question_id", self.free)), None)
+
+    def document(self) -> str | None:
+        """Return the column of documents: named so, or of values that repeat and lie together."""
+        dtypes = self.rows.schema
+        names = [
+            name
+            for name in self.free
+            if (_holds_texts(dtypes[name]) or _are_whole(self.rows[name])) and self._repeats(name)
+        ]
+        for chosen in (
+            self.usual("doc_id", names),
+            [
+                name
+                for name in names
+                if plain_name(name).removesuffix("id").removesuffix("name") in _DOCUMENTS
+            ],
+        ):
+            if chosen:
+                # Of pages in books, the books: what lies within others is their part.
+                outer = [name for name in chosen if all(self._contains(name, other) for other in chosen)]
+                return self._only("cluster", "documents", outer[:1] or chosen)
+        together = [name for name in names if self._lies_together(name)]
+        return self._only("cluster", "documents", together) if together else None
+
+    def confidence(self, predictions: Sequence[str]) -> str | None:
+        """Return the column of confidences in [0, 1] beside the only prediction."""
+        names = [
+            name
+            for name in self.free
+            if any(word in plain_name(name) for word in _CONFIDENCES) and self._in_unit(name, least=5)
+        ]
+        beside = [
+            name for name in names if len(predictions) == 1 and plain_name(predictions[0]) in plain_name(name)
+        ]
+        if len(predictions) > 1 or not names:
+            return None
+        return self._only("model_confidence", "confidences", beside or names)
+
+    def slices(self) -> list[str]:
+        """Return the columns with few values that repeat and do not say how a system did."""
+        left_out = {*outcomes(self.rows), *self.usual("question", self.free)}
+        left_out |= {name for name in self.free if plain_name(name) in _OUTCOMES}
+        return [name for name in self.free if name not in left_out and self._slices(name)]
+
+    def _slices(self, name: str) -> bool:
+        column = labels(self.rows[name])
+        dtype = column.dtype
+        if isinstance(dtype, pl.List | pl.Array):
+            column = column.explode(empty_as_null=True)
+        if not (_holds_texts(column.dtype) or column.dtype == pl.Boolean or _are_whole(column)):
+            return False
+        values = column.drop_nulls()
+        most = _MOST_NUMBERS if column.dtype.is_numeric() else _MOST_VALUES
+        return 1 < values.n_unique() <= min(most, len(values) / 2)
+
+    def _in_unit(self, name: str, least: int = 2) -> bool:
+        column = self.rows[name].drop_nulls()
+        if column.dtype == pl.Boolean:
+            return least == 2 and column.n_unique() == least  # noqa: PLR2004
+        if not column.dtype.is_numeric() or column.n_unique() < least:
+            return False
+        values = column.cast(pl.Float64).drop_nans()
+        return bool(len(values)) and bool(values.is_between(0, 1).all())
+
+    def _repeats(self, name: str) -> bool:
+        column = self.rows[name].drop_nulls()
+        return 1 < column.n_unique() < 0.95 * len(column)
+
+    def _lies_together(self, name: str) -> bool:
+        column, n = self.rows[name], self.rows[name].n_unique()
+        # Few values are those of a slice.
+        return n > _MOST_VALUES and int(column.ne_missing(column.shift()).sum()) <= n
+
+    def _contains(self, name: str, other: str) -> bool:
+        """Return whether all rows of a value of the other column have one value of this one."""
+        both = pl.struct(first=pl.Series(self.rows[name]), second=pl.Series(self.rows[other]))
+        return bool(pl.select(both.n_unique()).item() == self.rows[other].n_unique())
+
+    def _only(self, option: str, what: str, names: Sequence[str], more: tuple[str, str] = ("", "")) -> str:
+        """Return the only candidate; ask for the column if there is none or another one."""
+        if len(names) == 1:
+            return names[0]
+        shell = {"prediction": "-p", "answers": "-a", "cluster": "-c", "metrics": "-m"}.get(
+            option, f"--{option}"
+        )
+        shell = shell.replace("_", "-")
+        if names:
+            shown = "; ".join(f"{name!r} with {self._values(name)}" for name in names)
+            told, ends = f"several columns could hold the {what}: {shown}", more
+            named = names[0]
+        else:
+            among = listed([quoted(name) for name in self.free or self.rows.columns], 40)
+            told, named, ends = f"no column looks like the {what} among {among}", "COLUMN", ("", "")
+        raise ValueError(
+            InShell(f"{told}. Pass {option}={named!r}{ends[0]}", f"{told}. Pass {shell} {named}{ends[1]}")
+        )
+
+    def _values(self, name: str) -> str:
+        values = self.rows[name].drop_nulls().unique(maintain_order=True).head(_SHOWN).to_list()
+        return ", ".join(str(value)[:_LONGEST_VALUE] for value in values)
+
+
+def labels(column: pl.Series) -> pl.Series:
+    """Return texts that join several labels, such as `form;layout`, as lists of labels; others unchanged."""
+    joined = joined_labels(column.alias("text"))
+    if joined is None:
+        return column
+    return column.cast(pl.String).str.split(joined[0]).list.eval(pl.element().str.strip_chars())
+
+
+def separator_of(answers: pl.Series) -> str | None:
+    """Return what separates several answers in texts; None for lists and for single answers."""
+    several = several_answers(answers) if answers.dtype == pl.String else None
+    return None if several is None else several.separator or "list"

@@ -1,0 +1,72 @@
+"""Advice: the planted fault comes first, and nothing is advised where nothing is wrong."""
+
+from __future__ import annotations
+
+import pytest
+from campaign import amount
+from overview_cases import planted
+
+import anls_frame as af
+
+DRAWS = amount(2, 20)
+FAULTS = {
+    "unwrap": "unwrap",
+    "slice": "slice",
+    "confusion": "confusion",
+    "missing": "missing",
+    "gold": "gold",
+    "confidence": "confidence",
+    "useless": "confidence",
+    "invented": "invented",
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_planted_fault_comes_first(fault: str) -> None:
+    first = []
+    for seed in range(DRAWS):
+        frame, options = planted(fault, seed)
+        first.append(next(iter(af.overview(frame, **options).advice["rule"]), None))
+    assert first.count(FAULTS[fault]) >= DRAWS - DRAWS // 20
+
+
+def test_nothing_is_advised_without_a_fault() -> None:
+    # A search for slices finds one by chance in 5 % of cases.
+    advised = [af.overview(planted("", seed)[0]).advice.height for seed in range(DRAWS)]
+    assert advised.count(0) >= DRAWS - DRAWS // 10
+
+
+def test_a_useful_confidence_is_not_called_useless() -> None:
+    useful, useless = (
+        af.overview(planted(fault, 0)[0]).advice["step"][0] for fault in ("confidence", "useless")
+    )
+    assert useful.startswith("Accept answers with confidence of at least ")
+    assert useless.startswith("Do not rely on confidence: ")
+
+
+def test_steps_have_figures_intervals_and_calls_and_are_ordered_by_their_gain() -> None:
+    frame, _ = planted("unwrap", 0)
+    missing, _ = planted("missing", 0)
+    frame = frame.with_columns(
+        prediction=frame["prediction"].zip_with(missing["prediction"].is_not_null(), missing["prediction"])
+    )
+    advice = af.overview(frame).advice
+    assert advice["rule"].to_list() == ["missing", "unwrap"]
+    assert advice["gain"].is_sorted(descending=True)
+    assert (advice["gain_low"] > 0).all()
+    assert (advice["gain_low"] <= advice["gain"]).all()
+    assert (advice["gain"] <= advice["gain_high"]).all()
+    for step, gain in advice.select("step", "gain").iter_rows():
+        assert f"{100 * gain:.1f} [" in step
+    # What is advised wins what is said.
+    fixed = frame.with_columns(prediction=af.unwrap("prediction").struct.field("text"))
+    before, after = (af.overview(one).report.overall["anls"] for one in (frame, fixed))
+    assert after - before == pytest.approx(advice["gain"][1])
+
+
+def test_a_confusion_wins_what_is_said() -> None:
+    frame, _ = planted("confusion", 3)
+    made = af.overview(frame)
+    fixed = frame.with_columns(frame["prediction"].str.replace_all("1", "l"))
+    won = af.overview(fixed).report.overall["anls"] - made.report.overall["anls"]
+    assert made.advice["gain"][0] == pytest.approx(won, abs=0.002)

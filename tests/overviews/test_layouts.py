@@ -1,0 +1,283 @@
+"""From a table to its overview without options: twenty layouts, and questions where two columns fit."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+import shell
+from shell import fine, refused
+
+import anls_frame as af
+
+WRONG = 18
+"""Of 60 rows, whose other 42 are right: the ANLS is 0.7."""
+
+
+def rows() -> pl.DataFrame:
+    """Return 60 rows of 20 documents; the wrong ones share no letter with their answers."""
+    draw = random.Random(0)
+    answers = [f"{draw.choice(['alpha', 'delta', 'gamma'])} {row}" for row in range(60)]
+    wrong = set(draw.sample(range(60), WRONG))
+    return pl.DataFrame(
+        {
+            "question_id": [f"q{row}" for row in range(60)],
+            "doc_id": [f"d{row // 3}" for row in range(60)],
+            "question": [f"What is number {row}?" for row in range(60)],
+            "prediction": ["-----------" if row in wrong else text for row, text in enumerate(answers)],
+            "answers": [[text, f"{text} EUR"] for text in answers],
+            "lang": ["de" if row % 2 else "en" for row in range(60)],
+        }
+    )
+
+
+def csv_of_separated_answers(folder: Path) -> list[str]:
+    rows().with_columns(pl.col("answers").list.join("|")).write_csv(folder / "results.csv")
+    return ["results.csv"]
+
+
+def csv_of_printed_lists(folder: Path) -> list[str]:
+    printed = [str(entries) for entries in rows()["answers"].to_list()]
+    rows().with_columns(answers=pl.Series(printed)).write_csv(folder / "results.csv")
+    return ["results.csv"]
+
+
+def tsv_with_other_names(folder: Path) -> list[str]:
+    named = {
+        "prediction": "Model Output",
+        "answers": "Ground Truth",
+        "question_id": "qid",
+        "doc_id": "Document",
+    }
+    frame = rows().with_columns(pl.col("answers").list.first()).rename(named)
+    frame.write_csv(folder / "results.tsv", separator="\t")
+    return ["results.tsv"]
+
+
+def workbook(folder: Path) -> list[str]:
+    rows().with_columns(pl.col("answers").list.first()).write_excel(folder / "results.xlsx")
+    return ["results.xlsx"]
+
+
+def json_lines(folder: Path) -> list[str]:
+    rows().write_ndjson(folder / "results.jsonl")
+    return ["results.jsonl"]
+
+
+def json_of_objects(folder: Path) -> list[str]:
+    (folder / "results.json").write_text(json.dumps(rows().to_dicts()), encoding="utf-8")
+    return ["results.json"]
+
+
+def parquet_with_labels(folder: Path) -> list[str]:
+    rows().with_columns(kind=pl.Series(["form;layout", "form", "layout"] * 20)).write_parquet(
+        folder / "r.parquet"
+    )
+    return ["r.parquet"]
+
+
+def prediction_under_the_name_of_a_model(folder: Path) -> list[str]:
+    rows().rename({"prediction": "qwen-7b"}).write_parquet(folder / "results.parquet")
+    return ["results.parquet"]
+
+
+def two_files(folder: Path) -> list[str]:
+    rows().with_columns(prediction=pl.lit("?")).write_ndjson(folder / "old.jsonl")
+    rows().write_ndjson(folder / "new.jsonl")
+    return ["old.jsonl", "new.jsonl"]
+
+
+def two_systems_in_columns(folder: Path) -> list[str]:
+    rows().rename({"prediction": "b"}).with_columns(a=pl.lit("?")).write_parquet(folder / "both.parquet")
+    return ["both.parquet", "--systems", "a,b"]
+
+
+def table_with_a_judge(folder: Path) -> list[str]:
+    """The judge's column says how the system did, so it is no slice."""
+    right = pl.col("prediction") == pl.col("answers").list.first()
+    rows().with_columns(judge=right.cast(pl.Int64)).write_parquet(folder / "judged.parquet")
+    return ["judged.parquet"]
+
+
+def scores_alone(folder: Path) -> list[str]:
+    right = pl.col("prediction") == pl.col("answers").list.first()
+    rows().select("question_id", "doc_id", "lang", score=right.cast(pl.Float64)).write_csv(folder / "s.csv")
+    return ["s.csv"]
+
+
+def submission_with_gold(folder: Path) -> list[str]:
+    frame = rows()
+    data = [
+        {"questionId": index, "question": row["question"], "answers": row["answers"], "docId": index // 3}
+        for index, row in enumerate(frame.iter_rows(named=True))
+    ]
+    gold = {"dataset_name": "x", "dataset_split": "test", "dataset_version": "1", "data": data}
+    (folder / "gold.json").write_text(json.dumps(gold), encoding="utf-8")
+    answers = [{"questionId": index, "answer": text} for index, text in enumerate(frame["prediction"])]
+    (folder / "submission.json").write_text(json.dumps(answers), encoding="utf-8")
+    return ["submission.json", "--gold", "gold.json"]
+
+
+def predictions_with_gold_in_a_table(folder: Path) -> list[str]:
+    rows().select("question_id", "prediction").write_ndjson(folder / "p.jsonl")
+    rows().drop("prediction").write_ndjson(folder / "gold.jsonl")
+    return ["p.jsonl", "--gold", "gold.jsonl"]
+
+
+def compressed(folder: Path) -> list[str]:
+    rows().write_ndjson(folder / "results.jsonl")
+    text = (folder / "results.jsonl").read_bytes()
+    (folder / "results.jsonl.gz").write_bytes(gzip.compress(text))
+    return ["results.jsonl.gz"]
+
+
+def lmms_eval(folder: Path) -> list[str]:
+    samples = [
+        {"doc_id": row, "target": str(one["answers"]), "resps": [[one["prediction"]]]}
+        | {"filtered_resps": [one["prediction"]], "doc": {"answers": one["answers"], "lang": one["lang"]}}
+        for row, one in enumerate(rows().iter_rows(named=True))
+    ]
+    return [log_of(folder / "samples.jsonl", samples)]
+
+
+def lm_evaluation_harness(folder: Path) -> list[str]:
+    samples = [
+        {"doc_id": row, "doc": {"question": one["question"], "docId": one["doc_id"]}}
+        | {"target": str(one["answers"]), "arguments": [["?", {}]], "filter": "none"}
+        | {"resps": [[one["prediction"]]], "filtered_resps": [one["prediction"]]}
+        for row, one in enumerate(rows().iter_rows(named=True))
+    ]
+    return [log_of(folder / "samples_docqa_2026-11-21T10-11-12.jsonl", samples)]
+
+
+def inspect(folder: Path) -> list[str]:
+    samples = [
+        {"id": one["question_id"], "epoch": 1, "input": one["question"], "target": one["answers"]}
+        | {"output": {"completion": one["prediction"]}, "metadata": {"doc_id": one["doc_id"]}}
+        | {"scores": {"match": {"value": "C"}}}
+        for one in rows().iter_rows(named=True)
+    ]
+    log = {"version": 2, "status": "success", "eval": {"model": "gpt"}, "samples": samples}
+    (folder / "gpt.json").write_text(json.dumps(log), encoding="utf-8")
+    return ["gpt.json"]
+
+
+def log_of(path: Path, samples: list[Any]) -> str:
+    path.write_text("".join(json.dumps(sample) + "\n" for sample in samples), encoding="utf-8")
+    return path.name
+
+
+RIGHT: list[Callable[[Path], list[str]]] = [
+    csv_of_separated_answers,
+    csv_of_printed_lists,
+    tsv_with_other_names,
+    workbook,
+    json_lines,
+    json_of_objects,
+    parquet_with_labels,
+    prediction_under_the_name_of_a_model,
+    two_files,
+    two_systems_in_columns,
+    table_with_a_judge,
+    scores_alone,
+    submission_with_gold,
+    predictions_with_gold_in_a_table,
+    compressed,
+    lmms_eval,
+    lm_evaluation_harness,
+    inspect,
+]
+
+
+@pytest.mark.every_combination
+@pytest.mark.parametrize("layout", RIGHT, ids=lambda layout: layout.__name__)
+def test_a_file_needs_no_options(layout: Callable[[Path], list[str]], tmp_path: Path) -> None:
+    arguments = layout(tmp_path)
+    done = shell.run(tmp_path, "overview", *arguments)
+    # What is split is said.
+    printed = fine(done, done.stderr if layout is csv_of_separated_answers else "")
+    assert ("are read as texts between '|'" in done.stderr) == (layout is csv_of_separated_answers)
+    score = "0.700 ["
+    assert score in printed.partition("What lowers")[0]
+    assert "60 rows" in printed
+    fine(shell.run(tmp_path, "overview", *arguments, "-o", "overview.html"), done.stderr)
+    assert score in (tmp_path / "overview.html").read_text(encoding="utf-8")
+
+
+def test_pages_of_ocr(tmp_path: Path) -> None:
+    for folder in ("ocr", "truth"):
+        (tmp_path / folder).mkdir()
+        for page in range(12):
+            text = "a line of text\n" * 5 if folder == "truth" or page % 2 else "a 1ine of text\n" * 5
+            (tmp_path / folder / f"{page}.txt").write_text(text, encoding="utf-8")
+    printed = fine(shell.run(tmp_path, "overview", "ocr", "--gold", "truth"))
+    assert "CER" in printed.partition("\n")[2]
+    assert "WER" in printed
+    assert "misread" in printed
+
+
+def test_frames_of_pandas_with_an_index_of_questions() -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(rows().to_dicts()).set_index("question_id")
+    made = af.overview(frame)
+    assert made.report.overall["anls"] == pytest.approx(0.7)
+    assert (made.roles.cluster, made.roles.id, made.roles.by) == ("doc_id", "question_id", ["lang"])
+    assert isinstance(made.causes, pd.DataFrame)
+    assert isinstance(made.account.frame, pd.DataFrame)
+    assert made.causes["loss"].sum() == pytest.approx(0.3)
+
+
+def test_queries() -> None:
+    assert af.overview(rows().lazy()).causes.equals(rows().anls.overview().causes)
+
+
+def test_two_candidates_are_a_question_that_shows_both(tmp_path: Path) -> None:
+    frame = rows().rename({"prediction": "qwen"}).with_columns(llama=pl.col("qwen"))
+    frame.write_parquet(tmp_path / "models.parquet")
+    with pytest.raises(ValueError, match="several columns could hold the predictions: 'qwen' with ") as error:
+        af.overview(frame)
+    assert "prediction='qwen', or prediction={'qwen': 'qwen', 'llama': 'llama'} to compare" in str(
+        error.value
+    )
+    told = "Pass -p qwen, or --systems qwen,llama to compare them"
+    refused(shell.run(tmp_path, "overview", "models.parquet"), told)
+    fine(shell.run(tmp_path, "overview", "models.parquet", "-p", "qwen"))
+    fine(shell.run(tmp_path, "overview", "models.parquet", "--systems", "qwen,llama"))
+
+
+def test_no_candidate_is_a_question(tmp_path: Path) -> None:
+    rows().drop("answers").write_parquet(tmp_path / "r.parquet")
+    told = "no column looks like the accepted answers among"
+    refused(shell.run(tmp_path, "overview", "r.parquet"), told)
+
+
+def test_what_was_found_can_be_said_explicitly() -> None:
+    frame = rows().with_columns(
+        prediction_confidence=pl.Series([row / 60 for row in range(60)]),
+        kind=pl.Series(["form;layout", "form", "layout"] * 20),
+        judge=pl.Series([row % 2 for row in range(60)]),
+        row=pl.Series(range(60)),
+    )
+    made = af.overview(frame)
+    roles = made.roles
+    assert (roles.systems, roles.answers) == ({"prediction": "prediction"}, "answers")
+    assert (roles.cluster, roles.model_confidence, roles.id) == (
+        "doc_id",
+        "prediction_confidence",
+        "question_id",
+    )
+    assert list(roles.by) == ["lang", "kind"]
+    same: Any = eval(made.code, {"af": af, "df": frame})  # noqa: S307 - our own code
+    assert same.causes.equals(made.causes)
+    assert same.slices.equals(made.slices)
+    assert not same.roles.found
+    # Each label of a joined text is a value.
+    assert set(made.report.tables["kind"]["kind"]) == {"form", "layout"}
+    alone = af.overview(frame, cluster=False, by=[], model_confidence=False)
+    assert (alone.roles.cluster, alone.roles.model_confidence, alone.found) == (None, None, None)

@@ -1,0 +1,154 @@
+"""Overviews on screens, pages and in files, and their figures beside those of other results."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from html_pages import HtmlPage
+from overview_cases import planted
+
+import anls_frame as af
+
+SAMPLE = pl.read_parquet(Path(__file__).parents[2] / "data/ocr_qa.parquet")
+
+
+@pytest.fixture(scope="module")
+def made() -> Any:
+    return af.overview(SAMPLE, "tesseract")
+
+
+def test_figures_are_those_of_the_other_results(made: Any) -> None:
+    report = af.report(SAMPLE, "tesseract", "answers", details=True, cluster="doc_id")
+    assert made.report.overall["anls"] == report.overall["anls"]
+    assert made.account.frame.equals(report.account.frame)
+    named = ["cause", "n", "loss", "share_of_loss"]
+    assert made.causes.select(named).equals(report.causes().select(named))
+    assert made.causes["loss"].sum() == pytest.approx(1 - report.overall["anls"], abs=1e-15)
+    assert (made.causes["loss_low"] <= made.causes["loss"]).all()
+    assert (made.causes["loss"] <= made.causes["loss_high"]).all()
+    slices = af.find_slices(SAMPLE, "tesseract", "answers", list(made.roles.by), cluster="doc_id", n=5)
+    assert made.slices.equals(slices.frame)
+    # The loss of wrapping is what unwrapping wins, without the rows that it would lower.
+    tax = af.format_tax(SAMPLE, "tesseract", "answers").overall["difference"].item()
+    wrapped = made.causes.filter(cause="wrapped")["loss"].sum()
+    assert tax == pytest.approx(wrapped - made.lowered[1], abs=1e-12)
+
+
+def test_a_terminal_of_100_columns_has_45_lines(made: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    lines = repr(made).splitlines()
+    assert len(lines) <= 45
+    assert max(map(len, lines)) <= 100
+    for said in (
+        "ANLS 0.660 [",
+        "1,568 of 1,624 rows were used",
+        "documents: doc_id, found",
+        "other answer",
+        "1. Get",
+    ):
+        assert said in repr(made)
+    assert made.to_text(title="Week 3").startswith("Week 3\n")
+
+
+def test_the_page_shows_everything_in_order(made: Any, tmp_path: Path) -> None:
+    made.write(tmp_path / "overview.html", source="results.parquet")
+    text = (tmp_path / "overview.html").read_text(encoding="utf-8")
+    assert len(text) < 1_000_000
+    page = HtmlPage(text)
+    names = [
+        "What lowers the score",
+        "Where it fails",
+        "What to do first",
+        "By doc_type",
+        "By question_types",
+    ]
+    headings = page.texts("h2")
+    assert [name for name in headings if name in names] == names
+    for step in made.steps:
+        assert step.call.replace("&", "&amp;").replace('"', "&#34;") in text
+    assert "Rows: the worst of each cause" in headings
+
+
+def test_data_formats_hold_causes_and_the_call(made: Any, tmp_path: Path) -> None:
+    for suffix in (".json", ".md", ".csv", ".xlsx", ".tex"):
+        made.write(tmp_path / f"overview{suffix}")
+    document = json.loads((tmp_path / "overview.json").read_text(encoding="utf-8"))
+    assert document["settings"]["code"] == made.code
+    assert {"What lowers the score", "What to do first"} <= {*document["tables"]}
+    assert pl.read_csv(tmp_path / "overview.csv")["loss"].sum() == pytest.approx(made.causes["loss"].sum())
+    assert pl.DataFrame(made).equals(made.causes)
+    assert "<iframe" in made._repr_html_()
+
+
+def test_several_systems_are_side_by_side(tmp_path: Path) -> None:
+    made = af.overview(SAMPLE, {"old": "tesseract", "new": "rapidocr"})
+    assert "ANLS of new" in repr(made)
+    by_system = made.causes.group_by("system", maintain_order=True).agg(pl.col("loss").sum())
+    scores = {
+        name: af.report(SAMPLE, column, "answers").overall["anls"]
+        for name, column in made.roles.systems.items()
+    }
+    assert {name: 1 - loss for name, loss in by_system.iter_rows()} == pytest.approx(scores)
+    # Slices and steps are those of the best system.
+    assert made.report.overall["anls"] == max(scores.values())
+    made.write(tmp_path / "overview.html")
+
+
+def test_pages_have_kinds_of_errors_that_add_up_to_the_rate() -> None:
+    frame = pl.DataFrame(
+        {
+            "ocr": ["a 1ine of text\n" * 3, "a line\n" * 5] * 10,
+            "gt": ["a line of text\n" * 3, "a line\n" * 5] * 10,
+        }
+    )
+    made = af.overview(frame, "ocr", "gt", metrics="ocr")
+    # By hand: 3 of 45 and 0 of 35 characters.
+    assert made.causes["loss"].sum() == pytest.approx(made.report.overall["cer_corpus"])
+    assert made.causes["cause"][0] == "misread"
+    assert "CER" in repr(made)
+    assert "WER" in repr(made)
+    assert made.advice.is_empty()
+
+
+def test_protocols_without_a_threshold_have_causes() -> None:
+    made = af.overview(SAMPLE, "tesseract", protocol="raw")
+    assert made.causes["loss"].sum() == pytest.approx(1 - made.report.overall["nls"])
+
+
+def test_questions_without_an_answer_can_count() -> None:
+    frame, _ = planted("invented", 0)
+    made = af.overview(frame, unanswerable="empty")
+    assert "invented" in made.causes["cause"].to_list()
+    assert made.causes["loss"].sum() == pytest.approx(1 - made.report.overall["anls"])
+    assert made.advice["rule"][0] == "invented"
+    assert made.advice["gain"][0] > 0
+
+
+def test_a_perfect_system_and_one_row_have_an_overview(tmp_path: Path) -> None:
+    frame, _ = planted("", 0)
+    perfect = af.overview(frame.with_columns(prediction=pl.col("answers").list.first()))
+    assert perfect.causes.is_empty()
+    assert perfect.advice.is_empty()
+    for made in (perfect, af.overview(frame.head(1)), af.overview(frame.drop("lang", "type", "scanned"))):
+        assert "ANLS" in repr(made)
+        made.write(tmp_path / "overview.html")
+
+
+def test_scores_alone_have_slices_but_no_causes() -> None:
+    frame = pl.DataFrame({"score": [0.0] * 30 + [1.0] * 60, "lang": ["ja"] * 30 + ["en", "de"] * 30})
+    made = af.overview(frame)
+    assert made.slices["description"].to_list() == ["lang = ja"]
+    assert made.causes.is_empty()
+    assert "score 0.667 [" in repr(made)
+
+
+def test_large_tables_are_searched_column_by_column() -> None:
+    frame = pl.concat([planted("slice", seed)[0] for seed in range(23)])
+    made = af.overview(frame, cluster=False)
+    assert not made.are_pairs_searched
+    assert made.found.settings["depth"] == 1
+    assert any("too many rows" in note for note in made.to_document().notes)
