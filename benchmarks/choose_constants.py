@@ -11,6 +11,7 @@ populations is among those that judge the intervals: see coverage.py.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import sys
 from collections.abc import Callable, Iterator
@@ -22,7 +23,8 @@ from coverage import RIGHT, all_right, cell, percent, table
 from populations import Array, Made, Random, RowDocuments, Truth
 from scipy import special
 
-from anls_frame.statistics import design
+from anls_frame import statistics
+from anls_frame.statistics import design, intervals
 
 Totals = dict[str, Array]
 Truths = dict[str, Truth]
@@ -117,7 +119,11 @@ def main() -> None:
     allowed: list[tuple[float, int]] = []
     for correlation, few in itertools.product(CORRELATIONS, FEW_UNITS):
         with (
-            mock.patch.object(design, "USUAL_CORRELATION", correlation),
+            mock.patch.object(
+                statistics,
+                "wilson_interval",
+                functools.partial(intervals.wilson_interval, correlation=correlation),
+            ),
             mock.patch.object(design, "FEW_UNITS", few),
         ):
             cells = [

@@ -28,7 +28,6 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 
 OTHER_RANGES = {
     "sample_size": "ranges of plans",
-    "threshold": "bounds of certificates, whose status says whether there are enough documents",
     "decide": "bounds of gates, which ask for more documents where few carry a difference",
 }
 """Methods whose frames have two ends that are no interval of a printed figure."""
