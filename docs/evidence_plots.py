@@ -86,9 +86,7 @@ def intervals() -> Iterator[tuple[str, list[Point]]]:
     )
     yield (
         "macro averages",
-        points(
-            table("MACRO", "of the difference, %"), "coverage, %", "of the difference, %", marked="marked"
-        ),
+        points(table("MACRO", "difference, %"), "coverage, %", "difference, %", marked="marked"),
     )
     yield "quantiles", points(table("QUANTILES", "quantile"), "coverage, %", marked="marked")
     yield "means of epochs", points(table("EPOCHS", "means: lowest"), "means: lowest", "difference: lowest")
