@@ -146,7 +146,7 @@ def planned(question: Question, samples: int, seed: int) -> tuple[str, list[str]
         share = (power >= LEAST_POWER).mean()
         covered = ((low[told] <= takes) & (takes <= high[told])).mean()
         cells.append(
-            f"{np.median(low[told]):,.0f} to {np.median(high[told]):,.0f} | {100 * power.mean():.0f} "
+            f"{np.nanmedian(low[told]):,.0f} to {np.median(high[told]):,.0f} | {100 * power.mean():.0f} "
             f"| {100 * share:.0f} | {'' if math.isnan(takes) else format(100 * covered, '.0f')} "
             f"| {100 * (1 - tells.mean()):.0f}"
         )
