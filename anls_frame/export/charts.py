@@ -17,6 +17,8 @@ from anls_frame.protocol import ScoreProtocol
 
 _BARS_HEIGHT = 150
 _WIDE_ENOUGH = 0.06
+_LEAST_SHOWN = 0.005
+"""A smaller share would round to 0 %."""
 _MOST_TICKS = 6
 _MOST_ALIGNMENTS = 50
 _LONGEST_ALIGNED = 2_000
@@ -429,7 +431,10 @@ class Shares:
 
     def content(self) -> dict[str, object]:
         """Return the values for the template."""
-        key = [(f"{name}: {100 * share:.0f} %", f"background:{color}") for name, share, color in self.parts]
+        key = [
+            (f"{name}: {f'{100 * share:.0f}' if share >= _LEAST_SHOWN else '<1'} %", f"background:{color}")
+            for name, share, color in self.parts
+        ]
         return {"caption": self.caption, "key": key, "strip": list(_strip(self.parts, numbers=True))}
 
 

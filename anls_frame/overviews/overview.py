@@ -8,10 +8,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, cast
 
 import polars as pl
+import polars.selectors as cs
 
 from anls_frame._arguments import share, takes_names
 from anls_frame._palette import PAGE_COLORS
 from anls_frame._typing import ByFrame, Missing, Table_co, declared
+from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.export import html
 from anls_frame.export.columns import ends_of, interval
 from anls_frame.export.rows_page import framed
@@ -400,10 +402,17 @@ def _n_values(column: pl.Series) -> int:
 
 
 def _with_losses(rows: pl.DataFrame, column: str, roles: Roles, made: Report[Any]) -> pl.DataFrame:
-    """Return the rows with their texts as they are scored, and their losses by cause."""
+    """Return the columns with a role, texts as they are scored, with the losses of rows by cause."""
     settings, answers = made.summary.settings, str(roles.answers)
     texts = with_unanswerable(rows.lazy(), roles.systems.values(), answers, settings.unanswerable)
-    return texts.with_columns(**causes.losses(column, answers, settings, made.measures[0].name)).collect()
+    others = filter(None, (roles.cluster, roles.model_confidence, roles.id))
+    names = list(dict.fromkeys([*roles.systems.values(), answers, *others]))
+    losses = causes.losses(column, answers, settings, made.measures[0].name)
+    if taken := losses.keys() & {*names}:
+        raise DuplicateColumnError(
+            f"column {min(taken)!r} has the name of a column that the overview computes; rename it"
+        )
+    return texts.select(cs.by_name(*names), **losses).collect()
 
 
 def _cause_table(rows: pl.DataFrame, cluster: str | None, confidence: float) -> pl.DataFrame:

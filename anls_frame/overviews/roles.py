@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -10,7 +10,7 @@ import polars as pl
 
 from anls_frame._text import InShell, listed, quoted
 from anls_frame.exceptions import DTypeError
-from anls_frame.files.standard_frames import Role, plain_name, usual_names
+from anls_frame.files.standard_frames import plain_name, usual_names
 from anls_frame.frames.answer_texts import several_answers
 from anls_frame.frames.checks import check_columns
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
@@ -178,9 +178,6 @@ class _Finder:
     def texts(self, *, lists: bool = False) -> list[str]:
         return [name for name in self.free if _holds_texts(self.rows.schema[name], lists=lists)]
 
-    def usual(self, role: Role, names: Iterable[str]) -> list[str]:
-        return usual_names(role, list(names))
-
     def score(self) -> str | None:
         """Return the column of scores of a table without predictions and answers."""
         texts = self.texts(lists=True)
@@ -190,15 +187,16 @@ class _Finder:
         return self._only("metrics", "scores", names) if names else None
 
     def answers(self) -> str:
-        names = self.usual("answers", self.texts(lists=True)) or self.usual("answers", self.free)
+        names = usual_names("answers", self.texts(lists=True)) or usual_names("answers", self.free)
         return self._only("answers", "accepted answers", names)
 
     def systems(self, answers: str) -> Mapping[str, str]:
         """Return the only column of predictions, by name or by its likeness to the answers."""
-        names = self.usual("prediction", self.texts()) or self.usual("prediction", self.free)
+        names = usual_names("prediction", self.texts()) or usual_names("prediction", self.free)
         if not names:
-            others = {*self.usual("question", self.free), *self.usual("question_id", self.free)}
-            sample = self.rows.filter(self.rows[answers].is_not_null())
+            others = {*usual_names("question", self.free), *usual_names("question_id", self.free)}
+            is_text = _holds_texts(self.rows.schema[answers], lists=True)
+            sample = self.rows.filter(self.rows[answers].is_not_null() & is_text)
             sample = sample.sample(min(_LOOKED_AT, sample.height), seed=0)
             for name in (name for name in self.texts() if name not in others and sample.height):
                 texts = pl.col("p").cast(pl.String).fill_null("")
@@ -214,7 +212,7 @@ class _Finder:
         return {column: column}
 
     def id(self) -> str | None:
-        return next(iter(self.usual("question_id", self.free)), None)
+        return next(iter(usual_names("question_id", self.free)), None)
 
     def document(self) -> str | None:
         """Return the column of documents: named so, or of values that repeat and lie together."""
@@ -225,7 +223,7 @@ class _Finder:
             if (_holds_texts(dtypes[name]) or _are_whole(self.rows[name])) and self._repeats(name)
         ]
         for chosen in (
-            self.usual("doc_id", names),
+            usual_names("doc_id", names),
             [
                 name
                 for name in names
@@ -255,7 +253,7 @@ class _Finder:
 
     def slices(self) -> list[str]:
         """Return the columns with few values that repeat and do not say how a system did."""
-        left_out = {*outcomes(self.rows), *self.usual("question", self.free)}
+        left_out = {*outcomes(self.rows), *usual_names("question", self.free)}
         left_out |= {name for name in self.free if plain_name(name) in _OUTCOMES}
         return [name for name in self.free if name not in left_out and self._slices(name)]
 
@@ -319,7 +317,7 @@ class _Finder:
 
 def labels(column: pl.Series) -> pl.Series:
     """Return texts that join several labels, such as `form;layout`, as lists of labels; others unchanged."""
-    joined = joined_labels(column.alias("text"))
+    joined = joined_labels(column.alias("text")) if _holds_texts(column.dtype) else None
     if joined is None:
         return column
     return column.cast(pl.String).str.split(joined[0]).list.eval(pl.element().str.strip_chars())

@@ -152,3 +152,33 @@ def test_large_tables_are_searched_column_by_column() -> None:
     assert not made.are_pairs_searched
     assert made.found.settings["depth"] == 1
     assert any("too many rows" in note for note in made.to_document().notes)
+
+
+def test_columns_may_have_the_names_of_computed_ones_unless_they_have_a_role() -> None:
+    frame, _ = planted("slice", 0)
+    named = frame.rename({"type": "cause", "lang": "unwrapped"})
+    made = af.overview(named)
+    assert made.slices["description"].to_list() == ["cause = figure"]
+    assert made.causes.equals(af.overview(frame).causes)
+    with pytest.raises(
+        af.DuplicateColumnError, match="column 'lost' has the name of a column that the overview"
+    ):
+        af.overview(frame.rename({"doc_id": "lost"}), cluster="lost")
+
+
+def test_lists_of_labels_stay_lists_and_numbers_as_answers_are_refused() -> None:
+    frame, _ = planted("", 0)
+    lists = frame.with_columns(kind=pl.Series([["a;b", "a"], ["b"], ["a"]] * 300))
+    with pytest.warns(af.InputWarning, match="column 'kind' holds ';' between labels"):
+        assert "kind" in af.overview(lists).roles.by
+    numbers = frame.with_columns(answers=pl.Series(range(900)))
+    with pytest.raises(af.DTypeError, match="answers"):
+        af.overview(numbers)
+
+
+def test_missing_predictions_can_be_left_out() -> None:
+    frame, _ = planted("missing", 0)
+    made = af.overview(frame, missing="drop")
+    assert made.report.overall["n"] == frame["prediction"].count()
+    assert made.causes["loss"].sum() == pytest.approx(1 - made.report.overall["anls"])
+    assert made.advice.is_empty()
