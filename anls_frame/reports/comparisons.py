@@ -934,7 +934,7 @@ def compare(
     Returns
     -------
     Comparison
-        The comparison, with `ranking`, `differences()`, `overall`, `by_group`, `regressed()` and
+        The comparison, with `ranking`, `differences()`, `overall`, `by_group`, `regressed()`, `account` and
         `write(path)`. Its tables are pandas frames for a pandas frame, otherwise Polars frames.
 
     Raises

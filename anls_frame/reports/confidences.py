@@ -642,8 +642,8 @@ def selective(
     -------
     Selective
         The figures, with `overall`, `by_group`, `by(...)`, `differences`, `curve(...)`, `reliability(...)`,
-        `threshold(risk)`, `holds(threshold)`, `plot()` and `write(path)`. Its tables are pandas frames for a
-        pandas frame, otherwise Polars frames.
+        `threshold(risk)`, `holds(threshold)`, `account`, `plot()` and `write(path)`. Its tables are pandas
+        frames for a pandas frame, otherwise Polars frames.
 
     Raises
     ------

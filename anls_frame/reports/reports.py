@@ -600,9 +600,9 @@ def report(
     Returns
     -------
     Report
-        The report, with `overall`, `by_group`, `by(...)`, `worst` and `write(path)` and, with `details`,
-        `errors(...)`, `causes(...)`, `confusions(...)` and `lengths(...)`. Its tables are pandas frames for a
-        pandas frame, otherwise Polars frames.
+        The report, with `overall`, `by_group`, `by(...)`, `worst`, `account` and `write(path)` and, with
+        `details`, `errors(...)`, `causes(...)`, `confusions(...)` and `lengths(...)`. Its tables are pandas
+        frames for a pandas frame, otherwise Polars frames.
 
     Raises
     ------

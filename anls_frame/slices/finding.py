@@ -118,8 +118,8 @@ def find_slices(
     Returns
     -------
     Slices
-        The slices, with `frame`, `filter(i)`, `plot()` and `write(path)`. Tables are pandas frames for a
-        pandas frame, otherwise Polars frames.
+        The slices, with `frame`, `filter(i)`, `account`, `plot()` and `write(path)`. Tables are pandas frames
+        for a pandas frame, otherwise Polars frames.
 
     Raises
     ------
