@@ -193,6 +193,17 @@ def test_a_correction_uses_every_row(kind: str) -> None:
     assert (made.account.given, made.account.used, made.account.notes) == (120, 120, [])
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.filterwarnings("ignore::anls_frame.InputWarning")
+def test_an_overview_has_the_account_of_its_report(kind: str) -> None:
+    lacking = {"old": None, "answers": None}, {"old": "a", "answers": []}, {"old": None, "answers": ["a"]}
+    rows = [*LEAST * 10, *({**row, **own} for row in LEAST for own in lacking)]
+    made = af.overview(KINDS[kind](frame_of(rows).drop("sure")), "old", "answers", cluster="doc")
+    counted = pl.DataFrame(made.account.frame).select(pl.coalesce("reason", "rows"), "n")
+    assert Counter(dict(counted.iter_rows())) == by_hand(rows, ["old"], missing="empty", unanswerable="drop")
+    assert str(made.account) in " ".join(str(made).split())
+
+
 def test_metrics_in_other_rows_have_lines_of_their_own() -> None:
     frame = pl.DataFrame({"p": ["a", "b", None], "a": ["a", "b", "c"], "judge": [1.0, None, None]})
     account = af.report(frame, "p", "a", metrics=["anls", "judge"]).account
@@ -309,5 +320,5 @@ def test_every_function_of_rows_accounts_for_them() -> None:
         for name, function in FUNCTIONS.items()
         if {"frame", "frame_a", "summary", "summaries"} & {*inspect.signature(function).parameters}
     }
-    with_account = {name for name in of_frames if name in RESULTS} | {"corrected"}
+    with_account = {name for name in of_frames if name in RESULTS} | {"corrected", "overview"}
     assert of_frames == with_account | {*FRAMES} | KEEP_ROWS
