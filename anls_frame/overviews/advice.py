@@ -105,6 +105,20 @@ class Case:
         """The first arguments of a call."""
         return f'df, "{self.prediction}", "{self.answers}"'
 
+    @cached_property
+    def texts_of_rows(self) -> pl.DataFrame:
+        """The scored rows with `prediction` and `answers`, and their documents."""
+        texts = {"prediction": pl.col(self.prediction).cast(pl.String), "answers": pl.col(self.answers)}
+        documents = {} if self.cluster is None else {self.cluster: pl.col(self.cluster)}
+        return self.scored.select(**texts, **documents)
+
+    @cached_property
+    def confusions(self) -> pl.DataFrame:
+        """The substitutions in rows that were read at least in part, the most frequent first."""
+        how: dict[str, Any] = {"op": "replace", "min_nls": _READ, "protocol": self.protocol}
+        table: pl.DataFrame = confusions(self.texts_of_rows, "prediction", "answers", **how)
+        return table
+
     def lost(self, *causes: str) -> int:
         """Return the number of rows that lose by some causes."""
         return int(self.causes.filter(pl.col("cause").is_in(list(causes)))["n"].sum())
@@ -211,11 +225,8 @@ def _confusion(case: Case) -> Iterator[Step]:
     if case.protocol.unit == "word" or case.metric == "exact_match":
         return
     how: dict[str, Any] = {"protocol": case.protocol}
-    texts = {"prediction": pl.col(case.prediction).cast(pl.String), "answers": pl.col(case.answers)}
-    documents = {} if case.cluster is None else {case.cluster: pl.col(case.cluster)}
-    rows = case.scored.select(**texts, **documents)
-    counted = confusions(rows, "prediction", "answers", op="replace", min_nls=_READ, **how)
-    frequent = counted.filter(pl.col("share_of_errors") >= _FREQUENT, pl.col("count") >= _LEAST_COUNT)
+    rows, is_frequent = case.texts_of_rows, pl.col("share_of_errors") >= _FREQUENT
+    frequent = case.confusions.filter(is_frequent, pl.col("count") >= _LEAST_COUNT)
     if frequent.is_empty():
         return
     first = frequent.row(0, named=True)

@@ -98,6 +98,8 @@ class Overview(Written, Generic[Table_co]):
     causes_of_systems: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     steps: Sequence[Step] = ()
     worst_rows: pl.DataFrame = field(default_factory=pl.DataFrame)
+    confusions: pl.DataFrame = field(default_factory=pl.DataFrame)
+    """The most frequent substitutions in rows that were read at least in part."""
     lowered: tuple[int, float] = (0, 0.0)
     """Number of rows that would score less without their wrapping, and by how much all would be lowered."""
 
@@ -390,6 +392,7 @@ def overview(
         cause_table=of_systems[system],
         steps=first_steps(case),
         worst_rows=_worst_of_causes(own, case, roles.id),
+        confusions=case.confusions.head(_WORST),
         lowered=(len(lowered), float(lowered.sum()) / made.overall["n"]),
         causes_of_systems=of_systems if len(of_systems) > 1 else {},
         **parts,

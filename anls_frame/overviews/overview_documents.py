@@ -74,6 +74,11 @@ class OverviewView(View):
         return not self.metrics[0].higher_is_better and bool(self.result.cause_table.width)
 
     @property
+    def cause_name(self) -> str:
+        """The name of the table of causes."""
+        return "Kinds of errors" if self.are_pages else _CAUSES
+
+    @property
     def has_steps(self) -> bool:
         """Whether the rules for steps apply."""
         return bool(self.result.cause_table.width) and not self.are_pages
@@ -174,7 +179,7 @@ class OverviewView(View):
             },
         }
         options: dict[str, Any] = {"names": self.names, "bars": list(systems), "percent": self.percent}
-        return result_table(_CAUSES, table.with_columns(named), (), columns, **options)
+        return result_table(self.cause_name, table.with_columns(named), (), columns, **options)
 
     def _examples(self) -> dict[str, str]:
         """Return two rows of each cause in a few words."""
@@ -184,7 +189,14 @@ class OverviewView(View):
             texts = [row["prediction"], next((one for one in answers if one is not None), None)]
             said = ("nothing" if one is None else f"“{shortened(visible(one), _LONGEST)}”" for one in texts)
             found.setdefault(row["cause"], []).append(" for ".join(said))
-        return {cause: "; ".join(list(dict.fromkeys(rows))[:2]) for cause, rows in found.items()}
+        examples = {cause: "; ".join(list(dict.fromkeys(rows))[:2]) for cause, rows in found.items()}
+        misread = [
+            f"{row['reference_char']!r} as {row['predicted_char']!r} {numbered(row['count'], 'time')}"
+            for row in self.result.confusions.iter_rows(named=True)
+        ]
+        if "near" in examples and misread:
+            examples["near"] += f" (most often: {', '.join(misread)})"
+        return examples
 
     def _found(self) -> list[Table]:
         found = self.result.found

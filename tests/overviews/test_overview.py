@@ -71,6 +71,7 @@ def test_the_page_shows_everything_in_order(made: Any, tmp_path: Path) -> None:
     for step in made.steps:
         assert step.call.replace("&", "&amp;").replace('"', "&#34;") in text
     assert "Rows: the worst of each cause" in headings
+    assert "(most often: " in text
 
 
 def test_data_formats_hold_causes_and_the_call(made: Any, tmp_path: Path) -> None:
@@ -112,6 +113,7 @@ def test_pages_have_kinds_of_errors_that_add_up_to_the_rate() -> None:
     assert "CER" in repr(made)
     assert "WER" in repr(made)
     assert made.advice.is_empty()
+    assert made.to_document().main.name == "Kinds of errors"
 
 
 def test_protocols_without_a_threshold_have_causes() -> None:
