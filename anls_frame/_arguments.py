@@ -14,6 +14,8 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ParamSpec, TypeVar
 
+from anls_frame._messages import Message, about
+
 T = TypeVar("T")
 Options = ParamSpec("Options")
 
@@ -65,7 +67,7 @@ def refuse_columns(name: str, value: object, before: str = "") -> None:
                 "`frame.assign(group=...)`" if "pandas.Series" in kinds else "`with_columns(group=...)`"
             )
             advice += f" if the frame has it; otherwise add it, as with {assigned}, and pass by='group'"
-        raise TypeError(f"{name} takes names of columns, got {given}; {advice}")
+        raise TypeError(about(name, f"takes names of columns, got {given}; {advice}"))
     entries = value.values() if isinstance(value, Mapping) else value
     if isinstance(value, list | tuple | Mapping):
         for entry in entries:  # type: ignore[attr-defined] # it is iterable
@@ -154,11 +156,13 @@ def margin(
         is_points = 1 < loss < 100 * min(widest, _WIDEST_IN_POINTS)
         points = f"; {loss:g} points are {loss / 100:g}" if is_points else "; 1 point is 0.01"
     if in_points and widest > 1:
-        raise ValueError(f"{name} must be less than 1, which is 100 points of {score}, got {loss:g}{points}")
-    raise ValueError(
-        f"{name} must be less than {widest:g}, because {score} lies between {low:g} and {high:g} and "
-        f"cannot change by more, got {loss:g}{points}"
+        of_score = f"must be less than 1, which is 100 points of {score}, got {loss:g}{points}"
+        raise ValueError(about(name, of_score))
+    of_range = (
+        f"must be less than {widest:g}, because {score} lies between {low:g} and {high:g} and cannot change "
+        f"by more, got {loss:g}{points}"
     )
+    raise ValueError(about(name, of_range))
 
 
 def flag(name: str, value: Any) -> bool:
@@ -171,7 +175,7 @@ def flag(name: str, value: Any) -> bool:
 def string(name: str, value: Any, wanted: str = "a string") -> str:
     """Return the value; raise an error unless it is a string, and text."""
     if not isinstance(value, str):
-        raise TypeError(f"{name} must be {wanted}, got {type(value).__name__}")
+        raise TypeError(about(name, f"must be {wanted}, got {type(value).__name__}"))
     if not value.isascii():
         try:
             value.encode()
@@ -195,5 +199,5 @@ def _is(kind: type, value: object) -> bool:
     return isinstance(value, kind) and not isinstance(value, bool)
 
 
-def _must(name: str, wanted: str, value: object) -> str:
-    return f"{name} must be {wanted}, got {value!r}"
+def _must(name: str, wanted: str, value: object) -> Message:
+    return about(name, f"must be {wanted}, got {value!r}")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
-from typing import Any, Self
+from typing import Any
 
 _NONCHARACTERS = "\ufdd0-\ufdef" + "".join(
     f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0, 0x110000, 0x10000)
@@ -27,19 +27,6 @@ LABEL_WIDTH = 34
 
 _LONGEST = 200
 _LONGEST_QUOTED = 60
-
-
-class InShell(str):
-    """A message that names other things on the command line, where `in_shell` is shown."""
-
-    __slots__ = ("in_shell",)
-    in_shell: str
-
-    def __new__(cls, message: str, in_shell: str) -> Self:
-        """Take the message of Python and that of the command line."""
-        self = super().__new__(cls, message)
-        self.in_shell = in_shell
-        return self
 
 
 def visible(text: str, *, directions: bool = True) -> str:

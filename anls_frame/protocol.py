@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from anls_frame._arguments import choice, count, flag, share, string
+from anls_frame._messages import about
 
 __all__ = ["PROTOCOLS", "ScoreProtocol"]
 
@@ -228,7 +229,8 @@ def resolve_protocol(protocol: ScoreProtocol | str, option: str = "protocol") ->
     if isinstance(protocol, ScoreProtocol):
         return protocol
     if not isinstance(protocol, str):
-        raise TypeError(f"{option} must be a ScoreProtocol or a preset's name, got {type(protocol).__name__}")
+        wanted = f"must be a ScoreProtocol or a preset's name, got {type(protocol).__name__}"
+        raise TypeError(about(option, wanted))
     if protocol not in PROTOCOLS:
         raise ValueError(f"unknown protocol {protocol!r}; the presets are {', '.join(map(repr, PROTOCOLS))}")
     return PROTOCOLS[protocol]
@@ -258,11 +260,12 @@ def resolve_scoring(protocol: ScoreProtocol | str) -> ScoreProtocol:
     """Return the protocol, or the preset with that name; raise an error if it has no threshold for ANLS."""
     resolved = resolve_protocol(protocol)
     if resolved.threshold is None:
-        raise ValueError(
-            f"protocol must have a threshold for ANLS, but {described(resolved)} has none; give it one, such "
-            "as threshold=0.5, which changes no error rate, or ask for metrics that need none, such as "
+        wanted = (
+            f"must have a threshold for ANLS, but {described(resolved)} has none; give it one, such as "
+            "threshold=0.5, which changes no error rate, or ask for metrics that need none, such as "
             "metrics='nls' or 'cer_corpus'"
         )
+        raise ValueError(about("protocol", wanted))
     return resolved
 
 

@@ -10,6 +10,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import count, string, takes_names
+from anls_frame._messages import about
 from anls_frame._text import numbered
 from anls_frame._typing import table_of_frame
 from anls_frame.exceptions import DTypeError, DuplicateColumnError
@@ -236,9 +237,19 @@ def _shared_out(strata: pl.DataFrame, n: int, least: int) -> dict[str, int]:
     weights = np.array([_WEIGHTS[kind] for kind in wanted["kind"]])
     fewest, most = int(np.minimum(sizes, least).sum()), int(sizes.sum())
     if n < fewest:
-        raise ValueError(f"n must be at least {fewest:,}, because strata need as many verdicts, got {n:,}")
+        raise ValueError(
+            about(
+                "n",
+                f"must be at least {fewest:,}, because strata need as many verdicts, got {n:,}",
+            )
+        )
     if n > most:
-        raise ValueError(f"n must be at most {most:,}, the number of rows that need a verdict, got {n:,}")
+        raise ValueError(
+            about(
+                "n",
+                f"must be at most {most:,}, the number of rows that need a verdict, got {n:,}",
+            )
+        )
     counts = allotted(n, sizes, weights, np.full(len(sizes), least))
     return dict(zip(wanted["label"], counts.tolist(), strict=True))
 

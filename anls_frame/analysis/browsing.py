@@ -12,6 +12,7 @@ import polars as pl
 
 from anls_frame._arguments import count, flag, string, takes_names
 from anls_frame._atomic import replacing
+from anls_frame._messages import Message, Option
 from anls_frame._text import label, numbered, shortened_apart
 from anls_frame._text import shortened as shortened_label
 from anls_frame._typing import Missing
@@ -89,10 +90,9 @@ class RowsPage:
         if self.size > LARGEST:
             # The worst rows have more distinct texts than the others.
             fitting = int(content.table.height * 0.8 * LARGEST / self.size)
-            more = ", or fewer columns in keep=" if content.keep else ""
-            raise ValueError(
-                _too_large(f"{self.size / 1e6:.1f} MB, more than {LARGEST // 10**6}", fitting) + more
-            )
+            fewer = Message(", or fewer columns in ", Option("keep"))
+            what = _too_large(f"{self.size / 1e6:.1f} MB, more than {LARGEST // 10**6}", fitting)
+            raise ValueError(Message(what, fewer) if content.keep else what)
 
     def write(
         self,
@@ -506,5 +506,6 @@ def _lost_points(table: pl.DataFrame, asked: Asked) -> dict[str, float] | None:
     return causes.shares(causes.summed(table.lazy(), [], own).collect())
 
 
-def _too_large(what: str, rows: int) -> str:
-    return f"the page would have {what}; pass n={rows:_} for the rows with the worst scores"
+def _too_large(what: str, rows: int) -> Message:
+    advice = Message("; pass ", Option("n", rows), " for the rows with the worst scores")
+    return Message(f"the page would have {what}", advice)

@@ -43,7 +43,9 @@ def guarded(program: str, run: Callable[[], int]) -> NoReturn:
             sys.stdout.flush()
         except OSError:
             _give_up_output()
-        message = f"{error.filename}: {_in_shell(error.strerror)}" if error.filename else str(error)
+        from anls_frame.cli.spelling import spelled
+
+        message = f"{error.filename}: {spelled(error.strerror)}" if error.filename else str(error)
     except MemoryError:
         message = "not enough memory"
     except _errors_of_input() as error:
@@ -65,19 +67,14 @@ def _errors_of_input() -> tuple[type[BaseException], ...]:
 
 
 def _message(error: BaseException) -> str:
-    """Return the message of an error, with options named as in the shell."""
+    """Return the message of an error, with options named as on the command line."""
+    from anls_frame.cli.spelling import spelled
     from anls_frame.exceptions import InputError
 
     if not isinstance(error, InputError):
-        return _in_shell(error.args[0]) if len(error.args) == 1 else str(error)
-    problems = [problem._replace(message=_in_shell(problem.message)) for problem in error.problems]
-    return str(InputError(problems, error.total, map(_in_shell, error.hints)))
-
-
-def _in_shell(message: Any) -> str:
-    from anls_frame.cli.spelling import in_shell
-
-    return in_shell(message)
+        return spelled(error.args[0]) if len(error.args) == 1 else str(error)
+    problems = [problem._replace(message=spelled(problem.message)) for problem in error.problems]
+    return str(InputError(problems, error.total, map(spelled, error.hints)))
 
 
 def _say(text: str, program: str) -> None:
@@ -106,10 +103,11 @@ def _show_warnings(program: str) -> None:
     usual = warnings.showwarning
 
     def show(message: Warning | str, *place: Any, **more: Any) -> None:
+        from anls_frame.cli.spelling import spelled
         from anls_frame.exceptions import InputWarning
 
         if isinstance(message, InputWarning):
-            _say(_in_shell(message.args[0]), program)
+            _say(spelled(message.args[0]), program)
         else:
             usual(message, *place, **more)
 

@@ -58,7 +58,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_args,
 import polars as pl
 import typer
 
-from anls_frame.cli import named
+from anls_frame.cli import named, spelling
 from anls_frame.cli.exits import CLOSED_PIPE
 from anls_frame.cli.named import ChosenReader, GoldFile
 from anls_frame.cli.output import (
@@ -82,8 +82,6 @@ if TYPE_CHECKING:
 
 Runs = Literal["error", "newest", "all"]
 
-_FIRST = re.compile(r"(\w+)(?= (?:is|must|lies|takes|names)\b)")
-"""Matches the parameter with which a message of the library begins."""
 _SHORT = {"answers", "by", "cluster", "force", "metric", "n", "output", "prediction", "reader"}
 """The options that have their first letter as a short name."""
 WRITTEN = {"output", "sample", "summary"}
@@ -138,6 +136,14 @@ class SourceOptions:
     where: str | None = None
     epoch: int | None = None
     unmatched: Literal["error", "null", "drop"] | None = None
+
+    @property
+    def roles(self) -> dict[str, str]:
+        """The roles of the columns that options name."""
+        named = {"prediction": self.prediction, "answers": self.answers, **self.reader.options}
+        if self.id is not None:
+            named["question_id"] = self.id
+        return {str(column): role for role, column in named.items()}
 
     def how(self, metrics: Sequence[Any] | None = None, **of_systems: Any) -> Reading:
         """Return how files are read for these metrics; columns of scores need no texts beside them."""
@@ -485,7 +491,7 @@ def _with_options(function: Callable[..., int | None]) -> Callable[..., None]:
     """
     Return a function for which typer sees the fields of a dataclass in place of its parameter.
 
-    Errors that name a parameter name the option instead. A closed pipe ends the command with 141, as usual in
+    A closed pipe ends the command with 141, as usual in
     shells; typer alone would end it with 1, which means that a gate failed.
     """
     parameters = inspect.signature(function, eval_str=True).parameters
@@ -512,20 +518,19 @@ def _with_options(function: Callable[..., int | None]) -> Callable[..., None]:
         for option in options
     }
 
-    # What the library calls these margins.
-    spoken = shown | {"drop": "--fail-if-drop", "within": "--require-within"}
-
     @functools.wraps(function)
     def run(**given: Any) -> None:
-        from anls_frame.frames.checks import RENAMED
-
         check_distinct(
             {shown[name]: value for name, value in given.items()}, {shown.get(name) for name in WRITTEN}
         )
         for name, group in groups.items():
             values = {field.name: given.pop(field.name) for field in dataclasses.fields(group)}
             given[name] = group(**values)
-        renamed = RENAMED.set({})
+        # For messages, which are printed when the command has ended.
+        spelling.OPTIONS.set(shown)
+        spelling.COLUMNS.set(
+            next((one.roles for one in given.values() if isinstance(one, SourceOptions)), {})
+        )
         try:
             code = function(**given)
             sys.stdout.flush()
@@ -534,13 +539,6 @@ def _with_options(function: Callable[..., int | None]) -> Callable[..., None]:
         except (EOFError, SystemExit) as error:
             # typer would end with 1, a failed gate, or as a metric's own code wants to.
             raise RuntimeError(f"the command was ended by {error!r}") from error
-        except (ValueError, TypeError) as error:
-            about = _FIRST.match(str(error))
-            if about is None or about[1] not in spoken:
-                raise
-            raise ValueError(f"{spoken[about[1]]}{about.string[about.end() :]}") from None
-        finally:
-            RENAMED.reset(renamed)
         if code:
             raise typer.Exit(code)
 

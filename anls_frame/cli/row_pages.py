@@ -85,28 +85,18 @@ def _score(metric: str, prediction: str, scoring: options.Reporting) -> Any:
 
 
 def page(
-    frame: Any,
-    prediction: str | Mapping[str, str],
-    *,
-    option: str,
-    metrics: Sequence[str | af.Metric],
-    **options: Any,
+    frame: Any, prediction: str | Mapping[str, str], *, metrics: Sequence[str | af.Metric], **options: Any
 ) -> RowsPage:
-    """Return a page of rows, identified by ids if they have any; messages name the option for fewer rows."""
+    """Return a page of rows, identified by ids if they have any."""
     has_ids = "question_id" in frame.collect_schema().names()
     options["id"] = "question_id" if has_ids else None
-    try:
-        return af.browse(frame, prediction, "answers", metrics=metrics, **options)
-    except ValueError as error:
-        raise ValueError(
-            str(error).replace("pass n=", f"pass {option} ").replace(" keep=", " --keep")
-        ) from None
+    return af.browse(frame, prediction, "answers", metrics=metrics, **options)
 
 
 def of_report(given: SystemFiles, metrics: Sequence[str | af.Metric], **options: Any) -> RowsPage:
     """Return the page of the rows behind a report of files."""
     with reading(given.every_file[0], given.how):
-        return page(single_answers(given, metrics), "prediction", option="--rows", metrics=metrics, **options)
+        return page(single_answers(given, metrics), "prediction", metrics=metrics, **options)
 
 
 def columns(by: list[str] | None) -> list[str]:

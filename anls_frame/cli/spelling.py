@@ -2,43 +2,64 @@
 
 from __future__ import annotations
 
-import ast
-import re
 import shlex
+from collections.abc import Mapping
+from contextvars import ContextVar
+from types import MappingProxyType
 from typing import Any
 
-from anls_frame.files.problems import Advice
-from anls_frame.readers.descriptions import READER_OPTIONS
+from anls_frame._messages import Lists, Message, Named, Nearest, Option
+from anls_frame._text import quoted
 
-_OF_SHELL = re.compile(
-    "answers|cluster|details|epoch|gold|keep|metric|pass_at|prediction|repeats|runs|scores|systems|unmatched"
-    "|worst"
-)
-"""Options of the shell, besides those of readers, that messages name."""
-# Quoted data in a message, or an option with its value, which may be left out.
-_OPTION = re.compile(
-    r"""(?<!\w)(?:'[^']*'|"[^"]*")|(?<!\S)(?P<name>[a-z_]+)=(?P<value>'[^']*'|"[^"]*"|\.\.\.|-?\w+)?"""
-)
+OPTIONS: ContextVar[Mapping[str, str]] = ContextVar("OPTIONS", default=MappingProxyType({}))
+"""The options of the command by the names of its parameters."""
+COLUMNS: ContextVar[Mapping[str, str]] = ContextVar("COLUMNS", default=MappingProxyType({}))
+"""The roles that the command gives to columns, which readers rename."""
 
-
-def in_shell(message: Any) -> str:
-    """Return a message with options as on the command line; those of readers follow the reader's name."""
-    if isinstance(message, Advice):
-        return _OPTION.sub(_in_shell, message)
-    return getattr(message, "in_shell", str(message))
+_OF_COMMANDS = {
+    *("answers", "cluster", "details", "epoch", "gold", "keep", "metric", "pass_at", "prediction", "repeats"),
+    *("runs", "scores", "systems", "unmatched", "worst"),
+}
+"""Options of commands, besides those of readers, that messages name."""
+_PASSED_AS = {"drop": "--fail-if-drop", "within": "--require-within"}
+"""What the library calls other options."""
+_SHARED_IDS = {"repeats": "--repeats", "rows": "--allow-repeated-ids"}
 
 
-def _in_shell(option: re.Match[str]) -> str:
-    name, value = option["name"], option["value"] or ""
-    value = str(ast.literal_eval(value)) if value[:1] in {"'", '"'} else value
-    if name == "question_id":
-        return f"--id {shlex.quote(value)}" if value else "--id"
-    if name in READER_OPTIONS:
-        reader = "table" if name == "format" else "auto"
-        value = value.lower() if value in {"True", "False"} else value
-        return f"--reader {shlex.quote(f'{reader},{name}={value}')}"
+def spelled(message: Any) -> str:
+    """Return a message with options as on the command line."""
+    return message.spelled(_spell) if isinstance(message, Message) else str(message)
+
+
+def _spell(part: Named) -> str:
+    if isinstance(part, Nearest):
+        role = COLUMNS.get().get(part.missing)
+        renamed = f"renamed from {quoted(part.missing)} by the reader"
+        return f"; did you mean {quoted(role)}, {renamed}?" if role in part.among else str(part)
+    if isinstance(part, Lists):
+        reader = f"auto,question_types={part.column},question_types_format={part.separator}"
+        return f"--reader {shlex.quote(reader)} reads lists, for -b question_types"
+    if isinstance(part, Option):
+        return _option(part)
+    return OPTIONS.get().get(part.name) or _PASSED_AS.get(part.name, part.name)
+
+
+def _option(option: Option) -> str:
+    """Return an option with its value; those of readers follow the reader's name."""
+    from anls_frame.readers.descriptions import READER_OPTIONS
+
+    name = option.name
+    value = "" if option.value is None else "..." if option.value is ... else str(option.value)
+    if name == "shared_ids":
+        return _SHARED_IDS[value]
     if name == "gold_id":
         return f"--gold FILE,gold_id={value}"
-    if name is None or not _OF_SHELL.fullmatch(name):
-        return option[0]
-    return f"--{name.replace('_', '-')}" + (f" {shlex.quote(value)}" if value not in {"", "True"} else "")
+    if name in READER_OPTIONS:
+        reader = "table" if name == "format" else "auto"
+        value = value.lower() if isinstance(option.value, bool) else value
+        return f"--reader {shlex.quote(f'{reader},{name}={value}')}"
+    flags = {"id": "--id", "question_id": "--id", "n": OPTIONS.get().get("rows", "--n")}
+    if name not in flags.keys() | _OF_COMMANDS:
+        return str(option)
+    flag = flags.get(name, f"--{name.replace('_', '-')}")
+    return flag if value in {"", "True"} else f"{flag} {shlex.quote(value)}"

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from anls_frame._arguments import choice
+from anls_frame._messages import Message, Option
 from anls_frame._text import numbered
 from anls_frame.exceptions import warn
 from anls_frame.files.problems import problem
@@ -124,7 +125,8 @@ class File(os.PathLike[str]):
             raise problem(self, message)
         self.check()
         formats = ", ".join(map(repr, FORMATS))
-        raise problem(self, f"cannot tell the format from the name; pass format= one of {formats}")
+        what = Message("cannot tell the format from the name; pass ", Option("format"), f" one of {formats}")
+        raise problem(self, what)
 
     @cached_property
     def beginning(self) -> str:
@@ -161,9 +163,10 @@ class File(os.PathLike[str]):
         try:
             return data.decode(encoding).removeprefix("\ufeff")
         except UnicodeDecodeError as error:
-            message = (
+            message = Message(
                 f"byte 0x{data[error.start]:02x} is not valid {encoding.upper()}; if this is a text file, "
-                "pass its encoding, such as encoding='latin-1'"
+                "pass its encoding, such as ",
+                Option("encoding", "latin-1"),
             )
             line = data.count(b"\n", 0, error.start) + 1
             raise problem(self, message, f"line {line}") from None

@@ -7,9 +7,9 @@ import os
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
+from anls_frame._messages import Message, Option
 from anls_frame._paths import files_at
 from anls_frame.files.file import as_path
-from anls_frame.files.problems import Advice
 
 
 def is_one_of(path: Path, others: Collection[Path]) -> bool:
@@ -24,10 +24,11 @@ def files_named(
     path = as_path(name)
     files = files_at(path, is_wanted)
     if not files:
-        way = "for pages, name the ground truth with gold=..."
+        way = Message("for pages, name the ground truth with ", Option("gold", ...))
         if any(file.suffix.lower() == ".json" for file in path.rglob("*")):
-            way = "for documents of fields in JSON, use `anls-frame fields` or anls_frame.fields"
-        raise FileNotFoundError(errno.ENOENT, Advice(f"this folder contains no {what}; {way}"), str(path))
+            way = Message("for documents of fields in JSON, use `anls-frame fields` or anls_frame.fields")
+        message = Message(f"this folder contains no {what}; ", way)
+        raise FileNotFoundError(errno.ENOENT, message, str(path))
     return files
 
 

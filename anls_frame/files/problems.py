@@ -12,29 +12,23 @@ from anls_frame.exceptions import InputError, Problem
 _KEPT = 1000
 
 
-class Advice(str):
-    """A message with options as they are written in Python; the command line writes them in its own way."""
-
-    __slots__ = ()
-
-
 class Problems:
     """The problems of a file, or of several; all are counted, but only the first thousand kept."""
 
     def __init__(self, path: os.PathLike[str] | None = None) -> None:
         self.path = Path() if path is None else Path(path)
         self._kept: list[Problem] = []
-        self._hints: dict[Advice, None] = {}
+        self._hints: dict[str, None] = {}
         self._total = 0
 
     def add(self, message: str, place: str = "", path: os.PathLike[str] | None = None) -> None:
         """Add a problem of the main file, if there is one, unless another file is given."""
         file = Path(path or self.path)
-        self._add([Problem("" if file == Path() else str(file), place, Advice(message))], 1)
+        self._add([Problem("" if file == Path() else str(file), place, message)], 1)
 
     def hint(self, message: str) -> None:
         """Say, once, below the problems what to do."""
-        self._hints[Advice(message)] = None
+        self._hints[message] = None
 
     def _add(self, problems: Sequence[Problem], total: int) -> None:
         self._total += total
@@ -47,7 +41,7 @@ class Problems:
             yield
         except InputError as error:
             self._add(error.problems, error.total)
-            self._hints |= {Advice(hint): None for hint in error.hints}
+            self._hints |= dict.fromkeys(error.hints)
 
     def __len__(self) -> int:
         return self._total
@@ -60,4 +54,4 @@ class Problems:
 
 def problem(path: os.PathLike[str], message: str, place: str = "") -> InputError:
     """Return the error for a file that cannot be read further."""
-    return InputError([Problem(os.fspath(path), place, Advice(message))])
+    return InputError([Problem(os.fspath(path), place, message)])

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 import polars as pl
 
 import anls_frame._native as native
+from anls_frame._messages import Message, Option
 from anls_frame._text import listed, quoted
 from anls_frame.files.problems import Problems, problem
 from anls_frame.frames.answer_lists import as_lists
@@ -55,8 +56,8 @@ def read_whole(file: os.PathLike[str], text: str) -> Any:
     try:
         return parse(text)
     except ValueError as error:
-        advice = "if these are JSON Lines, name it .jsonl or pass format='jsonl'"
-        raise problem(file, f"{error}; {advice}") from None
+        advice = Message("if these are JSON Lines, name it .jsonl or pass ", Option("format", "jsonl"))
+        raise problem(file, Message(f"{error}; ", advice)) from None
 
 
 def records(file: os.PathLike[str], value: Any, problems: Problems) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -340,8 +341,9 @@ def texts(
             values.append(scalar_text(value))
         else:
             entry = f"{name}.{next(iter(value), 'answer')}" if isinstance(value, dict) else ""
-            named = f"; name one of its entries, as with {option or name}={entry!r}" if entry else ""
-            problems.add(f"{name!r} must be a string, got {kind(value)}{named}", place(index))
+            what = f"{name!r} must be a string, got {kind(value)}"
+            named = Message(f"{what}; name one of its entries, as with ", Option(option or name, entry))
+            problems.add(named if entry else what, place(index))
             values.append(None)
     return pl.Series(name, values, dtype=pl.String)
 

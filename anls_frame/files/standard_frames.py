@@ -16,10 +16,11 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import polars as pl
 
+from anls_frame._messages import Message, Option
 from anls_frame._text import listed, numbered, quoted
 from anls_frame.exceptions import warn
 from anls_frame.files import raw_tables
-from anls_frame.files.problems import Advice, Problems
+from anls_frame.files.problems import Problems
 from anls_frame.files.raw_tables import Column, Raw
 from anls_frame.frames import answer_texts
 from anls_frame.frames.answer_lists import (
@@ -32,7 +33,7 @@ from anls_frame.frames.answer_lists import (
     may_be_lists,
     parsed,
 )
-from anls_frame.frames.checks import RENAMED, free_name, no_column
+from anls_frame.frames.checks import free_name, no_column
 from anls_frame.frames.strict_json import Number
 
 Role: TypeAlias = Literal["question_id", "question", "prediction", "answers", "question_types", "doc_id"]
@@ -127,7 +128,7 @@ def choose(
                 if usual
                 else f"no column with the {role} among {among}"
             )
-            problems.add(f"{what}; name it with {options.get(role, role)}=...")
+            problems.add(Message(f"{what}; name it with ", Option(options.get(role, role), ...)))
     return chosen
 
 
@@ -168,12 +169,14 @@ def with_ids(raw: Raw, given: str | Sequence[str] | None, problems: Problems) ->
     ids = parts.select(joined_ids(pl.all())).to_series()
     if ids.n_unique() < parts.drop_nulls().n_unique():
         what = f"columns {listed(map(quoted, names))} have {quoted(SEPARATOR)} in their ids; name one column"
-        problems.add(f"{what} with question_id=...")
+        problems.add(Message(f"{what} with ", Option("question_id", ...)))
     name = free_name(", ".join(names), raw.names)
     return replace(raw, columns={**raw.columns, name: ids}), name
 
 
-SEVERAL_IDS = "if several columns identify a question together, name them all with question_id=..."
+SEVERAL_IDS = Message(
+    "if several columns identify a question together, name them all with ", Option("question_id", ...)
+)
 SEPARATOR = " | "
 """What separates the ids of several columns that identify a question together."""
 
@@ -208,7 +211,6 @@ def frame(
 
     A column with the name but not the role gets an underscore appended to its name.
     """
-    RENAMED.get({}).update((name, role) for role, name in chosen.items() if name != role)
     columns: list[pl.Series] = []
     for role in ROLES:
         if role in chosen:
@@ -531,7 +533,8 @@ def _every(name: str, column: pl.Series, problems: Problems, place: Callable[[in
     if read.select((alone & (pl.col("text") != "")).any()).item():
         return None
     for index, message in damaged.items():
-        problems.add(f"{name!r} {message}; if it is one string, pass answers_format='text'", place(index))
+        as_text = Message("; if it is one string, pass ", Option("answers_format", "text"))
+        problems.add(Message(f"{name!r} {message}", as_text), place(index))
     return entries.alias(name)
 
 
@@ -548,11 +551,13 @@ def _warn_of_texts(source: str, column: Column, problems: Problems, raw: Raw) ->
     beside = "" if other is None else f", but not {quoted(column[other])} ({raw.place(other)})"
     what = "look like lists" if separator is None else f"hold {separator!r}"
     warn(
-        Advice(
+        Message(
             f"{problems.path}: column {source!r} holds texts that {what}, as {quoted(column[index])} "
-            f"({raw.place(index)}){beside}; each counts as one text. Pass "
-            f"answers_format={separator or 'list'!r} to read them as lists, of which every entry is an "
-            "accepted answer, so that one is enough, or answers_format='text' if they are texts"
+            f"({raw.place(index)}){beside}; each counts as one text. Pass ",
+            Option("answers_format", separator or "list"),
+            " to read them as lists, of which every entry is an accepted answer, so that one is enough, or ",
+            Option("answers_format", "text"),
+            " if they are texts",
         )
     )
 

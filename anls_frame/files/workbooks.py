@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from anls_frame._messages import Message, Option
 from anls_frame._text import listed, numbered, quoted
 from anls_frame.exceptions import warn
 from anls_frame.files.archives import opened_archive
@@ -118,7 +119,8 @@ def read(file: File, problems: Problems, sheet: str | None) -> Raw:
         raise problem(file, "the sheet is empty" if sheet else "all visible sheets are empty")
     if len(filled) > 1:
         among = listed(list(map(quoted, filled)))
-        raise problem(file, f"several sheets are not empty: {among}; choose one with sheet=...")
+        message = Message(f"several sheets are not empty: {among}; choose one with ", Option("sheet", ...))
+        raise problem(file, message)
     [(name, cells)] = filled.items()
     return _table(file, name, cells, problems)
 

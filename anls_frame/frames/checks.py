@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable
-from contextvars import ContextVar
 from typing import Any
 
 import polars as pl
 from polars.exceptions import ComputeError
 
+from anls_frame._messages import Message, Nearest
 from anls_frame._text import listed, quoted
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError
 
@@ -23,8 +23,6 @@ def text_advice(name: str) -> str:
     )
 
 
-RENAMED: ContextVar[dict[str, str]] = ContextVar("RENAMED")
-"""In a command of the shell, the new names of columns that readers have renamed, for messages."""
 _LISTS = (pl.List, pl.Array)
 _SHOWN_NAMES = 40
 
@@ -48,7 +46,7 @@ def check_columns(available: Iterable[Any], names: Iterable[str], named: Iterabl
             raise ColumnNotFoundError(no_column(name, counts, named))
 
 
-def no_column(name: str, available: Iterable[Any], named: Iterable[str] = ()) -> str:
+def no_column(name: str, available: Iterable[Any], named: Iterable[str] = ()) -> Message:
     """
     Return the message about a missing column, with the columns of the table and the nearest name.
 
@@ -58,15 +56,14 @@ def no_column(name: str, available: Iterable[Any], named: Iterable[str] = ()) ->
 
     columns, others = list(available), set(named)
     if not columns:
-        return f"no column {quoted(name)}: there are no columns"
+        return Message(f"no column {quoted(name)}: there are no columns")
     free = [column for column in columns if column not in others]
     nearest = process.extractOne(name, [str(column) for column in free], scorer=_likeness, score_cutoff=65)
     hint = f"; did you mean {quoted(free[nearest[2]])}?" if nearest else ""
-    if (new := RENAMED.get({}).get(name)) in free:
-        nearest, hint = None, f"; did you mean {quoted(new)}, renamed from {quoted(name)} by the reader?"
     if nearest and not isinstance(free[nearest[2]], str):
         hint += " Column names must be strings: rename them, in pandas with `.rename(columns=str)`"
-    return f"no column {quoted(name)} among {listed(map(quoted, columns), _SHOWN_NAMES)}{hint}"
+    among = f"no column {quoted(name)} among {listed(map(quoted, columns), _SHOWN_NAMES)}"
+    return Message(among, Nearest(name, tuple(free), hint))
 
 
 def _likeness(name: Any, other: Any, /, *, score_cutoff: float | None = None) -> float:  # noqa: ARG001

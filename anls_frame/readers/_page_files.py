@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from anls_frame._messages import Message, Option
 from anls_frame._text import listed, quoted
 from anls_frame.exceptions import InputError
 from anls_frame.files.file import File, without_compression
@@ -59,7 +60,9 @@ def read_page_file(path: Path, encoding: str | None = None, index: int | None = 
     beginning = data[:_PEEK].replace(b"\0", b"").decode("utf-8", errors="replace").lstrip("\ufeff\ufffd")
     if not _is_markup(path, data, beginning.lstrip()):
         if index is not None:
-            raise problem(path, "index= chooses a TextEquiv of PAGE XML, but this is plain text")
+            raise problem(
+                path, Message(Option("index"), " chooses a TextEquiv of PAGE XML, but this is plain text")
+            )
         return _plain_text(file, data, encoding)
     if not data.strip():
         raise problem(path, "the file is empty")
@@ -71,7 +74,7 @@ def read_page_file(path: Path, encoding: str | None = None, index: int | None = 
         )
     if index is not None and name != "PcGts":
         kind = "ALTO" if name == "alto" else "hOCR"
-        raise problem(path, f"index= chooses a TextEquiv of PAGE XML, but this is {kind}")
+        raise problem(path, Message(Option("index"), f" chooses a TextEquiv of PAGE XML, but this is {kind}"))
     if name == "PcGts":
         return _page_xml(path, root, index)
     if name == "alto":

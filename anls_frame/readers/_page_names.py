@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
+from anls_frame._messages import Message, Option
 from anls_frame._paths import is_hidden
 from anls_frame._text import numbered, path_text
 from anls_frame.files import standard_frames
@@ -131,9 +132,8 @@ def by_page(
             )
     if unlike and match is not None:
         names = standard_frames.ids_text(unlike)
-        problems.add(
-            f"match={match.pattern!r} is not found in the names of {numbered(len(unlike), 'page')}: {names}"
-        )
+        where = f" is not found in the names of {numbered(len(unlike), 'page')}: {names}"
+        problems.add(Message(Option("match", match.pattern), where))
     return dict(sorted(pages.items()))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from anls_frame._messages import Message, Option
 from anls_frame.files.file import SUFFIXES, File
 from anls_frame.files.problems import problem
 from anls_frame.files.standard_frames import PREDICTED, SCORED
@@ -32,12 +33,13 @@ def read_kind(
     reader = READERS[kind]
     if reader.competition is not None:
         if questions is None:
-            raise problem(file, "this is a submission: name the file of gold labels with gold=...")
+            message = "this is a submission: name the file of gold labels with "
+            raise problem(file, Message(message, Option("gold", ...)))
         submission: pl.DataFrame = reader.competition.submission(file, questions)
         return submission
     given = {name: value for name, value in options.items() if name in reader.parameters}
     if kind == "pages" and "gold" not in given:
-        raise problem(file, "name the ground truth of the pages with gold=...")
+        raise problem(file, Message("name the ground truth of the pages with ", Option("gold", ...)))
     if every_response and "response" in reader.parameters:
         given.setdefault("response", "all")
     if kind != "table":

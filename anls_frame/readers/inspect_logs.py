@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from anls_frame._messages import Message, Option
 from anls_frame._text import listed, quoted
 from anls_frame.files import raw_tables
 from anls_frame.files.archives import opened_archive, unpacked_member
@@ -140,10 +141,8 @@ def read_log(file: File, problems: Problems, *, allow_missing: bool) -> tuple[di
     header, entries = _archive(file) if archived else _json_log(file)
     status = header.get("status")
     if status != "success" and not allow_missing:
-        problems.add(
-            f"the run's status is {quoted(status)}, so samples may be missing; to read it anyway, pass "
-            "allow_missing=True"
-        )
+        what = f"the run's status is {quoted(status)}, so samples may be missing; to read it anyway, pass "
+        problems.add(Message(what, Option("allow_missing", value=True)))
     samples = [(place, sample) for place, sample in entries if _is_sample(place, sample, problems)]
     if archived:  # an archive has them in the order in which they finished
         samples.sort(key=lambda located: _order(located[1]))

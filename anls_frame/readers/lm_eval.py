@@ -6,6 +6,7 @@ import os
 
 import polars as pl
 
+from anls_frame._messages import Message, Option
 from anls_frame._text import listed, quoted
 from anls_frame.files.file import File
 from anls_frame.files.problems import Problems, problem
@@ -87,7 +88,8 @@ def read_lm_eval(
     names = [] if filters is None else filters.texts().drop_nulls().unique().sort().to_list()
     among = listed(list(map(quoted, names))) or "none"
     if filter is None and len(names) > 1:
-        raise problem(file, f"has responses after several filters: {among}; choose one with filter=...")
+        several = f"has responses after several filters: {among}; choose one with "
+        raise problem(file, Message(several, Option("filter", ...)))
     if filter is not None:
         if filters is None or filter not in names:
             raise problem(file, f"no filter {quoted(filter)}; available: {among}")

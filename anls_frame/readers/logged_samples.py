@@ -11,11 +11,12 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 import polars as pl
 
 from anls_frame._arguments import choice
+from anls_frame._messages import Message, Option
 from anls_frame._text import numbered
 from anls_frame.exceptions import warn
 from anls_frame.files import raw_tables
 from anls_frame.files.file import File
-from anls_frame.files.problems import Advice, Problems, problem
+from anls_frame.files.problems import Problems, problem
 from anls_frame.files.raw_tables import Column, JsonColumn, Raw
 from anls_frame.files.standard_frames import SAMPLE, Key, role_key
 from anls_frame.frames.answer_lists import may_be_lists
@@ -265,10 +266,13 @@ def _warn_of_none(file: File, samples: Raw, targets: JsonColumn) -> None:
     if count and others:
         place = samples.place(int(are_none.arg_true()[0]))
         warn(
-            Advice(
+            Message(
                 f"{file}: the target of {numbered(count, 'sample')} is the text None, such as {place}. "
-                "Python prints it for a missing target, and it counts as one, so they are not scored. Pass "
-                "none='answer' if the right answer is None, or none='missing' if there is none"
+                "Python prints it for a missing target, and it counts as one, so they are not scored. Pass ",
+                Option("none", "answer"),
+                " if the right answer is None, or ",
+                Option("none", "missing"),
+                " if there is none",
             )
         )
 
@@ -290,12 +294,9 @@ def _response(place: str, responses: Any, wanted: Response | None, problems: Pro
     if not texts:
         return None
     if wanted is None and len(texts) > 1:
-        raise problem(
-            problems.path,
-            f"has {len(texts)} responses for one sample, from rounds or repeats; choose one with "
-            "response=... (1 is the first, -1 the last)",
-            place,
-        )
+        what = f"has {len(texts)} responses for one sample, from rounds or repeats; choose one with "
+        advice = Message(Option("response", ...), " (1 is the first, -1 the last)")
+        raise problem(problems.path, Message(what, advice), place)
     if wanted is not None and not 1 <= abs(wanted) <= len(texts):
         problems.add(f"no response {wanted}; there are {len(texts)}", place)
         return None

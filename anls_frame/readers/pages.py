@@ -13,11 +13,12 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import choice, flag, string
+from anls_frame._messages import Message, Option, about
 from anls_frame._text import differing_in_notation, numbered
 from anls_frame.exceptions import warn
 from anls_frame.files import standard_frames
 from anls_frame.files.folders import checked_name
-from anls_frame.files.problems import Advice, Problems
+from anls_frame.files.problems import Problems
 from anls_frame.frames import origins
 from anls_frame.frames.reserved_columns import PAGE, PREDICTION, REFERENCE
 from anls_frame.readers._page_account import Account
@@ -40,13 +41,17 @@ UnknownText: TypeAlias = Literal["error", "warn"]
 
 COLLECTION = "collection"
 
-_NAMES = (
-    "pages pair up by the names of their files, by the part of each name that match='...' finds or, in "
-    "Python, in mappings from pages to files"
+_NAMES = Message(
+    "pages pair up by the names of their files, by the part of each name that ",
+    Option("match", "..."),
+    " finds or, in Python, in mappings from pages to files",
 )
-_ADVICE = (
-    f"{_NAMES}. To keep all of them, with null for a missing text, pass unmatched='null'; to leave these "
-    "pages out, unmatched='drop'"
+_ADVICE = Message(
+    _NAMES,
+    ". To keep all of them, with null for a missing text, pass ",
+    Option("unmatched", "null"),
+    "; to leave these pages out, ",
+    Option("unmatched", "drop"),
 )
 
 
@@ -301,11 +306,9 @@ class _Column:
                 partly.append((account, path))
                 continue
             words, where = numbered(account.n_unknown, "word"), _place(account)
-            problems.add(
-                f"none of its {words} stands where pages have text (the first: {where}); to read it as a "
-                "page without text, pass unknown='warn'",
-                path=path,
-            )
+            what = f"none of its {words} stands where pages have text (the first: {where})"
+            advice = Message("to read it as a page without text, pass ", Option("unknown", "warn"))
+            problems.add(Message(f"{what}; ", advice), path=path)
         if partly:
             account, worst = max(partly, key=lambda entry: entry[0].n_unknown)
             words, where = numbered(account.n_unknown, "word"), _place(account)
@@ -392,17 +395,16 @@ def _with_same_names(columns: Sequence[_Column]) -> dict[str, dict[str, Page]]:
     }
 
 
-def _hints(columns: Sequence[_Column]) -> list[str]:
+def _hints(columns: Sequence[_Column]) -> list[Message]:
     """Return messages about files of several pages whose text is a single page elsewhere."""
     hints = []
     for column in columns:
         for page, n in column.several.items():
             single = [repr(other.name) for other in columns if page in other.pages]
             if single:
-                hints.append(
-                    f"{column.name!r} has {n} pages in the file {page!r}, which is one page of "
-                    f"{' and '.join(single)}; to read each file as one page, pass split=False"
-                )
+                what = f"{column.name!r} has {n} pages in the file {page!r}, which is one page of "
+                advice = Message("to read each file as one page, pass ", Option("split", value=False))
+                hints.append(Message(f"{what}{' and '.join(single)}; ", advice))
     return hints
 
 
@@ -427,9 +429,11 @@ def _warn_of_same_files(columns: Sequence[_Column]) -> None:
         if same:
             read = numbered(same, "file")
             warn(
-                Advice(
+                Message(
                     f"{engine.name!r} reads {read} of the ground truth, so texts are compared with "
-                    "themselves; if a file of PAGE XML has both texts, index=1 reads that of the engine"
+                    "themselves; if a file of PAGE XML has both texts, ",
+                    Option("index", 1),
+                    " reads that of the engine",
                 )
             )
 
@@ -444,7 +448,8 @@ def _regex(match: str) -> re.Pattern[str]:
     try:
         return re.compile(string("match", match))
     except re.error as error:
-        raise ValueError(f"match must be a regular expression, got {match!r}: {error}") from None
+        wanted = f"must be a regular expression, got {match!r}: {error}"
+        raise ValueError(about("match", wanted)) from None
 
 
 def _pattern(collection: str) -> str:
@@ -512,7 +517,8 @@ def _warn_of_empty_lines(pages: Mapping[str, Mapping[str, Page]]) -> None:
             said = (
                 f"{spaced[0]!r} is plain text with empty lines, which the files of {dense[0]!r} do not have"
             )
-            warn(Advice(f"{said}: each counts as an error; empty_lines='drop' leaves them out"))
+            drop = Option("empty_lines", "drop")
+            warn(Message(f"{said}: each counts as an error; ", drop, " leaves them out"))
 
 
 def _has_empty_lines(page: Page) -> bool:

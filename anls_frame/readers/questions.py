@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import polars as pl
 import polars.selectors as cs
 
+from anls_frame._messages import Message, Option
 from anls_frame._text import distinct, listed, numbered, quoted
 from anls_frame.exceptions import warn
 from anls_frame.files import raw_tables, standard_frames, table_files
@@ -37,7 +38,9 @@ class Gold:
     names: list[str]
     """The names of the columns in the table itself."""
 
-    other_ids: ClassVar[str] = "name the columns of the ids with question_id=... and gold_id=..."
+    other_ids: ClassVar[Message] = Message(
+        "name the columns of the ids with ", Option("question_id", ...), " and ", Option("gold_id", ...)
+    )
     """What to do if a file has none of the questions."""
 
     @property
@@ -49,10 +52,8 @@ class Gold:
         """Raise an error for a file without answers if the table has no answers, either."""
         if not self.has_answers:
             names = listed(list(map(quoted, self.names)))
-            what = (
-                f"has no answers, and neither has gold, with the columns {names}; name one with answers=..."
-            )
-            raise problem(file, what)
+            what = f"has no answers, and neither has gold, with the columns {names}; name one with "
+            raise problem(file, Message(what, Option("answers", ...)))
 
     def joined(self, rows: pl.DataFrame) -> pl.DataFrame:
         """
@@ -92,8 +93,8 @@ class Gold:
             f"{standard_frames.ids_text(other['question_id'].to_list())}"
         )
         if 2 * other.height > given.height:
-            advice = "; are their ids the same there? Otherwise name the column of the ids with gold_id=..."
-            problems.add(f"{message}{advice}", path=self.path)
+            advice = "; are their ids the same there? Otherwise name the column of the ids with "
+            problems.add(Message(message, advice, Option("gold_id", ...)), path=self.path)
             problems.raise_any()
         warn(message)
 

@@ -15,6 +15,7 @@ import polars as pl
 
 from anls_frame._arguments import takes_names
 from anls_frame._atomic import replacing
+from anls_frame._messages import Message
 from anls_frame._text import numbered, quoted
 from anls_frame.exceptions import warn
 from anls_frame.files import raw_tables, standard_frames
@@ -41,7 +42,7 @@ class Labels(Gold):
     numbers: frozenset[str]
     """The ids that are numbers in the file."""
 
-    other_ids: ClassVar[str] = "are these the gold labels of this submission?"
+    other_ids: ClassVar[Message] = Message("are these the gold labels of this submission?")
 
     def joined(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Return rows with the columns of their questions, in the order of the gold labels."""

@@ -14,7 +14,8 @@ import polars.selectors as cs
 
 from anls_frame import statistics
 from anls_frame._arguments import count, takes_names
-from anls_frame._text import InShell, label, numbered
+from anls_frame._messages import Message, Option
+from anls_frame._text import label, numbered
 from anls_frame._typing import ByFrame, Missing, Table_co, declared, table_of_frame
 from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.frames import origins
@@ -159,15 +160,11 @@ def _check(epochs: RepeatedAnswers, *, has_texts: bool) -> None:
             told = (
                 f"the rows of a question must have the same {name!r}, but those of "
                 f"{numbered(questions.height, 'question')} differ "
-                f"({', '.join(epochs.ids.values())}): {first_of(questions)}; choose an epoch"
+                f"({', '.join(epochs.ids.values())}): {first_of(questions)}; choose an epoch with "
             )
             of_epochs = f". {_OF_TRAINING}" if name == "epoch" else ""
-            raise ValueError(
-                InShell(
-                    f"{told}, or name in id= all columns that identify a question{of_epochs}",
-                    f"{told} with --epoch, or name with --id all columns that identify a question{of_epochs}",
-                )
-            )
+            columns = Message(Option("id"), " all columns that identify a question")
+            raise ValueError(Message(told, Option("epoch"), ", or name with ", columns, of_epochs))
 
 
 def by_question(

@@ -12,6 +12,7 @@ import polars as pl
 
 from anls_frame._arguments import choice, count, flag, level_of_run, number, share, takes_names
 from anls_frame._engines import checked_first
+from anls_frame._messages import about
 from anls_frame._typing import ByFrame, Missing, Table_co, declared
 from anls_frame.export.document import OVERALL, SLICE, TABLE
 from anls_frame.export.values import json_text
@@ -854,14 +855,14 @@ def baseline_first(systems: Iterable[str], baseline: str | None) -> list[str]:
     if baseline is None:
         return list(systems)
     if baseline not in systems:
-        raise ValueError(f"baseline must be one of the systems {list(systems)}, got {baseline!r}")
+        raise ValueError(about("baseline", f"must be one of the systems {list(systems)}, got {baseline!r}"))
     return [baseline, *(name for name in systems if name != baseline)]
 
 
 def _power_and_level(power: float, alpha: float) -> tuple[float, float]:
     power, alpha = share("power", power, ends=False), share("alpha", alpha, ends=False)
     if power <= alpha:
-        raise ValueError(f"power must be larger than alpha, got {power} and {alpha}")
+        raise ValueError(about("power", f"must be larger than alpha, got {power} and {alpha}"))
     return power, alpha
 
 

@@ -11,6 +11,7 @@ from typing import Any, Generic, Literal, TypeAlias
 import polars as pl
 
 from anls_frame._arguments import margin, number, string
+from anls_frame._messages import about
 from anls_frame._text import numbered, visible
 from anls_frame._typing import Table_co
 from anls_frame.reports.pairwise import COMPARED
@@ -204,7 +205,10 @@ def decided_pairs(systems: Sequence[str], anchor: str | None) -> list[tuple[int,
     compared = [number for number in others if systems[number] != string("anchor", anchor)]
     if anchor not in systems[1:] or not compared:
         raise ValueError(
-            f"anchor must be another system than the baseline and a new one, got {anchor!r} of {systems}"
+            about(
+                "anchor",
+                f"must be another system than the baseline and a new one, got {anchor!r} of {systems}",
+            )
         )
     return [(first, number) for number in compared for first in (0, systems.index(anchor))]
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
+from anls_frame._messages import Message, Option
 from anls_frame._typing import Missing
-from anls_frame.files.problems import Advice
 from anls_frame.protocol import ScoreProtocol, resolve_protocol
 from anls_frame.reports.comparisons import Comparison, baseline_first, compare
 from anls_frame.reports.long_frames import side_by_side as in_columns
@@ -134,8 +134,11 @@ def _of_texts(
     asked = [] if rows is None else resolved(metrics, rows, resolve_protocol(scoring["protocol"]))
     if rows is not None and (are_repeated(rows) or are_read(asked)):
         if options["details"]:
-            counted = "details= counts the error types of texts, not of means or columns of scores"
-            raise ValueError(Advice(f"{counted}: choose one epoch with epoch=, and metrics of texts"))
+            counted = (
+                " counts the error types of texts, not of means or columns of scores: choose one epoch with "
+            )
+            advice = Message(Option("epoch"), ", and metrics of texts")
+            raise ValueError(Message(Option("details"), counted, advice))
         kept = [*chain.from_iterable(options["by"] or ()), *optional(options["cluster"])]
         means, asked = averaged(rows, asked, keep=kept, **scoring)
         check_scored(means, asked)

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from anls_frame._messages import Message, Option
 from anls_frame._paths import is_many
 from anls_frame._text import listed, numbered, path_text, quoted
 from anls_frame.files.file import File, without_compression
@@ -50,11 +51,10 @@ def chosen(files: Sequence[File], runs: Runs) -> list[File]:
         if runs == "error":
             runs_of_task = [run_of(file.path) for file in files_of_task]
             times = listed([run.time for run in runs_of_task if run is not None])
-            problems.add(
-                f"holds {numbered(len(files_of_task), 'run')} of task {quoted(task)} ({times}); to read the "
-                "newest, pass runs='newest'; to read all, as repeats, runs='all'",
-                path=folder,
-            )
+            what = f"holds {numbered(len(files_of_task), 'run')} of task {quoted(task)} ({times})"
+            newest, every = Option("runs", "newest"), Option("runs", "all")
+            advice = Message("; to read the newest, pass ", newest, "; to read all, as repeats, ", every)
+            problems.add(Message(what, advice), path=folder)
     problems.raise_any()
     return [file for file in files if file not in older]
 

@@ -10,10 +10,11 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import polars as pl
 
+from anls_frame._messages import Message, Option
 from anls_frame._text import differing_in_notation, listed, numbered, path_text, quoted
 from anls_frame.exceptions import warn
 from anls_frame.files import standard_frames
-from anls_frame.files.problems import Advice, Problems
+from anls_frame.files.problems import Problems
 from anls_frame.frames import origins
 from anls_frame.frames.checks import free_name
 from anls_frame.readers.questions import GOLD_ROLES, Gold
@@ -28,9 +29,11 @@ _OWN = ("system", "epoch", "log_file", _TASK)
 _KEYS = [_TASK, _QUESTION]
 _FLOATS_TO = 1 << 53
 _WIDER = {pl.UInt64, pl.Int128}  # than Int64
-_ADVICE = (
-    "to count questions that a system lacks as missing predictions, pass unmatched='null'; to leave out "
-    "questions that some systems lack, and keep questions with fewer epochs, unmatched='drop'"
+_ADVICE = Message(
+    "to count questions that a system lacks as missing predictions, pass ",
+    Option("unmatched", "null"),
+    "; to leave out questions that some systems lack, and keep questions with fewer epochs, ",
+    Option("unmatched", "drop"),
 )
 
 
@@ -86,7 +89,7 @@ def only_epoch(frame: pl.DataFrame, epoch: int | None) -> pl.DataFrame:
     chosen = frame.filter(epochs == epoch)
     if chosen.is_empty():
         known = listed([str(number) for number in epochs.unique().sort()])
-        raise ValueError(Advice(f"epoch={epoch}: there is no such epoch among {known}"))
+        raise ValueError(Message(Option("epoch", epoch), f": there is no such epoch among {known}"))
     return origins.like(chosen, frame)
 
 
@@ -226,7 +229,7 @@ def _known(rows: pl.DataFrame, gold: Gold, unmatched: str, problems: Problems) -
         if without:
             shown = standard_frames.ids_text(gold.ids[_QUESTION].head(3).to_list())
             none = f"gold has no question of {listed(map(quoted, without))}, its ids are such as {shown}"
-            problems.hint(none if hint else f"{none}: {gold.other_ids}")
+            problems.hint(none if hint else Message(f"{none}: ", gold.other_ids))
             problems.raise_any()
     if messages and unmatched in {"null", "drop"}:
         warn(f"{numbered(unknown.height, 'row')} left out, because {'; '.join(messages)}")
@@ -284,13 +287,14 @@ def _warn_of_questions(rows: pl.DataFrame, gold: Gold | None) -> None:
     for system, other, own in pairs:
         ids = pl.DataFrame({"id": _ids(own)})
         if message := differing_questions(ids, (own["question"], own["first"]), (system, str(other))):
-            advice = ". Name the column that identifies a question in each table with question_id=..."
-            warn(Advice(f"{message}{advice}"))
+            advice = ". Name the column that identifies a question in each table with "
+            warn(Message(message, advice, Option("question_id", ...)))
 
 
 def _check_complete(rows: pl.DataFrame, asked: pl.DataFrame, problems: Problems) -> None:
     """Report the questions, and the epochs of questions, that a system lacks."""
-    advice = f"{_ADVICE}; both leave out questions that gold lacks" if problems else _ADVICE
+    both = Message(_ADVICE, "; both leave out questions that gold lacks")
+    advice = both if problems else _ADVICE
     lacking = [*_lacking(rows, asked), *_uneven(rows)]
     for message in lacking:
         problems.add(message)

@@ -14,13 +14,14 @@ from typing import Any, Literal, get_args
 import polars as pl
 
 from anls_frame._arguments import choice
+from anls_frame._messages import Message, Option
 from anls_frame._text import path_text
 from anls_frame.exceptions import ColumnNotFoundError
 from anls_frame.export import row_files
 from anls_frame.export.row_names import PAGES, ROWS, Names
 from anls_frame.files.file import SUFFIXES, File
 from anls_frame.files.folders import is_one_of
-from anls_frame.files.problems import Advice, problem
+from anls_frame.files.problems import problem
 from anls_frame.files.standard_frames import SCORED
 from anls_frame.files.table_files import reading_parquet, scan_table
 from anls_frame.frames import origins
@@ -104,7 +105,7 @@ class Reading:
         if self.where is not None:
             condition(self.where)
         if self.gold is None and self.gold_id is not None:
-            raise ValueError(Advice("gold_id= needs gold="))
+            raise ValueError(Message(Option("gold_id"), " needs ", Option("gold")))
         if isinstance(self.gold, str | os.PathLike):
             gold = File.of(self.gold)
             if not (gold.path.exists() or glob.has_magic(str(gold))):
@@ -132,7 +133,7 @@ class Reading:
         """Return the questions to be joined to files of these kinds."""
         competitions = [READERS[kind].competition for kind in sorted(kinds) if READERS[kind].competition]
         if self.gold_id is not None and (competitions or not self.joins(kinds)):
-            raise ValueError(Advice("gold_id= is for gold in a table"))
+            raise ValueError(Message(Option("gold_id"), " is for gold in a table"))
         if not self.joins(kinds):
             return None
         if competitions:
@@ -140,10 +141,8 @@ class Reading:
             return labels
         numbered = {kind for kind in kinds if READERS[kind].ids == "rows"}
         if self.gold_id is None and numbered and numbered != set(kinds):
-            advice = (
-                "some files number their questions: name the column of the ids of all in gold with gold_id="
-            )
-            raise ValueError(Advice(advice))
+            advice = "some files number their questions: name the column of the ids of all in gold with "
+            raise ValueError(Message(advice, Option("gold_id")))
         by_number = self.gold_id is None and bool(numbered)
         return read_gold(self.gold, self.gold_id, by_number=by_number, options=self.options)
 
@@ -164,7 +163,7 @@ class Reading:
         useless = sorted(given.keys() - known - for_gold)
         if useless:
             kinds_of_files = " and ".join(map(repr, sorted(set(kinds))))
-            raise ValueError(Advice(f"{useless[0]}= does not apply to {kinds_of_files} files"))
+            raise ValueError(Message(Option(useless[0]), f" does not apply to {kinds_of_files} files"))
         theirs = known - (for_gold - {"gold", "answers_format", "question_types_format"})
         return {name: value for name, value in given.items() if name in theirs}
 
@@ -256,7 +255,7 @@ def load(
 def as_log(system: str, file: File, kind: str, frame: pl.DataFrame) -> Log:
     """Return the rows of a system in a file, each of whose questions occurs once in an epoch."""
     if "question_id" not in frame.columns:
-        raise problem(file, "has no ids; name their column with question_id=...")
+        raise problem(file, Message("has no ids; name their column with ", Option("question_id", ...)))
     return Log(
         system, file.path, long_rows.with_epoch(frame), _task(kind, file, frame), origins.of(frame).protocol
     )
@@ -276,7 +275,7 @@ def load_table(file: File, how: Reading, option: str, **of_table: Any) -> pl.Dat
     """Read a table, as `load` does; messages name the option that needs one."""
     kind = kind_of_file(file, how)
     if kind != "table":
-        raise problem(file, f"{option}= needs a table, not a file of {kind!r}")
+        raise problem(file, Message(Option(option), f" needs a table, not a file of {kind!r}"))
     return load(file, how, **of_table)
 
 
@@ -289,8 +288,8 @@ def reading(file: File, how: Reading) -> Iterator[None]:
     except ColumnNotFoundError as error:
         if kind_of_file(file, how) != "lmms-eval":
             raise
-        left_out = "lmms-eval leaves the document's fields out of its files: name the data set with gold=..."
-        raise ColumnNotFoundError(Advice(f"{error}\n{left_out}")) from None
+        left_out = "\nlmms-eval leaves the document's fields out of its files: name the data set with "
+        raise ColumnNotFoundError(Message(error.args[0], left_out, Option("gold", ...))) from None
 
 
 def _is_parquet(file: File, how: Reading) -> bool:
@@ -328,15 +327,18 @@ def scan_counted(file: File, how: Reading, *, every_response: bool = False) -> t
 def kind_of_file(file: File, how: Reading) -> str:
     """Return the reader of a file: the given one, or that of its gold, its name and its first bytes."""
     if not are_pages(how) and is_one_of(file.path, how.gold_files):
-        raise problem(file, "this file is also named by gold=, which is for the questions and their answers")
+        also = Message(
+            "this file is also named by ", Option("gold"), ", which is for the questions and their answers"
+        )
+        raise problem(file, also)
     if how.reader is not None:
         return how.reader
     if is_truth_of_pages(how.gold):
         check_page(file, how)
         return "pages"
     if file.path.is_dir():
-        message = "this is a folder: name a file in it or, for pages of OCR, the ground truth with gold="
-        raise IsADirectoryError(errno.EISDIR, Advice(message), str(file))
+        message = "this is a folder: name a file in it or, for pages of OCR, the ground truth with "
+        raise IsADirectoryError(errno.EISDIR, Message(message, Option("gold")), str(file))
     kind = kind_of(file, how.options.get("format"))
     if how.gold is None:
         return kind

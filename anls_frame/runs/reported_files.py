@@ -9,12 +9,12 @@ from typing import Any, Literal, TypeAlias, get_args
 import polars as pl
 
 from anls_frame._arguments import choice
+from anls_frame._messages import Message, Option
 from anls_frame._paths import is_many
 from anls_frame._text import listed, numbered, quoted
 from anls_frame._typing import Missing
 from anls_frame.exceptions import warn
 from anls_frame.files.file import File
-from anls_frame.files.problems import Advice
 from anls_frame.files.standard_frames import ids_text
 from anls_frame.files.table_files import reading_parquet
 from anls_frame.frames import origins
@@ -141,10 +141,8 @@ def single_answers(given: SystemFiles, metrics: Sequence[str | Metric]) -> pl.La
         scanned = [frame for frame, _ in given.scanned.values()]
         frame = origins.like(pl.concat(scanned, how="diagonal_relaxed"), scanned[0])
     if has_epochs(frame):
-        single = (
-            "a page of rows shows single answers, but questions have several: choose an epoch with epoch="
-        )
-        raise ValueError(Advice(single))
+        single = "a page of rows shows single answers, but questions have several: choose an epoch with "
+        raise ValueError(Message(single, Option("epoch")))
     return with_numbers(frame, columns_of(metrics))
 
 
@@ -195,8 +193,8 @@ def _summarize_logs(given: SystemFiles, options: dict[str, Any]) -> Summary:
     lazy = origins.like(rows.lazy(), rows)
     if has_epochs(lazy):
         chosen = resolved(options["metrics"] or ["qa"], rows, options["protocol"])
-        needing_rows = [f"{name}=" for name in ("worst", "keep", "details") if options[name]]
-        needing_rows += [f"metric={metric.name!r}" for metric in chosen if not metric.is_mean]
+        needing_rows = [Option(name) for name in ("worst", "keep", "details") if options[name]]
+        needing_rows += [Option("metric", metric.name) for metric in chosen if not metric.is_mean]
         _warn_of_uneven(rows)
         if not needing_rows:
             by, cluster = options["by"], options["cluster"]
@@ -208,10 +206,12 @@ def _summarize_logs(given: SystemFiles, options: dict[str, Any]) -> Summary:
         options = options | {"cluster": options["cluster"] or "question_id"}
         questions = numbered(rows["question_id"].n_unique(), "question")
         verb = "needs" if len(needing_rows) == 1 else "need"
-        single = (
-            f"{' and '.join(needing_rows)} {verb} single answers, so these are all {rows.height:,} rows of"
+        first, *others = needing_rows
+        named = Message(first, *(part for option in others for part in (" and ", option)))
+        what = (
+            f" {verb} single answers, so these are all {rows.height:,} rows of {questions}, in clusters by "
         )
-        warn(Advice(f"{single} {questions}, in clusters by {options['cluster']}, not means over epochs"))
+        warn(Message(named, what, f"{options['cluster']}, not means over epochs"))
     with reading(given.every_file[0], given.how):
         return _summarized(lazy, given.part, options)
 
@@ -255,10 +255,14 @@ def check_disjoint(files: Mapping[str, pl.LazyFrame]) -> None:
     both = pl.col("file").list.contains(first) & pl.col("file").list.contains(second)
     shared_ids = listed(map(quoted, shared.filter(both)["question_id"]), _SHOWN_IDS)
     raise ValueError(
-        f"{first} and {second} have ids in common ({shared_ids}); "
-        "their rows would count as those of one system. To compare two systems: anls-frame compare "
-        f"{first} {second}. For repeated answers to the same questions, pass "
-        "--repeats; for different questions, --allow-repeated-ids"
+        Message(
+            f"{first} and {second} have ids in common ({shared_ids}); their rows would count as those of one "
+            f"system. To compare two systems: anls-frame compare {first} {second}. For repeated answers to "
+            "the same questions, pass ",
+            Option("shared_ids", "repeats"),
+            "; for different questions, ",
+            Option("shared_ids", "rows"),
+        )
     )
 
 
@@ -270,10 +274,11 @@ def _warn_of_repeated(file: File, frame: pl.LazyFrame, rows: int) -> None:
     counts = frame.select(ids.count() - ids.drop_nulls().hash().n_unique()).collect(engine="streaming")
     if repeated := counts.item():
         warn(
-            Advice(
+            Message(
                 f"{file}: {numbered(repeated, 'row')} of {rows:,} repeat the id of another row. Rows of one "
                 "question are not independent, so the intervals are too narrow: name a column that they "
-                "share with cluster="
+                "share with ",
+                Option("cluster"),
             )
         )
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import polars as pl
 
+from anls_frame._messages import Message, Option, about
 from anls_frame._text import listed, quoted
 from anls_frame.exceptions import DTypeError
 from anls_frame.files import raw_tables, standard_frames
@@ -316,7 +317,8 @@ def _given_scores(frame: pl.DataFrame, given: str) -> _HarnessScores:
     file = File(Path(given))
     if not file.path.exists():
         names = listed([quoted(name) for name in frame.columns], 30)
-        raise ValueError(f"against must be a column of the file ({names}), a number or a file, got {given!r}")
+        wanted = f"must be a column of the file ({names}), a number or a file, got {given!r}"
+        raise ValueError(about("against", wanted))
     return _from_file(frame, file)
 
 
@@ -355,8 +357,8 @@ def _from_file(frame: pl.DataFrame, file: File) -> _HarnessScores:
 def _by_id(frame: pl.DataFrame, file: File, name: str, scores: dict[str, Any]) -> _HarnessScores:
     """Return the scores of a column of a file, by id."""
     if "question_id" not in frame.columns:
-        no_ids = "scores rows by id, but the results have no ids; name their column with question_id=..."
-        raise problem(file, no_ids)
+        no_ids = "scores rows by id, but the results have no ids; name their column with "
+        raise problem(file, Message(no_ids, Option("question_id", ...)))
     unknown = scores.keys() - set(frame["question_id"].to_list())
     if unknown:
         raise problem(

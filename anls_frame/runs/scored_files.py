@@ -8,9 +8,9 @@ from typing import Any
 import polars as pl
 import polars.selectors as cs
 
+from anls_frame._messages import Message, Option
 from anls_frame._text import listed, numbered, quoted
 from anls_frame.exceptions import InputError, Problem
-from anls_frame.files.problems import Advice
 from anls_frame.frames import origins
 from anls_frame.frames.number_columns import with_numbers
 from anls_frame.protocol import ScoreProtocol
@@ -42,8 +42,8 @@ def resolved(chosen: Sequence[str | Metric], rows: pl.DataFrame, protocol: Score
         numbers = [name for name, dtype in rows.schema.items() if dtype.is_numeric() and name != "epoch"]
         also = f"; they have numbers in {listed(list(map(quoted, numbers)))}" if numbers else ""
         scores = ", ".join((*SETS, *NAMES))
-        message = f"metric={unknown[0]!r}: neither a score ({scores}) nor a column of the files{also}"
-        raise ValueError(Advice(message))
+        what = f": neither a score ({scores}) nor a column of the files{also}"
+        raise ValueError(Message(Option("metric", unknown[0]), what))
     groups = [resolve(metric, rows.columns, has_texts=True, protocol=protocol) for metric in chosen]
     metrics = [metric for group in groups for metric in group if len(group) == 1 or not metric.is_ratio]
     check_names(metrics)
@@ -99,9 +99,10 @@ def check_repeated(rows: pl.DataFrame) -> None:
     systems = rows.group_by("system", maintain_order=True)
     once = [quoted(name) for (name,), own in systems if not are_repeated(own)]
     if once:
-        message = Advice(
+        message = Message(
             f"{listed(once)}: one answer to each question, so nothing is known about epochs; for several "
-            "runs of a system, each in a file, name their folder and pass repeats=True"
+            "runs of a system, each in a file, name their folder and pass ",
+            Option("repeats", value=True),
         )
         raise ValueError(message)
 
@@ -125,7 +126,7 @@ def pass_at_k_of_systems(
     least = rows.group_by(QUESTION).len()["len"].to_list()
     if max(k) > min(least):
         fewest = numbered(min(least), "epoch")
-        raise ValueError(Advice(f"pass_at={max(k)}: there are questions with {fewest}"))
+        raise ValueError(Message(Option("pass_at", max(k)), f": there are questions with {fewest}"))
     table, chosen = _with_metric(rows, metric, scoring["protocol"])
     questions = pass_at_k(table, k, "prediction", "answers", id=QUESTION, metrics=chosen, **scoring)
     counted = pl.col("n_epochs").filter(pl.col("n_epochs") > 0).len().alias("questions")

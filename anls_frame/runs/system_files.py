@@ -12,12 +12,13 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import choice
+from anls_frame._messages import Message, Option, about
 from anls_frame._paths import is_many
 from anls_frame._text import listed, numbered, quoted
 from anls_frame.files import standard_frames
 from anls_frame.files.file import File
 from anls_frame.files.folders import check_different
-from anls_frame.files.problems import Advice, Problems, problem
+from anls_frame.files.problems import Problems, problem
 from anls_frame.frames import origins
 from anls_frame.frames.checks import check_column, free_name, no_column
 from anls_frame.frames.number_columns import with_numbers
@@ -441,7 +442,7 @@ def texts_of(given: SystemFiles) -> SystemTexts:
     rows = given.rows
     if are_repeated(rows):
         epochs = listed([str(epoch) for epoch in rows["epoch"].unique().sort()])
-        raise ValueError(Advice(f"there are several epochs: {epochs}; choose one with epoch="))
+        raise ValueError(Message(f"there are several epochs: {epochs}; choose one with ", Option("epoch")))
     return side_by_side(rows)
 
 
@@ -472,9 +473,8 @@ def texts_in_columns(given: SystemFiles) -> SystemTexts:
 def scores_in_columns(given: SystemFiles) -> tuple[pl.DataFrame, dict[str, str]]:
     """Return a table with a column of scores for each system."""
     if len(given.files) > 1 or given.how.systems is None:
-        raise ValueError(
-            Advice("scores are in two or more columns of one file; name them with systems='OLD,NEW'")
-        )
+        what = "scores are in two or more columns of one file; name them with "
+        raise ValueError(Message(what, Option("systems", "OLD,NEW")))
     names = _column_names(given)
     (file,) = given.files
     frame = load_table(file, given.how, "scores", required=())
@@ -488,10 +488,8 @@ def scores_in_columns(given: SystemFiles) -> tuple[pl.DataFrame, dict[str, str]]
 def _column_names(given: SystemFiles) -> list[str]:
     names = [*(given.how.systems or ())]
     if len(names) < 2 or len(set(names)) < len(names):  # noqa: PLR2004
-        message = (
-            "name two or more files, or two or more prediction columns of one file with systems='OLD,NEW'"
-        )
-        raise ValueError(Advice(f"{message}, each once"))
+        what = "name two or more files, or two or more prediction columns of one file with "
+        raise ValueError(Message(what, Option("systems", "OLD,NEW"), ", each once"))
     return names
 
 
@@ -507,7 +505,8 @@ def logged(given: SystemFiles, *, together: bool = True) -> pl.DataFrame:
     """
     if given.how.systems is not None and given.how.system_column is None:
         number = len(given.files)
-        raise ValueError(Advice(f"systems= is for systems in one file, but {number} files are given"))
+        what = f" is for systems in one file, but {number} files are given"
+        raise ValueError(Message(Option("systems"), what))
     logs, questions = _logs(given)
     systems = _chosen(given, list(dict.fromkeys(log.system for log in logs)))
     logs = [log for log in logs if log.system in systems]
@@ -533,7 +532,7 @@ def _chosen(given: SystemFiles, systems: list[str]) -> list[str]:
     unknown = [name for name in given.how.systems if name not in systems]
     if unknown:
         among = listed(list(map(quoted, systems)))
-        raise ValueError(Advice(f"systems= must be among {among}, got {quoted(unknown[0])}"))
+        raise ValueError(Message(Option("systems"), f" must be among {among}, got {quoted(unknown[0])}"))
     return list(dict.fromkeys(given.how.systems))
 
 
@@ -566,7 +565,8 @@ def _names(given: SystemFiles, usual: Sequence[str]) -> list[str]:
     """Return the given names of the systems, or the default names."""
     names = list(given.how.names or usual)
     if len(names) != len(usual):
-        raise ValueError(f"name must be given for each system or none: {len(names)} for {len(usual)}")
+        counts = f"must be given for each system or none: {len(names)} for {len(usual)}"
+        raise ValueError(about("name", counts))
     if len(set(names)) < len(names) or "" in names:
-        raise ValueError(f"name must differ between systems, got {listed(list(map(quoted, names)))}")
+        raise ValueError(about("name", f"must differ between systems, got {listed(map(quoted, names))}"))
     return names

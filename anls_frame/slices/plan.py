@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anls_frame._arguments import count, flag, share
+from anls_frame._messages import about
 from anls_frame.reports.rest import MOST_DRAWS
 from anls_frame.statistics.losses import Least
 
@@ -68,7 +69,7 @@ class SliceSearch:
             "seed": count("seed", self.seed),
         }
         if checked["holdout"] == 1:
-            raise ValueError("holdout must leave documents to find slices on, got 1")
+            raise ValueError(about("holdout", "must leave documents to find slices on, got 1"))
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
@@ -114,7 +115,7 @@ class Plan:
 
     def __post_init__(self) -> None:
         if not isinstance(self.search, SliceSearch):
-            raise TypeError(f"search must be a SliceSearch, got {self.search!r}")
+            raise TypeError(about("search", f"must be a SliceSearch, got {self.search!r}"))
         object.__setattr__(self, "depth", count("depth", self.depth, 1, _DEEPEST))
         object.__setattr__(self, "n", count("n", self.n, 1, _MOST_LISTED))
         object.__setattr__(self, "confidence", share("confidence", self.confidence, ends=False))

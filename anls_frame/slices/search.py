@@ -16,6 +16,7 @@ from math import prod
 
 import numpy as np
 
+from anls_frame._messages import about
 from anls_frame.frames.progress import Advance
 from anls_frame.slices.plan import Plan
 from anls_frame.slices.slice_scores import Scores
@@ -346,7 +347,7 @@ def honest(
     """Return the slices to list, found on some rows and tested on the others, and the numbers of both."""
     before, after = rows.of(~held_out), rows.of(held_out)
     if not before.height or not after.height:
-        raise ValueError("holdout must leave documents on both sides; there are too few documents")
+        raise ValueError(about("holdout", "must leave documents on both sides; there are too few documents"))
     promising, looked = screened(before, plan, most=_SCREENED)
     values = before.values(promising, plan.least)
     ordered = sorted(

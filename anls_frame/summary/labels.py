@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from anls_frame._text import InShell, quoted
+from anls_frame._messages import Lists, Message
+from anls_frame._text import quoted
 from anls_frame.exceptions import warn
 from anls_frame.frames.answer_texts import SEPARATED, SHARE_SEPARATED
 
@@ -18,14 +19,12 @@ def warn_of_labels(rows: pl.DataFrame, names: Mapping[str, str]) -> None:
         if found is None:
             continue
         separator, example, count, total = found
-        reads = f"'auto,question_types={name},question_types_format={separator}'"
         told = (
             f"by column {name!r} holds {separator!r} between labels in {count:,} of {total:,} values, such "
             f"as {quoted(example)}; each of them is a slice of its own, and its rows are not in the slices "
             "of the labels. Make lists of labels first"
         )
-        lists = f"`anls_frame.parse_answers(frame[{name!r}], answers_format={separator!r})` returns lists"
-        warn(InShell(f"{told}: {lists}", f"{told}: --reader {reads} reads lists, for -b question_types"))
+        warn(Message(f"{told}: ", Lists(name, separator)))
 
 
 def joined_labels(values: pl.Series) -> tuple[str, str, int, int] | None:

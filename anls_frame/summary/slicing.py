@@ -9,6 +9,8 @@ from typing import Any, Union
 import polars as pl
 import polars.selectors as cs
 
+from anls_frame._messages import about
+
 By = Union["str | pl.Expr", "Sequence[str | pl.Expr]", "Sequence[Sequence[str | pl.Expr]]"]
 """Columns or expressions: one, several that are crossed, or several lists, each for a table of its own."""
 
@@ -60,8 +62,11 @@ def resolve(by: By | None, role: str = "by") -> Slicing:
     are_lists = [isinstance(entry, Iterable) and not isinstance(entry, str | pl.Expr) for entry in given]
     if any(are_lists) and not all(are_lists):
         raise TypeError(
-            f"{role} must be columns, which are crossed, or lists of columns, one for each table; got "
-            f"both: {_shown(by)}"
+            about(
+                role,
+                f"must be columns, which are crossed, or lists of columns, one for each table; got "
+                f"both: {_shown(by)}",
+            )
         )
     lists: list[list[Any]] = [list(table) for table in given] if any(are_lists) else [given]
     keys: dict[str, pl.Expr | None] = {}
@@ -69,7 +74,7 @@ def resolve(by: By | None, role: str = "by") -> Slicing:
     expressions = {name: expr for name, expr in keys.items() if expr is not None}
     names = tuple(dict.fromkeys(name for table in tables for name in table))
     if len({frozenset(table) for table in tables}) < len(tables):
-        raise ValueError(f"{role} must not ask for a table twice, got {_shown(by)}")
+        raise ValueError(about(role, f"must not ask for a table twice, got {_shown(by)}"))
     return Slicing(names, tables if len(tables) > 1 else (), expressions)
 
 
@@ -103,18 +108,25 @@ def _names(given: Sequence[Any], role: str, keys: dict[str, pl.Expr | None]) -> 
         if key is not None:
             name = key.meta.output_name(raise_if_undetermined=False)
             if name is None:
-                raise ValueError(f"{role} must name each expression with .alias(...), got {_shown(entry)}")
+                raise ValueError(
+                    about(role, f"must name each expression with .alias(...), got {_shown(entry)}")
+                )
         elif isinstance(entry, str):
             name = entry
         else:
-            raise TypeError(f"{role} must be a column name, an expression or a list of them, got {entry!r}")
+            raise TypeError(
+                about(role, f"must be a column name, an expression or a list of them, got {entry!r}")
+            )
         if name in seen:
-            raise ValueError(f"{role} must not name a column twice, got {_shown(given)}")
+            raise ValueError(about(role, f"must not name a column twice, got {_shown(given)}"))
         # `==` would make an expression of two.
         known = keys.setdefault(name, key)
         if known is not key and (known is None or key is None or not known.meta.eq(key)):
             raise ValueError(
-                f"{role} must not give the name {name!r} to two different keys; rename one of them"
+                about(
+                    role,
+                    f"must not give the name {name!r} to two different keys; rename one of them",
+                )
             )
         seen.add(name)
         yield name

@@ -92,7 +92,7 @@ def audit(
             "audit": True,
             **vars(scoring),
         }
-        made = page(drawn, systems, option="--n", **shown)
+        made = page(drawn, systems, **shown)
         made.write(output, title=", ".join(systems), source=files)
         row_files.write(drawn.lazy(), sample, escape_formulas=False, rows=names["row"])
     without = rows.height - scored.height

@@ -63,7 +63,6 @@ def browse(
         made = page(
             with_numbers(frame, columns_of(metrics)),
             systems,
-            option="--n",
             metrics=metrics,
             by=columns(by),
             keep=keep or (),

@@ -185,7 +185,6 @@ def compare(
             page = row_pages.page(
                 frame,
                 predictions,
-                option="--rows",
                 metrics=metrics or [usual_metric(given.how)],
                 by=row_pages.columns(slicing.by),
                 keep=keep or (),

@@ -121,7 +121,6 @@ def slices(
             page = row_pages.page(
                 frame,
                 systems,
-                option="--rows",
                 metrics=chosen,
                 by=[name for name in dict.fromkeys(conditions) if name in frame.columns],
                 n=rows,

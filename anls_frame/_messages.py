@@ -1,0 +1,76 @@
+"""Messages that name options, which Python and the command line spell in their own ways."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, Self, TypeAlias
+
+
+class Option(NamedTuple):
+    """An option of a function, with a value where the message says one; `...` stands for any value."""
+
+    name: str
+    value: object = None
+
+    def __str__(self) -> str:
+        if self.value is None or self.value is ...:
+            return f"{self.name}=" if self.value is None else f"{self.name}=..."
+        is_count = isinstance(self.value, int) and not isinstance(self.value, bool)
+        return f"{self.name}={self.value:_}" if is_count else f"{self.name}={self.value!r}"
+
+
+class Parameter(NamedTuple):
+    """An option as the subject of a message, as in "threshold must be a number"."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Nearest(NamedTuple):
+    """The columns among which one is missing, and the advice to take the nearest."""
+
+    missing: str
+    among: tuple[object, ...]
+    advice: str
+
+    def __str__(self) -> str:
+        return self.advice
+
+
+class Lists(NamedTuple):
+    """How to make lists of labels that a column holds in one text."""
+
+    column: str
+    separator: str
+
+    def __str__(self) -> str:
+        how = f"answers_format={self.separator!r}"
+        return f"`anls_frame.parse_answers(frame[{self.column!r}], {how})` returns lists"
+
+
+Named: TypeAlias = Option | Parameter | Nearest | Lists
+
+
+class Message(str):
+    """A text with its options as fields; as a string, it is that of Python."""
+
+    __slots__ = ("parts",)
+    parts: tuple[str | Named, ...]
+
+    def __new__(cls, *parts: str | Named) -> Self:
+        """Join texts, other messages and options."""
+        self = super().__new__(cls, "".join(map(str, parts)))
+        inner = (part.parts if isinstance(part, Message) else (part,) for part in parts)
+        self.parts = tuple(part for several in inner for part in several)
+        return self
+
+    def spelled(self, spell: Callable[[Named], str]) -> str:
+        """Return the text with options in another spelling."""
+        return "".join(part if isinstance(part, str) else spell(part) for part in self.parts)
+
+
+def about(parameter: str, *said: str | Named) -> Message:
+    """Return a message about a parameter, such as "threshold must be a number"."""
+    return Message(Parameter(parameter), " ", *said)
