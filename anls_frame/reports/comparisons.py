@@ -443,7 +443,8 @@ class Comparison(SlicedResult[Table_co]):
         Notes
         -----
         Interval and p-value of a difference come from Student's t on the contribution of each document to the
-        difference; see `Report.macro`. P-values are not adjusted.
+        difference, and on what slices of few documents leave unknown; see `Report.macro`. A difference is
+        also marked if fewer than 10 documents (or rows) carry it. P-values are not adjusted.
 
         Examples
         --------

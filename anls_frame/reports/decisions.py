@@ -57,7 +57,8 @@ class Decision(Generic[Table_co]):
           80 % of samples if the systems have equal means; null if there is none;
         - `n_needed` and `n_clusters_needed`, the number of rows and of clusters that decide about the margin
           in 80 % of samples if the systems have equal means: the upper ends of ranges, for planning; the
-          lower ends are `n_needed_low` and `n_clusters_needed_low`, as in `Comparison.sample_size`;
+          lower ends are `n_needed_low` and `n_clusters_needed_low`, as in `Comparison.sample_size`. Where
+          nothing differs, they are the fewest that can decide, and the lower ends are null;
         - `answer` for all rows alone.
     slices
         The slices, with a line for each slice, metric, baseline and system: their bounds and answers, which
