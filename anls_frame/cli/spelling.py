@@ -17,8 +17,8 @@ COLUMNS: ContextVar[Mapping[str, str]] = ContextVar("COLUMNS", default=MappingPr
 """The roles that the command gives to columns, which readers rename."""
 
 _OF_COMMANDS = {
-    *("answers", "cluster", "details", "epoch", "gold", "keep", "metric", "pass_at", "prediction", "repeats"),
-    *("runs", "scores", "systems", "unmatched", "worst"),
+    *("answers", "cluster", "details", "epoch", "gold", "keep", "metric", "model_confidence", "pass_at"),
+    *("prediction", "repeats", "runs", "scores", "systems", "unmatched", "worst"),
 }
 """Options of commands, besides those of readers, that messages name."""
 _PASSED_AS = {"drop": "--fail-if-drop", "within": "--require-within"}
@@ -52,13 +52,16 @@ def _option(option: Option) -> str:
     value = "" if option.value is None else "..." if option.value is ... else str(option.value)
     if name == "shared_ids":
         return _SHARED_IDS[value]
+    if isinstance(option.value, Mapping):  # columns of systems
+        return f"--systems {shlex.quote(','.join(option.value.values()))}"
     if name == "gold_id":
         return f"--gold FILE,gold_id={value}"
     if name in READER_OPTIONS:
         reader = "table" if name == "format" else "auto"
         value = value.lower() if isinstance(option.value, bool) else value
         return f"--reader {shlex.quote(f'{reader},{name}={value}')}"
-    flags = {"id": "--id", "question_id": "--id", "n": OPTIONS.get().get("rows", "--n")}
+    rows = OPTIONS.get().get("rows", "--n")
+    flags = {"id": "--id", "question_id": "--id", "metrics": "--metric", "n": rows}
     if name not in flags.keys() | _OF_COMMANDS:
         return str(option)
     flag = flags.get(name, f"--{name.replace('_', '-')}")

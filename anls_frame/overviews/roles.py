@@ -8,7 +8,8 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 import polars as pl
 
-from anls_frame._text import InShell, listed, quoted
+from anls_frame._messages import Message, Option
+from anls_frame._text import listed, quoted
 from anls_frame.exceptions import DTypeError
 from anls_frame.files.standard_frames import plain_name, usual_names
 from anls_frame.frames.answer_texts import several_answers
@@ -203,12 +204,8 @@ class _Finder:
                 pairs = pl.DataFrame({"p": sample[name], "a": sample[answers]})
                 similar = pairs.select((nls(texts, "a") >= _SIMILAR).mean()).item()
                 names += [name] if (similar or 0) >= _OFTEN else []
-        several = "{" + ", ".join(f"{name!r}: {name!r}" for name in names) + "}"
-        more = (
-            f", or prediction={several} to compare them",
-            f", or --systems {','.join(names)} to compare them",
-        )
-        column = self._only("prediction", "predictions", names, more)
+        several = Option("prediction", {name: name for name in names})
+        column = self._only("prediction", "predictions", names, (", or ", several, " to compare them"))
         return {column: column}
 
     def id(self) -> str | None:
@@ -291,24 +288,17 @@ class _Finder:
         both = pl.struct(first=pl.Series(self.rows[name]), second=pl.Series(self.rows[other]))
         return bool(pl.select(both.n_unique()).item() == self.rows[other].n_unique())
 
-    def _only(self, option: str, what: str, names: Sequence[str], more: tuple[str, str] = ("", "")) -> str:
+    def _only(self, option: str, what: str, names: Sequence[str], more: Sequence[str | Option] = ()) -> str:
         """Return the only candidate; ask for the column if there is none or another one."""
         if len(names) == 1:
             return names[0]
-        shell = {"prediction": "-p", "answers": "-a", "cluster": "-c", "metrics": "-m"}.get(
-            option, f"--{option}"
-        )
-        shell = shell.replace("_", "-")
         if names:
             shown = "; ".join(f"{name!r} with {self._values(name)}" for name in names)
-            told, ends = f"several columns could hold the {what}: {shown}", more
-            named = names[0]
-        else:
-            among = listed([quoted(name) for name in self.free or self.rows.columns], 40)
-            told, named, ends = f"no column looks like the {what} among {among}", "COLUMN", ("", "")
-        raise ValueError(
-            InShell(f"{told}. Pass {option}={named!r}{ends[0]}", f"{told}. Pass {shell} {named}{ends[1]}")
-        )
+            told = f"several columns could hold the {what}: {shown}. Pass "
+            raise ValueError(Message(told, Option(option, names[0]), *more))
+        among = listed([quoted(name) for name in self.free or self.rows.columns], 40)
+        told = f"no column looks like the {what} among {among}. Pass "
+        raise ValueError(Message(told, Option(option, "COLUMN")))
 
     def _values(self, name: str) -> str:
         values = self.rows[name].drop_nulls().unique(maintain_order=True).head(_SHOWN).to_list()

@@ -245,7 +245,7 @@ def test_two_candidates_are_a_question_that_shows_both(tmp_path: Path) -> None:
     assert "prediction='qwen', or prediction={'qwen': 'qwen', 'llama': 'llama'} to compare" in str(
         error.value
     )
-    told = "Pass -p qwen, or --systems qwen,llama to compare them"
+    told = "Pass --prediction qwen, or --systems qwen,llama to compare them"
     refused(shell.run(tmp_path, "overview", "models.parquet"), told)
     fine(shell.run(tmp_path, "overview", "models.parquet", "-p", "qwen"))
     fine(shell.run(tmp_path, "overview", "models.parquet", "--systems", "qwen,llama"))

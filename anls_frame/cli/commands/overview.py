@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anls_frame as af
+from anls_frame._messages import Message, Option
 from anls_frame._text import numbered
 from anls_frame.cli import options
 from anls_frame.cli.output import check_rows, four_digits, say, working
@@ -100,7 +101,6 @@ def overview(
             page = row_pages.page(
                 frame,
                 roles.systems,
-                option="--rows",
                 metrics=[result.measures[0].name],
                 by=list(columns),
                 n=rows,
@@ -127,12 +127,13 @@ def _read(given: SystemFiles) -> tuple[pl.DataFrame, dict[str, str]]:
         warnings.simplefilter("always")
         query, systems = texts(given)
         frame = query.lazy().collect()
-    found = [match for warning in caught if (match := _SEPARATED.search(str(warning.message)))]
-    if not found:
+    parts = [part for warning in caught for part in _parts(warning.message)]
+    separators = [part.value for part in parts if isinstance(part, Option) and part.name == "answers_format"]
+    if not separators:
         for warning in caught:
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
         return frame, systems
-    separator = found[0]["separator"]
+    separator = separators[0]  # the other one reads texts
     say(
         f"answers are read as {'lists' if separator == 'list' else f'texts between {separator!r}'}, of which "
         "each is accepted; --reader auto,answers_format=text reads each as one answer"
@@ -141,8 +142,10 @@ def _read(given: SystemFiles) -> tuple[pl.DataFrame, dict[str, str]]:
     return _read(replace(given, how=replace(given.how, options=split)))
 
 
-_SEPARATED = re.compile("answers_format='(?P<separator>[^']+)' to read them as lists")
-"""What a reader warns of, where texts look like several answers."""
+def _parts(warning: Warning | str) -> Sequence[object]:
+    """Return the texts and options of a warning's message."""
+    message = warning.args[0] if isinstance(warning, Warning) else warning
+    return message.parts if isinstance(message, Message) else ()
 
 
 def _column(name: str | None) -> Any:
