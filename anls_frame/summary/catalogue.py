@@ -105,6 +105,7 @@ _COUNTED: Mapping[str, Callable[[_Sides], pl.Expr]] = {
     "predicted and gold": lambda has: has.predicted.cast(pl.Int64) + has.gold.cast(pl.Int64),
     "right": lambda has: has.equal & has.predicted & has.gold,
     "right twice": lambda has: 2 * (has.equal & has.predicted & has.gold).cast(pl.Int64),
+    "not gold": lambda has: ~has.gold,
     "missing": lambda has: has.gold & ~has.predicted,
     "invented": lambda has: has.predicted & ~has.gold,
     "wrong": lambda has: has.predicted & has.gold & ~has.equal,
@@ -112,16 +113,20 @@ _COUNTED: Mapping[str, Callable[[_Sides], pl.Expr]] = {
 """The kinds of values that `_fields` counts."""
 
 
-def _fields(what: str) -> Callable[..., pl.Expr]:
+_BLANKS = PROTOCOLS["raw"].replace(whitespace="strip")
+
+
+def _fields(what: str, *, has_blanks: bool = True) -> Callable[..., pl.Expr]:
     """Return a function for the numbers of values in each row, all or those of a kind."""
     count = _COUNTED[what]
 
     def counted(prediction: pl.Expr, answers: pl.Expr, *, protocol: ScoreProtocol | str = "anls") -> pl.Expr:
         # As `unanswerable="empty"` fills it: the only answer is the empty text.
         nothing = pl.when(prediction.is_not_null()).then(pl.lit(""))
+        text = prediction if has_blanks else prediction.str.strip_chars()
         sides = _Sides(
-            predicted=pl.when(answers.is_not_null()).then(prediction != ""),
-            gold=~scores.exact_match(nothing, answers, protocol="raw"),
+            predicted=pl.when(answers.is_not_null()).then(text != ""),
+            gold=~scores.exact_match(nothing, answers, protocol="raw" if has_blanks else _BLANKS),
             equal=scores.exact_match(prediction, answers, protocol=protocol),
         )
         return count(sides)
@@ -145,6 +150,9 @@ def _per_character(name: str, label: str, numerator: Callable[..., pl.Expr], **o
 
 
 _EDITS = ("substitutions", "deletions", "insertions")
+
+FABRICATION = "fabrication_rate"
+"""The rate that needs rows without an answer in which nothing was predicted, which no rows of fields are."""
 
 DESCRIBED = {
     metric.name: metric
@@ -194,6 +202,20 @@ DESCRIBED = {
         *(
             _share(f"{kind}_share", f"share of {kind} fields", _fields(kind), higher_is_better=False)
             for kind in ("missing", "invented", "wrong")
+        ),
+        # Each is divided by rows of one kind, so the mix of both moves neither.
+        *(
+            _share(
+                name,
+                name.replace("_", " "),
+                _fields(kind, has_blanks=False),
+                denominator=_fields(every, has_blanks=False),
+                higher_is_better=False,
+            )
+            for name, kind, every in (
+                (FABRICATION, "invented", "not gold"),
+                ("abstention_rate", "missing", "gold"),
+            )
         ),
     )
 }
@@ -271,6 +293,9 @@ MEANINGS = {
     "missing_share": "share of fields without a prediction",
     "invented_share": "share of fields that are predicted without being there",
     "wrong_share": "share of fields with another value",
+    FABRICATION: "{row}s without an answer in which something was predicted, divided by all {row}s "
+    "without an answer",
+    "abstention_rate": "{row}s with an answer in which nothing was predicted, divided by all {row}s with one",
 }
 """What each score of a report says, as a phrase; `{row}` stands for the word for a row."""
 

@@ -249,3 +249,69 @@ def test_the_shell_scores_and_notes_the_same(tmp_path: Path) -> None:
         assert shell.run(tmp_path, *command, "--unanswerable", "empty").returncode == 0
     done = shell.run(tmp_path, "report", "r.jsonl", "--unanswerable", "x")
     assert "unanswerable must be one of 'drop', 'empty', got 'x'" in done.stderr
+
+
+ABSENCE: Any = ["fabrication_rate", "abstention_rate"]
+
+
+def absence(frame: Any, **options: Any) -> list[float | None]:
+    overall = af.report(frame, "prediction", "answers", metrics=ABSENCE, **options).overall
+    return [overall[name] for name in ABSENCE]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", DATA)
+def test_absence_is_divided_by_the_rows_of_its_kind(kind: str, name: str) -> None:
+    # Of the five rows without an answer, "Invoice" and "x" are invented; one of three answers is missing.
+    frame = KINDS[kind](DATA[name])
+    assert absence(frame, unanswerable="empty") == [2 / 5, 1 / 3]
+    # By system: "a", "b" and nothing else without an answer, no missing answer.
+    compared = af.compare(
+        frame, {"old": "prediction", "new": "other"}, "answers", metrics=ABSENCE, unanswerable="empty"
+    )
+    found = compared.to_polars().select("baseline_score", "score").rows()
+    assert found == [pytest.approx((2 / 5, 2 / 5)), pytest.approx((1 / 3, 0))]
+
+
+@pytest.mark.parametrize("times", [1, 7])
+def test_the_mix_moves_neither_rate(times: int) -> None:
+    frame = pl.DataFrame(TEXTS)
+    has_answer = pl.col("answers").fill_null("") != ""
+    mixed = pl.concat(
+        [frame, *[frame.filter(~has_answer)] * times, *[frame.filter(has_answer)] * (times // 2)]
+    )
+    assert absence(mixed, unanswerable="empty") == absence(frame, unanswerable="empty")
+    shares = [
+        af.report(data, "prediction", "answers", metrics="exact_match", unanswerable="empty").overall
+        for data in (frame, mixed)
+    ]
+    assert shares[0]["exact_match"] != shares[1]["exact_match"]
+
+
+@pytest.mark.parametrize(("prediction", "answer"), [(" ", " "), ("\n", ""), ("", "\t"), (None, " ")])
+def test_blank_texts_are_neither_predictions_nor_answers(prediction: str | None, answer: str) -> None:
+    frame = pl.DataFrame({"prediction": [prediction, prediction], "answers": [answer, "a"]})
+    assert absence(frame) == [0, 1]
+
+
+def test_a_rate_without_rows_of_its_kind_is_null_with_the_reason() -> None:
+    asked = pl.DataFrame({"prediction": ["a", "x"], "answers": ["a", None]})
+    assert absence(asked) == [None, 0]
+    told = str(af.report(asked, "prediction", "answers", metrics=ABSENCE))
+    assert 'although texts were predicted there (1): unanswerable="empty" scores it' in told
+    none = af.report(asked.head(1), "prediction", "answers", metrics=ABSENCE)
+    assert none.overall["fabrication_rate"] is None
+    assert "fabrication_rate has a score in 0" in str(none)
+
+
+@pytest.mark.parametrize("metrics", [ABSENCE, [*ABSENCE, "field_f1"]])
+def test_fields_have_no_rate_of_fabrication(metrics: list[str]) -> None:
+    documents = pl.DataFrame({"id": ["a"], "p": ['{"total": "5", "vat": "1"}'], "gold": ['{"total": "5"}']})
+    rows = af.fields(documents, "p", "gold", id="id")
+    with pytest.raises(ValueError, match=r"fabrication_rate.*pass 'invented_share'"):
+        af.report(rows, "prediction", "answers", metrics=metrics)
+    assert af.report(rows, "prediction", "answers", metrics="abstention_rate").overall["abstention_rate"] == 0
+    asked = pl.DataFrame(TEXTS)
+    if "field_f1" in metrics:
+        with pytest.raises(ValueError, match="pass 'invented_share'"):
+            af.report(asked, "prediction", "answers", metrics=metrics)
