@@ -17,6 +17,7 @@ from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.export import html
 from anls_frame.export.columns import ends_of, interval
 from anls_frame.export.rows_page import framed
+from anls_frame.frames import origins
 from anls_frame.frames.answer_lists import parse_answers
 from anls_frame.frames.conversion import is_pandas, to_pandas
 from anls_frame.overviews.advice import Case, Step, figure, first_steps, means
@@ -316,6 +317,7 @@ def overview(
     if roles.separator is not None:
         lists = parse_answers(rows[str(roles.answers)], answers_format=roles.separator)
         rows = rows.with_columns(lists.alias(str(roles.answers)))
+    rows = origins.like(rows, frame)
     whole = resolve_protocol(protocol)
     scoring: dict[str, Any] = {"missing": missing}
     if roles.answers is not None:

@@ -281,3 +281,20 @@ def test_what_was_found_can_be_said_explicitly() -> None:
     assert set(made.report.tables["kind"]["kind"]) == {"form", "layout"}
     alone = af.overview(frame, cluster=False, by=[], model_confidence=False)
     assert (alone.roles.cluster, alone.roles.model_confidence, alone.found) == (None, None, None)
+
+
+def test_the_name_of_the_prediction_tells_which_confidence_is_its_own(tmp_path: Path) -> None:
+    sure = {
+        f"{name}_confidence": pl.Series([row / shift for row in range(60)])
+        for name, shift in (("a", 60), ("b", 90))
+    }
+    frame = rows().rename({"prediction": "a"}).with_columns(b=pl.lit("?"), **sure)
+    frame.write_parquet(tmp_path / "both.parquet")
+    assert af.overview(frame, "a").roles.model_confidence == "a_confidence"
+    printed = fine(shell.run(tmp_path, "overview", "both.parquet", "-p", "a", COLUMNS="300"))
+    assert (
+        "Prediction: a; answers: answers, found; documents: doc_id, found; confidence: a_confidence, found"
+        in printed
+    )
+    told = "Pass --model-confidence a_confidence"
+    refused(shell.run(tmp_path, "overview", "both.parquet", "-p", "question"), told)

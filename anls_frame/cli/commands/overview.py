@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import anls_frame as af
 from anls_frame._messages import Message, Option
-from anls_frame._text import numbered
+from anls_frame._text import listed, numbered
 from anls_frame.cli import options
 from anls_frame.cli.output import check_rows, four_digits, say, working
 
@@ -66,6 +66,7 @@ def overview(
     from anls_frame.cli.metrics import parse
     from anls_frame.export import SUFFIXES
     from anls_frame.files.raw_tables import with_numbers_where_all_are
+    from anls_frame.frames import origins
     from anls_frame.runs.reading import are_pages
     from anls_frame.runs.score_columns import columns_of
 
@@ -77,9 +78,15 @@ def overview(
     # Which columns are meant is found below, with more than their names.
     given = replace(given, how=replace(given.how, needs_texts=given.are_logged))
     with working("Reading"):
-        frame, systems = _read(given)
+        read, systems = _read(given)
+    frame = read
+    if source.prediction is not None and source.prediction not in frame.columns:
+        # The name tells which confidences are those of the system.
+        frame = frame.rename({"prediction": source.prediction})
+        systems = dict.fromkeys(systems, source.prediction)
     texts = [*systems.values(), "answers", "question_id"]
-    frame = with_numbers_where_all_are(frame, [name for name in frame.columns if name not in texts])
+    columns = [name for name in frame.columns if name not in texts]
+    frame = origins.like(with_numbers_where_all_are(frame, columns), read)
     has_texts = {*systems.values()} <= {*frame.columns} and columns_of(metrics) == []
     with af.progress():
         result: Any = af.overview(
@@ -97,36 +104,38 @@ def overview(
     if rows is not None:
         with working("Writing rows"):
             roles = result.roles
-            columns = dict.fromkeys([*roles.by, *([roles.cluster] if roles.cluster else [])])
+            named_rows = dict.fromkeys([*roles.by, *([roles.cluster] if roles.cluster else [])])
             page = row_pages.page(
                 frame,
                 roles.systems,
                 metrics=[result.measures[0].name],
-                by=list(columns),
+                by=list(named_rows),
                 n=rows,
                 **vars(scoring),
             )
     overall, first = result.report.overall, result.measures[0]
-    said = (
-        f"{numbered(overall['n'], result.row_names['row'])}, {first.label} {four_digits(overall[first.name])}"
-    )
-    shown = (
-        {}
-        if target.output is None
-        else {"title": f"Overview of {', '.join(path.name for path in files[:3])}"}
-    )
-    written = {} if page is None else {"rows": page}
-    target.put(result, said, shown, **written, **({"source": files} if target.output is not None else {}))
+    counted = numbered(overall["n"], result.row_names["row"])
+    shown: dict[str, Any] = {}
+    written: dict[str, Any] = {}
+    if target.output is not None:
+        shown = {"title": f"Overview of {listed([path.name for path in files], _NAMED)}"}
+        written = {"source": files, "rows": page}
+    target.put(result, f"{counted}, {first.label} {four_digits(overall[first.name])}", shown, **written)
+
+
+_NAMED = 3
+"""Number of files that a title names."""
 
 
 def _read(given: SystemFiles) -> tuple[pl.DataFrame, dict[str, str]]:
     """Return the rows and the columns of systems; answers that look separated are split, which is said."""
     from anls_frame.cli.row_pages import texts
+    from anls_frame.frames import origins
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         query, systems = texts(given)
-        frame = query.lazy().collect()
+        frame = origins.like(query.lazy().collect(), query)
     parts = [part for warning in caught for part in _parts(warning.message)]
     separators = [part.value for part in parts if isinstance(part, Option) and part.name == "answers_format"]
     if not separators:
