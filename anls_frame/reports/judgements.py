@@ -12,6 +12,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import choice, takes_names, type_name
+from anls_frame._messages import Message, Option
 from anls_frame._text import listed, numbered, quoted
 from anls_frame._typing import Missing, table_of_frame
 from anls_frame.exceptions import DuplicateColumnError
@@ -55,10 +56,11 @@ _LOST = (
     "the page had other systems, or the same in another order"
 )
 _DOUBLED = "several verdicts refer to the same row; keep one of them"
-_GIVE_IDS = "rows are found again by ids, if the page is made with id="
-_AMBIGUOUS = (
-    "several rows have their id and their texts; make the page with an id= that differs in each row, or with "
-    "a column 'epoch' or 'system' that tells them apart"
+_GIVE_IDS = Message("rows are found again by ids, if the page is made with ", Option("id"))
+_AMBIGUOUS = Message(
+    "several rows have their id and their texts; make the page with an ",
+    Option("id"),
+    " that differs in each row, or with a column 'epoch' or 'system' that tells them apart",
 )
 
 
@@ -148,7 +150,8 @@ def judged(
     if verdicts.is_empty():
         raise ValueError("there are no verdicts")
     if id is None and verdicts["id"].null_count() < verdicts.height:
-        raise ValueError("the verdicts have ids: pass id= with the column that identified the page's rows")
+        what = " with the column that identified the page's rows"
+        raise ValueError(Message("the verdicts have ids: pass ", Option("id"), what))
     systems = systems_of(prediction)
     texts = [*systems.values(), answers]
     keys = [*optional(id), *(name for name in REPEATS if name in names)]
@@ -236,8 +239,11 @@ def _matched(given: Sequence[_Row], verdicts: Sequence[str], rows: Sequence[_Row
         taken.update(numbers)
         row_of |= zip(places, numbers, strict=True)
     if problems:
-        reasons = (f"{_named(rejected, len(given))}: {why}" for why, rejected in problems.items())
-        raise ValueError("; ".join(reasons))
+        reasons: list[str] = []
+        for why, rejected in problems.items():
+            separator = "; " if reasons else ""
+            reasons += [f"{separator}{_named(rejected, len(given))}: ", why]
+        raise ValueError(Message(*reasons))
     return [row_of[index] for index in range(len(given))]
 
 
@@ -252,13 +258,13 @@ def _reason_against(
 ) -> str | None:
     """Return why verdicts with an id and texts do not match the rows with the same id and texts."""
     if not numbers:
-        return _LOST if kind.id is not None else f"{_LOST}, or rows have moved: {_GIVE_IDS}"
+        return _LOST if kind.id is not None else Message(_LOST, ", or rows have moved: ", _GIVE_IDS)
     if len(numbers) < len(own):
         return _DOUBLED
     if own == numbers:
         return None
     if kind.id is None:
-        return f"other rows have the same texts, or rows have moved: {_GIVE_IDS}"
+        return Message("other rows have the same texts, or rows have moved: ", _GIVE_IDS)
     # The assignment does not matter if all verdicts are equal.
     return _AMBIGUOUS if len(numbers) > len(own) or len(verdicts) > 1 else None
 

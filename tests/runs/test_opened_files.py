@@ -115,6 +115,14 @@ def test_a_report_with_rows_opens_a_file_once(tmp_path: Path, name: str) -> None
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_an_overview_opens_a_file_once(tmp_path: Path, name: str) -> None:
+    path = write(tmp_path / name)
+    with opened(path) as counts:
+        fine(run(tmp_path, "overview", name, "-o", "overview.html"))
+    assert counts == [1]
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_compare_and_read_logs_open_each_file_once(tmp_path: Path, name: str) -> None:
     paths = [write(tmp_path / system / name) for system in ("old", "new")]
     with opened(*paths) as counts:

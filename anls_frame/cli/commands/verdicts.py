@@ -10,6 +10,7 @@ import polars as pl
 import typer
 
 import anls_frame as af
+from anls_frame._messages import Message
 from anls_frame._text import numbered
 from anls_frame.cli import options
 from anls_frame.cli.output import four_digits, plain, print_table, working
@@ -74,7 +75,7 @@ def verdicts(
         try:
             rows: pl.DataFrame = af.readers.judged(frame, given_verdicts, columns, "answers", id=id)
         except ValueError as error:
-            raise ValueError(f"{saved}: {str(error).replace('id=', '--id')}") from None
+            raise ValueError(Message(f"{saved}: ", *error.args)) from None
         names = names_of_sample(given.files[0], given.how)
         judged: Any = names["judged"]
         given_score = _judged_column(given_verdicts, metric, saved)
