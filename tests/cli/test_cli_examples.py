@@ -44,6 +44,8 @@ STANDS_FOR = {
     "FILE": "results.csv",
     "GOLD": "gold.json",
     "LOG": "rounds.jsonl",
+    "NEW": "new.jsonl",
+    "OLD": "old.jsonl",
     "SCORES": "scores.csv",
     "SUBMISSION": "submission.json",
     "VERDICTS": "verdicts.jsonl",
