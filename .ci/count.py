@@ -27,7 +27,7 @@ from anls_frame.cli.app import app
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "anls_frame"
 MANY_PARAMETERS = 13
-MOST_DENSE = 146
+MOST_DENSE = 144
 """Comprehensions with two `for` when they were first counted; fewer are better."""
 
 

@@ -62,8 +62,10 @@ class Message(str):
     def __new__(cls, *parts: str | Named) -> Self:
         """Join texts, other messages and options."""
         self = super().__new__(cls, "".join(map(str, parts)))
-        inner = (part.parts if isinstance(part, Message) else (part,) for part in parts)
-        self.parts = tuple(part for several in inner for part in several)
+        flat: list[str | Named] = []
+        for part in parts:
+            flat += part.parts if isinstance(part, Message) else [part]
+        self.parts = tuple(flat)
         return self
 
     def spelled(self, spell: Callable[[Named], str]) -> str:

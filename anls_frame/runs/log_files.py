@@ -6,6 +6,7 @@ import glob
 import os
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -88,7 +89,7 @@ def by_system(
         systems = dict(zip(names_of(list(groups)), groups.values(), strict=True))
     if not systems:
         raise ValueError("logs must name at least one file")
-    check_different(file for files in systems.values() for file in files)
+    check_different(chain.from_iterable(systems.values()))
     return systems
 
 
@@ -154,7 +155,9 @@ def files_of(paths: Paths, runs: Runs, without: Collection[Path] = ()) -> list[F
         matches = matching(paths, without)
         is_alone = [file.path for file in matches] == [Path(paths)]
         return matches if is_alone else chosen(matches, runs)
-    files = [file for path in _several(paths) for file in files_of(path, runs, without)]
+    files: list[File] = []
+    for path in _several(paths):
+        files += files_of(path, runs, without)
     if not files:
         raise ValueError("each system must have at least one file")
     return files

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -136,7 +137,7 @@ def _read(given: SystemFiles) -> tuple[pl.DataFrame, dict[str, str]]:
         warnings.simplefilter("always")
         query, systems = texts(given)
         frame = origins.like(query.lazy().collect(), query)
-    parts = [part for warning in caught for part in _parts(warning.message)]
+    parts = [*chain.from_iterable(_parts(warning.message) for warning in caught)]
     separators = [part.value for part in parts if isinstance(part, Option) and part.name == "answers_format"]
     if not separators:
         for warning in caught:
