@@ -1,8 +1,9 @@
 """
 What to do first: one function for each rule, which looks at the rows and may suggest a step.
 
-A step is suggested only if the data support it: the interval of what it could win lies above 0, or, of a step
-that wins nothing by itself, there are rows that need it. A new rule is a function in `RULES`.
+A step is suggested only if the data support it: the interval of what it could win lies above 0, a slice was
+found to be worse than the rest, or, of a step that wins nothing by itself, there are rows that need it. A new
+rule is a function in `RULES`.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ from anls_frame.export.columns import ends_of
 from anls_frame.export.display import spelled, spelled_in
 from anls_frame.metrics.errors import edit_ops
 from anls_frame.metrics.scores import anls, nearest_answer, nls
+from anls_frame.overviews.roles import Roles
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol
 from anls_frame.reports.confidences import selective
-from anls_frame.reports.reports import report
+from anls_frame.reports.reports import Report, report
 from anls_frame.reports.wrapping_costs import format_tax
 from anls_frame.slices.result import Slices
 from anls_frame.summary.measures import Metric
@@ -66,23 +68,32 @@ class Case:
     rows: pl.DataFrame
     """The rows with their texts as they are scored, and the columns of `causes.losses`."""
     prediction: str
-    answers: str
-    others: Sequence[str]
-    """The columns of further systems."""
-    metric: str
-    score: Gain
-    n_clusters: int | None
-    cluster: str | None
-    model_confidence: str | None
-    protocol: ScoreProtocol
-    scoring: Mapping[str, Any]
-    """The options for scoring."""
-    confidence: float
-    risk: float
-    n_invented: int
-    """Predictions for rows without an answer, which are not scored."""
+    roles: Roles
+    report: Report[Any]
+    """The report of the system."""
     found: Slices[Any] | None
     causes: pl.DataFrame
+    risk: float
+
+    @property
+    def answers(self) -> str:
+        """The column of answers."""
+        return str(self.roles.answers)
+
+    @property
+    def metric(self) -> Metric:
+        """The score."""
+        return self.report.measures[0]
+
+    @property
+    def score(self) -> Gain:
+        """The score of all rows."""
+        return figure(self.report.overall, self.metric.name)
+
+    @property
+    def protocol(self) -> ScoreProtocol:
+        """How texts are compared."""
+        return self.report.summary.settings.protocol
 
     @cached_property
     def scored(self) -> pl.DataFrame:
@@ -96,9 +107,14 @@ class Case:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options of functions that score the rows once more."""
-        how = {"metrics": self.metric, "cluster": self.cluster, "confidence": self.confidence}
-        return {**how, **self.scoring}
+        """The options of functions that score the rows once more; those without an answer have a text now."""
+        return {
+            "metrics": self.metric.name,
+            "cluster": self.roles.cluster,
+            "confidence": self.report.confidence,
+            "protocol": self.protocol,
+            "missing": self.report.summary.settings.missing,
+        }
 
     @property
     def texts(self) -> str:
@@ -109,8 +125,8 @@ class Case:
     def texts_of_rows(self) -> pl.DataFrame:
         """The scored rows with `prediction` and `answers`, and their documents."""
         texts = {"prediction": pl.col(self.prediction).cast(pl.String), "answers": pl.col(self.answers)}
-        documents = {} if self.cluster is None else {self.cluster: pl.col(self.cluster)}
-        return self.scored.select(**texts, **documents)
+        documents = [] if self.roles.cluster is None else [self.roles.cluster]
+        return self.scored.select(*documents, **texts)
 
     @cached_property
     def confusions(self) -> pl.DataFrame:
@@ -126,7 +142,7 @@ class Case:
     def mean(self, value: pl.Expr, rows: pl.DataFrame | None = None) -> Gain:
         """Return the mean of values in [0, 1] of the scored rows, nulls as 0, with its interval."""
         rows = self.scored if rows is None else rows
-        return means(rows, {"value": value.fill_null(0)}, self.cluster, self.confidence)["value"]
+        return means(rows, {"value": value.fill_null(0)}, self.roles.cluster, self.report.confidence)["value"]
 
 
 def means(
@@ -150,8 +166,16 @@ def figure(row: Mapping[str, Any], name: str) -> Gain:
 def first_steps(case: Case) -> list[Step]:
     """Return the first steps, those that could win most before those that win nothing by themselves."""
     steps = [step for rule in RULES for step in rule(case)]
-    kept = [step for step in steps if step.gain is None or (step.gain[0] >= _LEAST_GAIN and step.gain[1] > 0)]
+    kept = filter(_is_supported, steps)
     return sorted(kept, key=lambda step: (step.gain is None, -(step.gain or (0.0,))[0], -step.n))[:MOST]
+
+
+def _is_supported(step: Step) -> bool:
+    """Return whether a step wins enough; a slice, which was tested, may have an interval that includes 0."""
+    if step.gain is None:
+        return True
+    value, low, _ = step.gain
+    return value >= _LEAST_GAIN and (low > 0 or step.rule == "slice")
 
 
 def won(gain: Gain) -> str:
@@ -164,9 +188,7 @@ def _unwrap(case: Case) -> Iterator[Step]:
     n = case.lost("wrapped")
     if n < _LEAST_ROWS:
         return
-    # With rows as they are scored, those without an answer need no rule.
-    options = {name: value for name, value in case.options.items() if name != "unanswerable"}
-    tax = format_tax(case.given, case.prediction, case.answers, **options)
+    tax = format_tax(case.given, case.prediction, case.answers, **case.options)
     gain = figure(tax.overall.row(0, named=True), "difference")
     sentence = f"Take off the text around the answers of {numbered(n, 'row')}: unwrapping wins {won(gain)}."
     yield Step(rule="unwrap", step=sentence, call=f'af.unwrap("{case.prediction}")', n=n, gain=gain)
@@ -196,11 +218,13 @@ def _invented(case: Case) -> Iterator[Step]:
         sentence = f"Let the system say that there is no answer: it invents one in {rows}, for {won(gain)}."
         call = f'df.filter(pl.col("{case.answers}").is_null())'
         yield Step(rule="invented", step=sentence, call=call, n=n, gain=gain)
-    elif case.n_invented >= _LEAST_ROWS:
-        count = numbered(case.n_invented, "prediction")
+        return
+    n = next(iter(case.report.summary.predictions.values())).n_invented
+    if n >= _LEAST_ROWS and case.report.summary.settings.unanswerable != "empty":
+        count = numbered(n, "prediction")
         sentence = f"Decide how rows without an answer count: {count} for them are in no figure here."
         call = f'af.overview({case.texts}, unanswerable="empty")'
-        yield Step(rule="invented", step=sentence, call=call, n=case.n_invented)
+        yield Step(rule="invented", step=sentence, call=call, n=n)
 
 
 def _slice(case: Case) -> Iterator[Step]:
@@ -222,7 +246,7 @@ def _slice(case: Case) -> Iterator[Step]:
 
 
 def _confusion(case: Case) -> Iterator[Step]:
-    if case.protocol.unit == "word" or case.metric == "exact_match":
+    if case.protocol.unit == "word" or case.metric.name == "exact_match":
         return
     how: dict[str, Any] = {"protocol": case.protocol}
     rows, is_frequent = case.texts_of_rows, pl.col("share_of_errors") >= _FREQUENT
@@ -240,7 +264,7 @@ def _confusion(case: Case) -> Iterator[Step]:
     share = pl.when(n > 0).then(n / pl.col("ops").list.len()).otherwise(0.0)
     # Each edit costs the same part of the similarity.
     rows = rows.with_columns(better=1 - (1 - pl.col("nls")) * (1 - share))
-    cut = case.protocol.threshold if case.metric == "anls" else None
+    cut = case.protocol.threshold if case.metric.name == "anls" else None
     before, after = (
         pl.col(name) if cut is None else pl.when(pl.col(name) > cut).then(name).otherwise(0.0)
         for name in ("nls", "better")
@@ -256,26 +280,26 @@ def _confusion(case: Case) -> Iterator[Step]:
 
 
 def _confidence(case: Case) -> Iterator[Step]:
-    if case.model_confidence is None:
+    if case.roles.model_confidence is None:
         return
-    chosen = selective(case.given, case.prediction, case.answers, case.model_confidence, **case.options)
+    chosen = selective(case.given, case.prediction, case.answers, case.roles.model_confidence, **case.options)
     # The overview has its own account of rows.
-    line = chosen.thresholds_by((), case.risk, case.confidence).row(0, named=True)
+    line = chosen.thresholds_by((), case.risk, case.report.confidence).row(0, named=True)
     quality = chosen.overall.row(0, named=True)
-    options = f'"{case.model_confidence}", metrics="{case.metric}"'
+    options = f'"{case.roles.model_confidence}", metrics="{case.metric.name}"'
     call = f"af.selective({case.texts}, {options}).threshold(risk={case.risk:g})"
     if line["status"] == "certified":
         sentence = (
-            f"Accept answers with {case.model_confidence} of at least {line['threshold']:.4g} unread: "
+            f"Accept answers with {case.roles.model_confidence} of at least {line['threshold']:.4g} unread: "
             f"{spelled_in(line, 'accepted', 'percent')} of all. They lose at most {100 * case.risk:g} % of "
-            f"their points, with {100 * case.confidence:g} % confidence."
+            f"their points, with {100 * case.report.confidence:g} % confidence."
         )
         yield Step(rule="confidence", step=sentence, call=call, n=line["n_accepted"])
         return
     chance = (1 - quality["score"]) / 2
     if quality["augrc_high"] is not None and quality["augrc_high"] >= chance:
         sentence = (
-            f"Do not rely on {case.model_confidence}: ordered by it, answers lose "
+            f"Do not rely on {case.roles.model_confidence}: ordered by it, answers lose "
             f"{spelled_in(quality, 'augrc', 'score')} (AUGRC), and {chance:.3f} in random order."
         )
         yield Step(rule="confidence", step=sentence, call=call, n=quality["n"])
@@ -284,8 +308,9 @@ def _confidence(case: Case) -> Iterator[Step]:
 def _gold(case: Case) -> Iterator[Step]:
     looks_wrong = pl.col("cause").is_in(["extra_text", "truncated"])
     why = "the prediction contains the gold answer or is part of it"
-    if case.others:
-        alike = [nls(case.prediction, other, protocol=case.protocol) == 1 for other in case.others]
+    others = [column for column in case.roles.systems.values() if column != case.prediction]
+    if others:
+        alike = [nls(case.prediction, other, protocol=case.protocol) == 1 for other in others]
         is_other = pl.col("cause").is_in(["wrong", "near"]) & (pl.col("lost") > 0)
         looks_wrong |= is_other & pl.all_horizontal(alike).fill_null(value=False)
         why = f"all systems give the same other answer, or {why}"
@@ -301,7 +326,7 @@ def _gold(case: Case) -> Iterator[Step]:
 
 
 def _protocol(case: Case) -> Iterator[Step]:
-    if case.metric != "anls":
+    if case.metric.name != "anls":
         return
     score, low, high = case.score
     text = pl.col(case.prediction).cast(pl.String).fill_null("")
@@ -327,14 +352,15 @@ def _documents(case: Case) -> Iterator[Step]:
     half = max(score - low, high - score)
     if half <= _WIDE:
         return
-    what = "row" if case.n_clusters is None else "document"
-    units = case.scored.height if case.n_clusters is None else case.n_clusters
+    overall = case.report.overall
+    what = "row" if overall["n_clusters"] is None else "document"
+    units = overall["n_clusters"] or overall["n"]
     needed = round(units * (2 * half / _WIDE) ** 2)
     sentence = (
         f"Score more {what}s: {numbered(units, what)} tell the score only to "
         f"{spelled(score, (low, high), 'score')}; about {needed:,} would tell it to ±{_WIDE / 2:g}."
     )
-    call = f'af.report({case.texts}, metrics="{case.metric}")'
+    call = f'af.report({case.texts}, metrics="{case.metric.name}")'
     yield Step(rule="documents", step=sentence, call=call, n=units)
 
 

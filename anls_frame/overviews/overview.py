@@ -374,20 +374,11 @@ def overview(
     case = Case(
         rows=own,
         prediction=str(column),
-        answers=roles.answers,
-        others=[other for name, other in roles.systems.items() if name != system],
-        metric=metric.name,
-        score=figure(made.overall, metric.name),
-        n_clusters=made.overall["n_clusters"],
-        cluster=roles.cluster,
-        model_confidence=roles.model_confidence,
-        protocol=whole,
-        scoring=scoring,
-        confidence=confidence,
-        risk=risk,
-        n_invented=0 if unanswerable == "empty" else next(iter(made.summary.predictions.values())).n_invented,
+        roles=roles,
+        report=made,
         found=found,
         causes=of_systems[system],
+        risk=risk,
     )
     lowered = own.filter(pl.col("lowered") > 0)["lowered"]
     return Overview(

@@ -22,21 +22,8 @@ from anls_frame.summary.systems import systems_of
 
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)
 _OUTCOMES = (
-    *(
-        "score",
-        "scores",
-        "anls",
-        "nls",
-        "exactmatch",
-        "em",
-        "f1",
-        "cer",
-        "wer",
-        "correct",
-        "iscorrect",
-        "right",
-    ),
-    *("errortype", "judge", "judgement", "verdict", "grade", "rating", "passed", "accuracy", "acc"),
+    "score scores anls nls exactmatch em f1 cer wer correct iscorrect right errortype judge judgement "
+    "verdict grade rating passed accuracy acc"
 )
 """Names of columns that say how a system did, which cannot explain it."""
 _DOCUMENTS = ("document", "doc", "file", "filename", "image", "imageid", "page", "pdf", "invoice", "patient")
@@ -153,6 +140,10 @@ def _holds_texts(dtype: Any, *, lists: bool = False) -> bool:
     return isinstance(dtype.inner if is_list else dtype, _TEXTS)
 
 
+def _is_outcome(name: str) -> bool:
+    return plain_name(name) in _OUTCOMES.split()
+
+
 def _are_whole(column: pl.Series) -> bool:
     """Return whether numbers are whole, as numbers that a text file has are read."""
     if column.dtype.is_float():
@@ -184,7 +175,7 @@ class _Finder:
         texts = self.texts(lists=True)
         if usual_names("prediction", texts) or usual_names("answers", texts):
             return None
-        names = [name for name in self.free if plain_name(name) in _OUTCOMES and self._in_unit(name)]
+        names = [name for name in self.free if _is_outcome(name) and self._in_unit(name)]
         return self._only("metrics", "scores", names) if names else None
 
     def answers(self) -> str:
@@ -251,7 +242,7 @@ class _Finder:
     def slices(self) -> list[str]:
         """Return the columns with few values that repeat and do not say how a system did."""
         left_out = {*outcomes(self.rows), *usual_names("question", self.free)}
-        left_out |= {name for name in self.free if plain_name(name) in _OUTCOMES}
+        left_out |= {name for name in self.free if _is_outcome(name)}
         return [name for name in self.free if name not in left_out and self._slices(name)]
 
     def _slices(self, name: str) -> bool:

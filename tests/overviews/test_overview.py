@@ -74,6 +74,16 @@ def test_the_page_shows_everything_in_order(made: Any, tmp_path: Path) -> None:
     assert "(most often: " in text
 
 
+def test_each_found_slice_is_a_step_and_the_largest_gain_comes_first(made: Any) -> None:
+    steps = made.advice.filter(rule="slice")
+    assert sorted(steps["n"]) == sorted(made.slices["n"])
+    # By hand: (0.67611 - 0.28175) * 66 / 1568; 12 documents do not exclude that nothing would be won.
+    assert steps["n"][0] == 66
+    assert steps["gain"][0] == pytest.approx(0.016599, abs=1e-6)
+    assert steps["gain_low"][0] < 0
+    assert steps["gain"].is_sorted(descending=True)
+
+
 def test_data_formats_hold_causes_and_the_call(made: Any, tmp_path: Path) -> None:
     for suffix in (".json", ".md", ".csv", ".xlsx", ".tex"):
         made.write(tmp_path / f"overview{suffix}")
