@@ -200,10 +200,25 @@ CORRECTED = (
         "removable variance",
         "nothing",
     ),
-    Column("agreement", "share of judged {row}s whose score is the verdict", "score", "", "nothing"),
-    Column("sensitivity", "share of {row}s judged right that are scored 1", "score", "", "nothing"),
-    Column("specificity", "share of {row}s judged wrong that are scored 0", "score", "", "nothing"),
-    Column("kappa", "Cohen's kappa: agreement beyond chance", "score", "", "nothing"),
+    Column("right_share", "share of judged {row}s that are right", "score", "judged right", "nothing"),
+    *(
+        column
+        for name, meaning in (
+            ("agreement", "share of judged {row}s whose score is the verdict"),
+            ("sensitivity", "right answers passed: share of {row}s judged right that are scored 1"),
+            ("specificity", "wrong answers caught: share of {row}s judged wrong that are scored 0"),
+            ("kappa", "Cohen's kappa: agreement beyond chance; it falls if nearly all {row}s are right"),
+        )
+        for column in (
+            Column(name, meaning, "score", "", "nothing"),
+            Column(
+                f"{name}_few_rows",
+                "few documents carry the figure: treat its interval as rough",
+                heading=f"few rows for {name}",
+                mark=(name, FEW),
+            ),
+        )
+    ),
     Column("tuning", "λ, the weight of the given scores in the estimate", None, "", "nothing"),
     Column(
         "verdicts_worth",

@@ -17,6 +17,13 @@ from anls_frame.export.document import GROUP, OVERALL, SLICE, result_table
 from anls_frame.export.kinds import shown_as
 from anls_frame.results import View
 
+_AGREED = {
+    "agreement": "agreement",
+    "kappa": "kappa",
+    "sensitivity": "right answers passed",
+    "specificity": "wrong answers caught",
+}
+"""Measures of agreement, and their names in a sentence."""
 _IN_NAME = ("system", "baseline")
 _ESTIMATES = ("corrected", "difference")
 _KNOWN = COLUMNS | by_name(CORRECTED)
@@ -61,10 +68,11 @@ class CorrectedView(View):
         """Return the result of all rows in sentences, and notes on the figures."""
         tables = [frame for columns, frame in self.tables]
         said = [
-            sentence(line, percent=self.percent)
+            text
             for columns, frame in self.tables
             if columns == self.tables[0][0]
             for line in frame.filter(pl.col(SLICE) == OVERALL).iter_rows(named=True)
+            for text in (sentence(line, percent=self.percent), *agreement_of(line, percent=self.percent))
         ]
         figures = [frame.get_column(name, default=None) for frame in tables for name in _ESTIMATES]
         if any(values is not None and values.null_count() for values in figures):
@@ -78,6 +86,12 @@ class CorrectedView(View):
         if any(frame.get_column("bias_few_rows", default=none).any() for frame in tables):
             said.append(
                 f"{FEW} on a bias: score and verdict differ in few documents; treat its interval as rough."
+            )
+        if any(
+            frame.get_column(f"{name}_few_rows", default=none).any() for frame in tables for name in _AGREED
+        ):
+            said.append(
+                f"{FEW} on a measure of agreement: few documents carry it; treat its interval as rough."
             )
         said += _slices_without_verdicts(self)
         if self.settings["cluster"] is None:
@@ -149,3 +163,17 @@ def sentence(line: Mapping[str, Any], *, percent: bool = False) -> str:
         f"{what}: {text} from {verdicts} and {scores}. {alone}{bias}. "
         f"The interval is as narrow as that of {worth} without scores{share}."
     )
+
+
+def agreement_of(line: Mapping[str, Any], *, percent: bool = False) -> list[str]:
+    """Return how well scores and verdicts of 0 and 1 agree, as a sentence; none for other scores."""
+    if line.get("right_share") is None:
+        return []
+    kind = shown_as("score", percent=percent)
+    texts = {}
+    for name, words in _AGREED.items():
+        mark = FEW if line[f"{name}_few_rows"] else ""
+        texts[name] = f"{words} {spelled_in(line, name, kind)}{mark}"
+    # Kappa falls with the rarer kind, however good the judge is.
+    texts["kappa"] += f" where {spelled(line['right_share'], (), kind)} of the judged are right"
+    return [f"{line['system']} and verdicts: {', '.join(texts.values())}."]

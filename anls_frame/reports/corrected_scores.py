@@ -13,7 +13,7 @@ import polars as pl
 from anls_frame import statistics
 from anls_frame._arguments import choice, number, share, takes_names
 from anls_frame._typing import Table_co
-from anls_frame.export.columns import interval
+from anls_frame.export.columns import ends_of, interval
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
 from anls_frame.frames.reserved_columns import AUDIT, AUDIT_CLUSTER, AUDIT_PROBABILITY, AUDIT_STRATUM
 from anls_frame.reports.audited_rows import PROBABILITY, STRATUM, AuditedRows, System, audited
@@ -34,12 +34,17 @@ FEWEST, FEWEST_OF_SLICE = (30, 10), (10, 5)
 FEW_DOCUMENTS = 20
 """Effective documents with judged rows, below which a figure rests on few of them."""
 
+AGREEMENT = ("agreement", "sensitivity", "specificity", "kappa")
+"""Measures of agreement between scores and truths of 0 and 1."""
+
 _COUNTS = ("n", "n_clusters", "n_audited", "n_clusters_audited")
 _FIGURES = (
     *("score", "corrected", "corrected_low", "corrected_high", "bias", "bias_low", "bias_high"),
-    *("audit_low", "audit_high", "audit_share", "agreement", "sensitivity", "specificity", "kappa"),
+    *("audit_low", "audit_high", "audit_share", "right_share"),
+    *(name for measure in AGREEMENT for name in (measure, *ends_of(measure))),
     "tuning",
 )
+_FLAGS = ("bias_few_rows", *(f"{measure}_few_rows" for measure in AGREEMENT))
 _DIFFERENCES = (
     *("given_difference", "difference", "difference_low", "difference_high", "p_value", "p_adjusted"),
     "tuning",
@@ -173,12 +178,14 @@ class Corrected(SlicedResult[Table_co]):
             minus the corrected score, with its interval, null if verdicts are 0 or 1 and scores have another
             scale, such as grades from 1 to 5; `audit_low` and `audit_high`, the interval of the
             mean truth of precisely these rows, and `audit_share`, the share of the variance that more
-            verdicts would remove; where scores and truths are all 0 or 1, their `agreement`, the
-            `sensitivity` and `specificity` of the score, and Cohen's `kappa`; `verdicts_worth`, the number of
-            verdicts that alone would give an interval of this width; `tuning` (λ); `few_rows`, true below 20
-            effective documents with verdicts, or if fewer than 10 documents carry the corrected score; and
-            `bias_few_rows`, the same for the bias, which is carried by the documents in which score and truth
-            differ.
+            verdicts would remove; where scores and truths are all 0 or 1, `right_share`, the share of judged
+            rows that are right, and how well scores and truths agree: `agreement`, `sensitivity` (the share
+            of right rows that the score passes), `specificity` (the share of wrong rows that it catches) and
+            Cohen's `kappa`, each with its interval, null where it divides by 0; `verdicts_worth`, the number
+            of verdicts that alone would give an interval of this width; `tuning` (λ); `few_rows`, true below
+            20 effective documents with verdicts, or if fewer than 10 documents carry the corrected score; and
+            `bias_few_rows`, `agreement_few_rows`, `sensitivity_few_rows`, `specificity_few_rows` and
+            `kappa_few_rows`, the same for these figures, which other documents carry.
 
             Figures that need truths are null below 30 verdicts or 10 documents with verdicts (in a slice, 10
             verdicts or 5 documents), and if a stratum of the draw has no verdict.
@@ -283,6 +290,8 @@ class Corrected(SlicedResult[Table_co]):
                         line |= interval("bias", None, None, None)
                     elif not compared:
                         line["bias_few_rows"] = has_few or bool(carried_by_few(mean.carrying_bias))
+                    if pair in self._right_or_wrong:
+                        line |= self._agreement_of(audit)
                 lines.append({"system": pair[0], "baseline": pair[1], **line})
         names, figures = (["system", "baseline"], _DIFFERENCES) if compared else (["system"], _FIGURES)
         schema = {
@@ -291,7 +300,7 @@ class Corrected(SlicedResult[Table_co]):
             **dict.fromkeys(figures, pl.Float64),
             "verdicts_worth": pl.Int64,
             "few_rows": pl.Boolean,
-            **({} if compared else {"bias_few_rows": pl.Boolean}),
+            **({} if compared else dict.fromkeys(_FLAGS, pl.Boolean)),
         }
         table = pl.DataFrame(lines, schema=schema)
         if keys:
@@ -330,6 +339,16 @@ class Corrected(SlicedResult[Table_co]):
         return audit, CorrectedMean(audit, tuning=tuning)
 
     @cached_property
+    def _right_or_wrong(self) -> set[_Pair]:
+        """The systems whose scores and truths are all 0 or 1, so that both can agree."""
+        whole = self._whole
+        return {
+            (system, None)
+            for system, *values in zip(self.systems, whole.score, whole.truth, strict=True)
+            if np.isin(values, (0, 1)).all()
+        }
+
+    @cached_property
     def _on_other_scales(self) -> set[str]:
         """The systems whose verdicts are right or wrong, 1 or 0, and whose scores are not, such as grades."""
         scores, truths = (self._least + self._width * each for each in (self._whole.score, self._whole.truth))
@@ -357,8 +376,16 @@ class Corrected(SlicedResult[Table_co]):
             "audit_low": audit_low,
             "audit_high": audit_high,
             "audit_share": max(1 - mean.full_variance / mean.variance, 0.0),
-            **agreement(mean.audit),
         }
+
+    def _agreement_of(self, audit: Audit) -> dict[str, Any]:
+        """Return how well scores and truths of 0 and 1 agree."""
+        figures: dict[str, Any] = {"right_share": float(audit.weight @ audit.truth / audit.weight.sum())}
+        for name, found in agreement(audit, self.confidence).items():
+            if found is not None:
+                few = found.documents < FEW_DOCUMENTS or bool(carried_by_few(found.carrying))
+                figures |= {**interval(name, found.value, found.low, found.high), f"{name}_few_rows": few}
+        return figures
 
     def _difference_of(self, mean: CorrectedMean) -> dict[str, Any]:
         """Return the figures of the difference of a system from the baseline."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from anls_frame.statistics.carriers import carriers
 from anls_frame.statistics.design import usual_design
-from anls_frame.statistics.intervals import wilson_ends
+from anls_frame.statistics.intervals import FEWEST_UNITS, wilson_ends
 from anls_frame.statistics.sample_sizes import positive
 from anls_frame.statistics.student import ROUNDING, FloatArray, t_quantile, t_two_sided
 
@@ -356,21 +357,79 @@ class CorrectedMean:
         return needed if needed <= self.audit.sizes[~self.audit.known].sum() else None
 
 
-def agreement(audit: Audit) -> dict[str, float | None]:
-    """Return measures of agreement between scores and truths of 0 and 1, weighted; empty for other scores."""
+class Agreed(NamedTuple):
+    """A measure of agreement with its interval, and the numbers of documents on which it rests."""
+
+    value: float
+    low: float | None
+    high: float | None
+    documents: float
+    """Effective number of documents with such rows."""
+    carrying: float
+    """Effective number of documents that carry the figure, on the side where there are fewer."""
+
+
+def agreement(audit: Audit, confidence: float = 0.95) -> dict[str, Agreed | None]:
+    """
+    Return measures of agreement between scores and truths of 0 and 1; empty for other scores.
+
+    `agreement`, `sensitivity`, `specificity` and `kappa` are of judged rows, each weighted by the rows that
+    it stands for. A measure that divides by 0 is None.
+
+    Notes
+    -----
+    Each is a ratio of weighted sums, or for kappa a function of such ratios, whose variance follows from
+    their derivatives (the delta method), added up within documents. As in `CorrectedMean`, a second term adds
+    one more row in which score and truth differ. The intervals are Wilson's; kappa is rescaled from [-1, 1]
+    to [0, 1].
+    """
     if not (np.isin(audit.score, (0, 1)).all() and np.isin(audit.truth, (0, 1)).all()):
         return {}
-    weight = audit.weight / audit.weight.sum()
-    score, truth = float(weight @ audit.score), float(weight @ audit.truth)
-    both = float(weight @ (audit.score * audit.truth))
-    neither = 1 - score - truth + both
-    by_chance = score * truth + (1 - score) * (1 - truth)
-    return {
-        "agreement": both + neither,
-        "sensitivity": both / truth if truth > 0 else None,
-        "specificity": neither / (1 - truth) if truth < 1 else None,
-        "kappa": (both + neither - by_chance) / (1 - by_chance) if by_chance < 1 else None,
+    score, truth, weight = audit.score, audit.truth, audit.weight
+    equal = np.asarray(score == truth, np.float64)
+    found = {
+        "agreement": _agreed(audit, equal, weight, confidence),
+        "sensitivity": _agreed(audit, score, weight * truth, confidence),
+        "specificity": _agreed(audit, 1 - score, weight * (1 - truth), confidence),
+        "kappa": None,
     }
+    observed, passed, right = (float(weight @ each / weight.sum()) for each in (equal, score, truth))
+    differing = passed * (1 - right) + right * (1 - passed)
+    if differing > 0:
+        slope = (2 * right - 1) * (score - passed) + (2 * passed - 1) * (truth - right)
+        kappas = 1 - (1 - equal) / differing - (1 - observed) / differing**2 * slope
+        rescaled = _agreed(audit, (1 + kappas) / 2, weight, confidence, step=0.5 / differing)
+        if rescaled is not None:
+            found["kappa"] = rescaled._replace(
+                value=1 - (1 - observed) / differing,
+                low=None if rescaled.low is None else 2 * rescaled.low - 1,
+                high=None if rescaled.high is None else 2 * rescaled.high - 1,
+            )
+    return found
+
+
+def _agreed(
+    audit: Audit, values: FloatArray, weight: FloatArray, confidence: float, *, step: float = 1.0
+) -> Agreed | None:
+    """Return the weighted mean of judged rows, within [0, 1]; `step` is by how much a row may differ."""
+    total, n = float(weight.sum()), int((weight > 0).sum())
+    if n == 0:
+        return None
+    mean = min(max(float(weight @ values) / total, 0.0), 1.0)
+    document = audit.judged_document
+    sums, sizes = (audit.by_document(document, each) / total for each in (weight * values, weight))
+    documents, carrying = float(1 / (sizes @ sizes)), _carriers(sums, -mean * sizes)
+    if documents < FEWEST_UNITS:
+        return Agreed(mean, None, None, documents, carrying)
+    counts = np.bincount(document[weight > 0])
+    clustering = float(usual_design((counts**2).sum() / n))
+    unseen = clustering * float(weight @ weight) / total**2 / n * step**2
+    deviation = sums - mean * sizes
+    variance = documents / (documents - 1) * float(deviation @ deviation) + unseen
+    padded = (n * mean + 1) / (n + 2)
+    squared = float(t_quantile((1 + confidence) / 2, max(documents - 1, 1.0))) ** 2
+    low, high = wilson_ends(mean, squared * variance / (padded * (1 - padded)))
+    return Agreed(mean, float(low), float(high), documents, carrying)
 
 
 def _carriers(first: FloatArray, second: FloatArray) -> float:

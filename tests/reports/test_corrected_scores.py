@@ -185,8 +185,9 @@ def test_agreement() -> None:
     )
     found = (line["agreement"], line["sensitivity"], line["specificity"], line["kappa"])
     assert found == pytest.approx(tuple(map(float, expected)))
-    graded = frame.with_columns(pl.col("old") * 0.9)
-    assert af.corrected(graded, "old", "old_truth").overall["kappa"].to_list() == [None]
+    graded = af.corrected(frame.with_columns(pl.col("old") * 0.9), "old", "old_truth")
+    assert graded.overall.select("kappa", "kappa_low", "kappa_few_rows", "right_share").row(0) == (None,) * 4
+    assert "and verdicts:" not in graded.to_text()
 
 
 def test_too_few_verdicts() -> None:

@@ -76,3 +76,48 @@ def test_grades_beside_grades_have_a_bias() -> None:
     found = af.corrected(pl.DataFrame({"g": grades, "t": better}), "g", "t", bounds=(1, 5))
     # Three of four grades are one too low.
     assert found.overall["bias"].item() == pytest.approx(-0.75, abs=0.1)
+
+
+def test_how_well_the_judge_agrees_is_said_with_intervals_by_slice() -> None:
+    rows = judged(1, 0.1).with_columns(half=pl.col("doc") < 250)
+    made = af.corrected(rows, "judge", "people", cluster="doc", by="half")
+    drawn = rows.drop_nulls("people")
+    line = made.overall.row(0, named=True)
+    said = next(note for note in made.to_document().notes if note.startswith("judge and verdicts: "))
+    words = {
+        "agreement": ("agreement", (drawn["judge"] == drawn["people"]).mean()),
+        "sensitivity": ("right answers passed", drawn.filter(pl.col("people") == 1)["judge"].mean()),
+        "specificity": ("wrong answers caught", 1 - drawn.filter(pl.col("people") == 0)["judge"].mean()),
+        "kappa": ("kappa", line["kappa"]),
+    }
+    for name, (phrase, value) in words.items():
+        ends = [line[f"{name}_low"], line[f"{name}_high"]]
+        assert line[name] == pytest.approx(value)
+        assert ends[0] < value < ends[1]
+        mark = r"\*" if line[f"{name}_few_rows"] else "(?!\\*)"
+        assert re.search(rf"{phrase} {value:.3f} \[{ends[0]:.3f}, {ends[1]:.3f}\]{mark}", said)
+    assert f"where {drawn['people'].mean():.3f} of the judged are right" in said
+    for slice_ in made.by_group.iter_rows(named=True):
+        own = drawn.filter(pl.col("half") == slice_["half"])
+        assert slice_["agreement"] == pytest.approx((own["judge"] == own["people"]).mean())
+        assert slice_["agreement_low"] < slice_["agreement"] < slice_["agreement_high"]
+        assert slice_["right_share"] == pytest.approx(own["people"].mean())
+
+
+def test_without_a_wrong_answer_none_can_be_caught() -> None:
+    rows = judged(1, 0.1).with_columns(people=pl.when(pl.col("people").is_not_null()).then(1.0))
+    made = af.corrected(rows.with_columns(judge=1.0), "judge", "people", cluster="doc")
+    found = made.overall.select("specificity", "specificity_low", "kappa", "agreement", "agreement_high")
+    assert found.row(0) == (None, None, None, 1, 1)
+    assert "wrong answers caught \N{EN DASH}." in made.to_text()
+
+
+def test_grades_have_no_agreement_in_a_slice_where_all_happen_to_be_right_or_wrong() -> None:
+    rows = judged(1, 0.1).with_columns(half=pl.col("doc") < 250)
+    graded = rows.with_columns(judge=pl.when("half").then("judge").otherwise(pl.col("judge") * 0.9))
+    made = af.corrected(graded, "judge", "people", cluster="doc", by="half")
+    assert made.to_polars().select("agreement", "right_share", "kappa_few_rows").null_count().row(0) == (
+        3,
+        3,
+        3,
+    )

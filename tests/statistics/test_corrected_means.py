@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import optimize, stats
+from statsmodels.stats.inter_rater import cohens_kappa
 
-from anls_frame.statistics.corrected_means import Audit, CorrectedMean
+from anls_frame.statistics.corrected_means import Audit, CorrectedMean, agreement
 
 DOCUMENTS = np.array([0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 4, 4])
 SCORES = np.array([1, 1, 0, 1, 0.5, 0, 1, 1, 0, 1, 0.75, 1])
@@ -207,3 +208,98 @@ def test_plan() -> None:
     audit = audit_of(np.arange(n), np.zeros(n), np.arange(100), np.tile([0.0, 1.0], 50))
     wanted = (0.05 / stats.t.ppf(0.975, 99)) ** 2
     assert CorrectedMean(audit).verdicts_needed(0.1) == math.ceil(0.25 / wanted)
+
+
+def judged_documents(seed: int, *, right: float = 0.8) -> tuple[Audit, tuple[Any, ...]]:
+    """Return an audit of a judge that says 0 or 1, with score, truth, weight and document of judged rows."""
+    random = np.random.default_rng(seed)
+    document = np.sort(random.integers(0, 40, 300))
+    truth = (random.random(300) < right).astype(float)
+    score = np.where(random.random(300) < 0.85, truth, 1 - truth)
+    probability = random.uniform(0.2, 0.9, 300)
+    judged = np.flatnonzero(random.random(300) < probability)
+    document = np.unique(document, return_inverse=True)[1]
+    audit = audit_of(document, score, judged, truth[judged], probabilities=probability)
+    return audit, (score[judged], truth[judged], audit.weight, document[judged])
+
+
+def measures(score: Any, truth: Any, weight: Any) -> dict[str, float]:
+    """The textbook: a table of two by two, each cell a sum of weights."""
+    cells = {(s, t): weight[(score == s) & (truth == t)].sum() / weight.sum() for s in (0, 1) for t in (0, 1)}
+    observed = cells[1, 1] + cells[0, 0]
+    rows, columns = (cells[1, 1] + cells[1, 0]), (cells[1, 1] + cells[0, 1])
+    chance = rows * columns + (1 - rows) * (1 - columns)
+    return {
+        "agreement": observed,
+        "sensitivity": cells[1, 1] / (cells[1, 1] + cells[0, 1]),
+        "specificity": cells[0, 0] / (cells[0, 0] + cells[1, 0]),
+        "kappa": (observed - chance) / (1 - chance),
+    }
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_measures_of_agreement_are_those_of_the_textbook(seed: int) -> None:
+    audit, (score, truth, weight, _) = judged_documents(seed)
+    found = {name: one.value for name, one in agreement(audit).items() if one is not None}
+    assert found == pytest.approx(measures(score, truth, weight), abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_kappa_of_rows_with_equal_weights_is_that_of_statsmodels(seed: int) -> None:
+    _, (score, truth, _, _) = judged_documents(seed)
+    rows = np.arange(len(score))
+    found = agreement(audit_of(rows, score, rows, truth))["kappa"]
+    table = np.histogram2d(score, truth, bins=2)[0]
+    assert found is not None
+    assert found.value == pytest.approx(cohens_kappa(table).kappa, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_variance_of_agreement_is_that_of_documents(seed: int) -> None:
+    """Derivatives by the weight of each document, as differences, give the variance and thus the ends."""
+    audit, (score, truth, weight, document) = judged_documents(seed)
+    found = agreement(audit, 0.9)
+    derivatives: dict[str, list[float]] = {name: [] for name in found}
+    for one in range(document.max() + 1):
+        heavier, lighter = (np.where(document == one, weight * (1 + e), weight) for e in (1e-5, -1e-5))
+        up, down = measures(score, truth, heavier), measures(score, truth, lighter)
+        for name, values in derivatives.items():
+            values.append((up[name] - down[name]) / 2e-5)
+    differing = 1 - (found_agreement := measures(score, truth, weight))["agreement"]
+    spread = differing / (1 - found_agreement["kappa"])
+    of = {"agreement": np.ones(len(truth)), "sensitivity": truth, "specificity": 1 - truth}
+    for name, made in found.items():
+        assert made is not None
+        assert made.low is not None
+        assert made.high is not None
+        # Kappa lies in [-1, 1]; a row in which both differ changes it by 1 / spread.
+        width, step = (2, 1 / spread) if name == "kappa" else (1, 1)
+        own = weight * of.get(name, np.ones(len(truth)))
+        n, sizes = (own > 0).sum(), np.bincount(document, own)
+        documents = sizes.sum() ** 2 / (sizes**2).sum()
+        counts = np.bincount(document[own > 0])
+        clustering = 1 + 0.3 * ((counts**2).sum() / counts.sum() - 1)
+        variance = documents / (documents - 1) * np.square(derivatives[name]).sum()
+        variance += clustering * (own**2).sum() / own.sum() ** 2 / n * step**2
+        mean = (made.value + width - 1) / width
+        padded = (n * mean + 1) / (n + 2)
+        factor = stats.t.ppf(0.95, documents - 1) ** 2 * variance / width**2 / (padded * (1 - padded))
+        for end in ((made.low + width - 1) / width, (made.high + width - 1) / width):
+            assert (mean - end) ** 2 == pytest.approx(factor * end * (1 - end), rel=1e-5)
+
+
+def test_measures_that_divide_by_nothing_are_null() -> None:
+    rows = np.arange(40)
+    right = np.ones(40)
+    found = agreement(audit_of(rows // 2, right, rows, right))
+    assert (found["specificity"], found["kappa"]) == (None, None)
+    assert found["agreement"] is not None
+    assert (found["agreement"].value, found["agreement"].high) == (1, 1)
+    assert 0.7 < (found["agreement"].low or 0) < 1
+    assert found["agreement"].carrying == 0
+    # A single document with wrong rows tells nothing about others.
+    one = np.where(rows < 2, 0.0, 1.0)
+    single = agreement(audit_of(rows // 2, right, rows, one))["specificity"]
+    assert single is not None
+    assert (single.value, single.low, single.high) == (0, None, None)
+    assert agreement(audit_of(rows // 2, right * 0.5, rows, right)) == {}
