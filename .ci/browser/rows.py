@@ -626,6 +626,8 @@ def check_audit(browser: Browser, path: Path) -> list[str]:
             wrong.append(f"{path.name}: after {at} verdicts: {left!r}")
         page.locator("#row header button").nth(1).click()
         name = "score right" if at % 4 else ("our error", "answer wrong", "format")[at // 4 % 3]
+        if name == "our error" and page.locator("#row .score b").inner_text() == "1":
+            name = "score right"  # a full score is no error
         page.locator("#row .verdict", has_text=name).click()
     if page.locator("#left").inner_text() != "all judged: save the verdicts":
         wrong.append(f"{path.name}: {page.locator('#left').inner_text()!r}")

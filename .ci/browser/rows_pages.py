@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import random
+import subprocess
 import sys
 from pathlib import Path
 
@@ -128,12 +129,14 @@ def write_questions(folder: Path, questions: pl.DataFrame) -> None:
     sample.write_parquet(folder / "audit.parquet")
     sample.anls.browse("prediction", "answers", id="question_id", audit=True).write(folder / "audit.html")
     # A judge that passes every answer, half of which are wrong.
-    judged = pl.DataFrame({"id": range(400), "prediction": "an answer", "answers": "another", "judge": 1.0})
-    drawn = judged.anls.audit_sample(JUDGED, score="judge")
-    drawn.write_parquet(folder / "judge.parquet")
-    drawn.anls.browse("prediction", "answers", id="id", metrics="judge", audit=True).write(
-        folder / "judge.html"
+    judged = pl.DataFrame(
+        {"question_id": range(400), "prediction": "an answer", "answers": "another", "judge": 1.0}
     )
+    judged.write_csv(folder / "judge.csv")
+    program = Path(sys.executable).with_name("anls-frame")
+    written = ("-o", folder / "judge.html", "--sample", folder / "judge.parquet")
+    draw = (program, "audit", folder / "judge.csv", "-n", str(JUDGED), "-m", "judge", *written)
+    subprocess.run(draw, check=True)  # noqa: S603 - our own
     # The same questions several times, told apart by columns that verdicts keep.
     predicted = questions.unpivot(
         list(SYSTEMS), index=["question_id", "answers"], variable_name="system", value_name="prediction"

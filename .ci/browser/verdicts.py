@@ -14,11 +14,11 @@ VERDICTS = 100
 
 
 def check_judge(folder: Path) -> str:
-    """Correct the scores of a judge by right and wrong, in Python and in the shell, which must agree."""
+    """Correct the scores of a judge by right and wrong, in Python and by commands, which must agree."""
     sample = pl.read_parquet(folder / "judge.parquet")
-    page = sample.anls.browse("prediction", "answers", id="id", metrics="judge", audit=True)
+    page = sample.anls.browse("prediction", "answers", id="question_id", metrics="judge", audit=True)
     verdicts = af.readers.read_verdicts(folder / "judge.jsonl", page)
-    truth = af.audited_scores(sample, verdicts, "judge", id="id")
+    truth = af.audited_scores(sample, verdicts, "judge", id="question_id")
     found = af.corrected(truth, "judge", "audited_score").overall.row(0, named=True)
     # Half of the answers are wrong, and the judge passed all.
     if not found["corrected_low"] <= 1 / 2 <= found["corrected_high"] or found["score"] != 1:

@@ -13,6 +13,7 @@ import polars.selectors as cs
 from anls_frame import statistics
 from anls_frame._arguments import count, margin, number, refuse_columns, share, string
 from anls_frame._typing import IntoExprColumn
+from anls_frame.exceptions import warn
 from anls_frame.export.columns import interval
 from anls_frame.frames.conversion import as_kind_of, at_hand, column_names, in_polars
 from anls_frame.gec._corpus_measures import Measure, MeasureName, measure_of
@@ -22,6 +23,8 @@ from anls_frame.statistics.differences import difference_interval
 from anls_frame.statistics.sample_sizes import Changes
 from anls_frame.statistics.significance import MOST_DRAWS
 from anls_frame.statistics.student import FloatArray
+from anls_frame.summary.account import Account
+from anls_frame.summary.settings import Settings
 
 _UNIT = "unit"
 _EQUAL = 1e-12
@@ -76,7 +79,8 @@ def compare(
     Returns
     -------
     DataFrame
-        One row per system in the given order: `system`, `n` (sentences), the fields of the measure's corpus
+        One row per system in the given order: `system`, `n` (sentences; those without a source, without gold
+        edits or without a correction of any system are left out), the fields of the measure's corpus
         function, and against the baseline: `difference`, its interval from `difference_low` to
         `difference_high`, `p_value`, `p_adjusted` (Holm's correction for several systems), the numbers of
         sentences with a better (`wins`), an equal (`ties`) and a worse score (`losses`), `few_rows`, which
@@ -93,10 +97,15 @@ def compare(
     ------
     ValueError
         If there are fewer than two systems, an option has an invalid value, or a system lacks a sentence in a
-        row in which another system has one. Rows without counts for any system, because the source or the
-        gold edits are null, are left out.
+        row in which another system has one.
     TypeError
         If an argument or an option has the wrong type, or is unknown.
+
+    Warns
+    -----
+    InputWarning
+        With `within`, if more than a hundredth of the sentences were left out: the answer is about the
+        others.
 
     See Also
     --------
@@ -173,7 +182,13 @@ def compare(
         )
         .collect()
     )
-    rows = rows.filter(_scored(rows, list(named), scorer))
+    is_scored = _scored(rows, list(named), scorer)
+    account: Account[Any] = Account(
+        systems=list(named), settings=Settings(), given=rows.height, used=is_scored.sum(), noun="sentence"
+    )
+    for sentence in () if within is None else account.caveats:
+        warn(sentence)
+    rows = rows.filter(is_scored)
     added = [scorer.added(rows[str(index)]) for index in range(len(named))]
     summed = [_by_unit(numbers, rows) for numbers in added]
     n = _by_unit(np.ones((rows.height, 1)), rows)[:, 0]

@@ -178,7 +178,7 @@ def by_type(
     frame
         Polars, pandas or Arrow frame with the columns behind `counts`.
     counts
-        Expression or name of a column with the counts of each row, from `errant`.
+        Expression or name of a column with the counts of each row, from `errant`. Null rows are left out.
     tier
         1: missing, replaced or unnecessary (`M`, `R`, `U`); 2: the type without that prefix (`NOUN:NUM`);
         3: both (`R:NOUN:NUM`). Types of any other form are not split.

@@ -29,7 +29,7 @@ def scores(frame: Any, expression: pl.Expr, *, by: str | Sequence[str] | None = 
         Polars, pandas or Arrow frame with the columns that the expression names.
     expression
         One of `m2_corpus`, `i_measure_corpus`, `errant_corpus`, `m2`, `m2_edits`, `i_measure`, `align3` and
-        `errant`.
+        `errant`. The first three leave out rows without counts.
     by
         Column or columns to group by; the table has one row per group, in order of first appearance.
 

@@ -714,7 +714,7 @@ def selective(
     metric = _bounded(every[0], scores)
     least, width = metric.span or (0.0, 1.0)
     sign = 1.0 if flag("higher_is_surer", higher_is_surer) else -1.0
-    signals = {}
+    signals, unsure = {}, {}
     for index, (name, column) in enumerate(columns.items()):
         system = list(systems).index(name) if name in systems else 0
         in_unit = np.clip((scores.to_series(system).to_numpy() - least) / width, 0, 1)
@@ -723,6 +723,7 @@ def selective(
         _warn_if_coarse(name, own)
         signals[f"confidence_{index}"] = own
         signals[f"loss_{index}"] = 1 - in_unit if metric.higher_is_better else in_unit
+        unsure[list(systems)[system], column] = int(np.isneginf(own).sum())
     documents = numbers(None if cluster is None else rows[CLUSTER], table.height)
     return Selective(
         pl.DataFrame({**rows.to_dict(), "document": documents, **signals}),
@@ -732,7 +733,7 @@ def selective(
         confidence=share("confidence", confidence, ends=False),
         higher_is_surer=higher_is_surer,
         forgotten_documents=forgotten(frame, cluster),
-        account=account,
+        account=replace(account, unsure=unsure),
     )
 
 

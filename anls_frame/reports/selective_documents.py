@@ -75,12 +75,6 @@ class SelectiveView(View):
     def notes(self) -> list[str]:
         """Return notes on what the figures mean and on the rows behind them."""
         notes = [_AUGRC]
-        for line in self.whole.head(len(self.settings["signals"])).iter_rows(named=True):
-            if line["n_unsure"]:
-                unsure = numbered(line["n_unsure"], "row")
-                notes.append(
-                    f"{unsure} without {line['signal']}: ranked below all others and never accepted."
-                )
         for line in self.differences.head(max(len(self.settings["signals"]) - 1, 0)).iter_rows(named=True):
             change = spelled_in(line, "difference", "points" if self.percent else "difference")
             p_value = spelled(line["p_value"], [], "p_value")

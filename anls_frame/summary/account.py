@@ -27,7 +27,8 @@ class Account(Generic[Table_co]):
     How many rows were given to a result, how many it used, and why others were left out or changed.
 
     Every result has one in `account`. It prints as a sentence, which stands with the figures unless all rows
-    were used as they are.
+    were used as they are. Rows are given once they are read: those of other epochs, which a reader leaves out
+    on request, are not among them.
 
     Parameters
     ----------
@@ -47,6 +48,8 @@ class Account(Generic[Table_co]):
         Rows without an answer that are scored against the empty text.
     scored
         The numbers of rows with a score, by name, of metrics that have scores in other rows than the first.
+    unsure
+        The numbers of used rows without a confidence, by the system and the column of its confidences.
     advice
         The options with which a caller can have more rows scored.
     from_pandas
@@ -76,15 +79,19 @@ class Account(Generic[Table_co]):
     used: int
     unanswerable: int = 0
     dropped: int = 0
-    missing: Sequence[int] = (0,)
-    invented: Sequence[int] = (0,)
+    missing: Sequence[int] = ()
+    invented: Sequence[int] = ()
     empty_answers: int = 0
     scored: Mapping[str, int] = field(default_factory=dict)
+    unsure: Mapping[tuple[str, str], int] = field(default_factory=dict)
     advice: Sequence[str] = ("missing", "unanswerable")
     from_pandas: bool = False
     noun: str | None = None
 
     def __post_init__(self) -> None:
+        # Without texts, there are no numbers of them.
+        for name in ("missing", "invented"):
+            object.__setattr__(self, name, getattr(self, name) or [0] * len(self.systems))
         if self._unscored < 0 or not all(0 <= n <= self.given for n in self.scored.values()):
             raise RuntimeError(
                 f"the rows do not add up: {self.given:,} read, but {self.used:,} scored, "
@@ -144,6 +151,7 @@ class Account(Generic[Table_co]):
         # What another system invented is no field of this one.
         emptied = min(self.invented[system], self.empty_answers) if self._has_fields else self.empty_answers
         others = self.empty_answers - emptied
+        unsure = {column: n for (name, column), n in self.unsure.items() if name == self.systems[system]}
         reasons = {
             "left out": {
                 self._no_answer: self.unanswerable + others,
@@ -154,6 +162,7 @@ class Account(Generic[Table_co]):
             "changed": {
                 "missing prediction, scored as the empty text": self._emptied[system],
                 "no accepted answer, scored against the empty text": emptied,
+                **{f"no confidence ({column}), ranked below all others": n for column, n in unsure.items()},
             },
         }
         yield None, "given", None, self.given
@@ -173,7 +182,7 @@ class Account(Generic[Table_co]):
         rows = numbered(self.given, self.noun or self.settings.names["row"])
         invented = ""
         if self.settings.unanswerable == "drop" and any(self.invented):
-            invented = f", although texts were predicted there ({self._by_system(self.invented)})"
+            invented = f" (predicted texts: {self._by_system(self.invented)})"
         lacking = f"no {self._what}"
         if len(self.systems) > 1:
             lacking += f" of a system ({self._by_system(self.missing)})"
@@ -193,6 +202,10 @@ class Account(Generic[Table_co]):
                 f"rows without an accepted answer are scored against the empty text ({self.empty_answers:,})"
                 f"{wrong if any(self.invented) else ''}"
             )
+        # Systems may have a column in common.
+        for column, n in {column: n for (_, column), n in self.unsure.items() if n}.items():
+            has, ranks = ("has", "ranks") if n == 1 else ("have", "rank")
+            parts.append(f"{n:,} {has} no confidence ({column}) and {ranks} below all others")
         text = "; ".join(parts)
         return f"{text[0].upper()}{text[1:]}."
 
@@ -217,7 +230,8 @@ class Account(Generic[Table_co]):
     @property
     def notes(self) -> list[str]:
         """The sentence, unless all rows were used as they are."""
-        is_plain = self.used == self.given and not (self.scored or any(self._emptied) or self.empty_answers)
+        is_changed = any(self._emptied) or self.empty_answers or any(self.unsure.values())
+        is_plain = self.used == self.given and not (self.scored or is_changed)
         return [] if is_plain and self.given else [self.sentence]
 
     @property

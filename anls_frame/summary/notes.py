@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from anls_frame._text import numbered, shortened
 from anls_frame.summary.measures import Metric
 
-_NAMED_SYSTEMS = 10
+_NAMED_SYSTEMS = 3
 """Systems that a note names."""
 
 

@@ -14,9 +14,10 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from registry import FUNCTIONS
+from registry import FUNCTIONS, GEC_FUNCTIONS
 
 import anls_frame as af
+from anls_frame import gec
 
 TEXT = st.none() | st.sampled_from(["a", "b", "The answer is a.", "", " "])
 NUMBER = st.none() | st.just(float("nan")) | st.sampled_from([0.0, 0.5, 1.0])
@@ -136,7 +137,9 @@ CASES = [
 ]
 
 
-def by_hand(rows: Sequence[dict[str, Any]], columns: Sequence[str], **options: str) -> Counter[str]:
+def by_hand(
+    rows: Sequence[dict[str, Any]], columns: Sequence[str], *, is_ranked: bool = False, **options: str
+) -> Counter[str]:
     """Count the rows by what happens to each for the first system; `options` are those of texts."""
     counts = Counter({"given": len(rows), "used": 0})
     for row in rows:
@@ -150,6 +153,8 @@ def by_hand(rows: Sequence[dict[str, Any]], columns: Sequence[str], **options: s
             counts[f"no {what}" if lacks[0] else f"no {what} of another system"] += 1
             continue
         counts["used"] += 1
+        if is_ranked and (row["sure"] is None or row["sure"] != row["sure"]):
+            counts["no confidence (sure), ranked below all others"] += 1
         if not has_answer:
             counts["no accepted answer, scored against the empty text"] += 1
         elif lacks[0]:
@@ -182,7 +187,8 @@ def test_given_rows_are_used_or_left_out_by_reason(
     wanted = how.get("prediction", how.get("metrics"))
     first = table.filter(system=table["system"][0])
     counted = Counter(dict(first.select(pl.coalesce("reason", "rows"), "n").iter_rows()))
-    assert counted == by_hand(rows, [wanted] if isinstance(wanted, str) else wanted, **options)
+    columns = [wanted] if isinstance(wanted, str) else wanted
+    assert counted == by_hand(rows, columns, is_ranked=call is selective, **options)
     changed = table.filter(rows="changed").height
     assert account.notes == ([] if account.used == len(rows) and not changed else [str(account)])
 
@@ -191,6 +197,10 @@ def test_given_rows_are_used_or_left_out_by_reason(
 def test_a_correction_uses_every_row(kind: str) -> None:
     made = af.corrected(KINDS[kind](frame_of(LEAST * 20)), "judge", "truth")
     assert (made.account.given, made.account.used, made.account.notes) == (120, 120, [])
+    systems = {"one": ("judge", "truth"), "two": ("score", "truth")}
+    account = af.corrected(KINDS[kind](frame_of(LEAST * 20)), systems=systems).account
+    assert [*pl.DataFrame(account.frame)["system"]] == ["one", "one", "two", "two"]
+    assert str(account) == "All 120 rows were used."
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -298,27 +308,97 @@ FRAMES = {
     **dict.fromkeys(("mean_over_epochs", "pass_at_k"), (NO_ANSWER, NO_PREDICTION, NO_SCORE)),
     **dict.fromkeys(("length_scores", "lost_points"), (NO_ANSWER, NO_PREDICTION)),
     "threshold_curve": (NO_SCORE,),
+    "gec.compare": ("without a source, without gold edits or without a correction of any system",),
+    "gec.by_type": ("Null rows are left out",),
+    "gec.scores": ("leave out rows without counts",),
 }
-"""Functions with frames of fewer rows, and what their docstrings must say of the others."""
+"""
+Functions with frames of fewer rows, and what their docstrings must say of the others.
+
+`lost_points` returns two of them: each system has its own rows, whose number is in its table.
+"""
 
 KEEP_ROWS = {
     *("add_scores", "audit_sample", "audited_scores", "judged", "documents", "fields", "side_by_side"),
-    *("pair", "scoring_rules", "write_results", "write_submission"),
+    *("pair", "scoring_rules", "write_results", "write_submission", "gec.write_m2"),
 }
 """Functions of frames that use every row, or have an error for a row that they cannot use."""
+
+EVERY = FUNCTIONS | {f"gec.{name}": function for name, function in GEC_FUNCTIONS.items()}
 
 
 @pytest.mark.parametrize("name", FRAMES)
 def test_docstrings_of_plain_frames_name_the_rows_left_out(name: str) -> None:
     for reason in FRAMES[name]:
-        assert re.search(reason, " ".join(str(inspect.getdoc(FUNCTIONS[name])).split()))
+        assert re.search(reason, " ".join(str(inspect.getdoc(EVERY[name])).split()))
 
 
 def test_every_function_of_rows_accounts_for_them() -> None:
     of_frames = {
         name
-        for name, function in FUNCTIONS.items()
-        if {"frame", "frame_a", "summary", "summaries"} & {*inspect.signature(function).parameters}
+        for name, function in EVERY.items()
+        if {"frame", "frame_a", "summary", "summaries", "gold"} & {*inspect.signature(function).parameters}
+        and not name.startswith("read_")
     }
     with_account = {name for name in of_frames if name in RESULTS} | {"corrected", "overview"}
     assert of_frames == with_account | {*FRAMES} | KEEP_ROWS
+
+
+EDIT = {"start": 1, "end": 2, "type": "SVA", "corrections": ["goes"], "annotator": 0}
+SENTENCES = pl.DataFrame(
+    {
+        "source": ["He go home ."] * 3 + [None],
+        "edits": [[EDIT], [EDIT], None, [EDIT]],
+        "old": ["He goes home .", None, "He goes home .", "He goes home ."],
+        "new": ["He go home .", None, "He goes home .", "He goes home ."],
+    },
+    schema_overrides={
+        "edits": pl.List(
+            pl.Struct(
+                {
+                    **dict.fromkeys(("start", "end"), pl.Int64),
+                    "type": pl.String,
+                    "corrections": pl.List(pl.String),
+                    "annotator": pl.Int64,
+                }
+            )
+        )
+    },
+)
+
+
+def test_a_decision_about_corrections_says_which_sentences_it_lacks() -> None:
+    assert gec.compare(["old", "new"], SENTENCES)["n"].to_list() == [1, 1]
+    said = "1 of 4 sentences were used; 3 have no score in the metric and were left out."
+    with pytest.warns(af.InputWarning, match=f"^{re.escape(said)}$"):
+        gec.compare(["old", "new"], SENTENCES, within=0.1)
+
+
+SIGNALS = pl.DataFrame(
+    {
+        **{name: ["a", "b", "a", None, "a"] * 40 for name in ("p", "q")},
+        "a": ["a", "a", "a", "a", None] * 40,
+        "sure": [None, 0.5, float("nan"), 0.25, None] * 40,
+        "other": [0.1, float("-inf"), 0.3, 0.2, 0.5] * 40,
+    }
+)
+
+
+@pytest.mark.filterwarnings("ignore:.*confidence")
+def test_rows_without_a_confidence_are_a_reason() -> None:
+    # The fifth of five rows is left out, because it has no answer.
+    both = af.selective(SIGNALS, "p", "a", ["sure", "other"])
+    last = "no confidence ({}), ranked below all others".format
+    changed = both.account.frame.filter(rows="changed").select("reason", "n").rows()
+    assert changed[1:] == [(last("sure"), 80), (last("other"), 40)]
+    said = "80 have no confidence (sure) and rank below all others; 40 have no confidence (other) and rank"
+    assert said in str(both.account)
+    assert said in " ".join(str(both).split())
+    systems = af.selective(SIGNALS, {"p": "p", "q": "q"}, "a", {"p": "sure", "q": "other"})
+    by_system = systems.account.frame.filter(pl.col("reason").str.starts_with("no confidence"))
+    assert by_system.select("system", "n").rows() == [("p", 80), ("q", 40)]
+    # All rows are used, but one of them is not as it was given.
+    one = SIGNALS.drop_nulls(["p", "a"]).with_columns(sure=pl.int_range(pl.len()).replace(0, None))
+    assert af.selective(one, "p", "a", "sure").account.notes == [
+        "All 120 rows were used; 1 has no confidence (sure) and ranks below all others."
+    ]

@@ -39,7 +39,7 @@ def test_notes_account_for_the_rows_and_say_who_wins() -> None:
     one = made()
     cells = Texts(one._repr_html_()).cells
     for note in (
-        "texts were predicted there (1 of old, 1 of new)",
+        "and was left out (predicted texts: 1 of old, 1 of new)",
         "missing predictions are scored as the empty text (1 of old).",
         "Difference: new minus old; wins and losses are those of new.",
         "The adjusted p allows for all slices of a table together; all rows are a table of their own.",

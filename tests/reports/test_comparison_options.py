@@ -261,5 +261,5 @@ def test_many_systems_with_missing_predictions_are_named_in_part() -> None:
     made = compare(pl.DataFrame({**systems, "t": ["a"] * 40}), list(systems), "t")
     assert made.settings["n_missing"] == {name: place for place, name in enumerate(systems)}
     note = next(line for line in repr(made).splitlines() if "missing" in line)
-    named = ", ".join(f"{place} of s{place:02}" for place in range(19, 9, -1))
-    assert note.endswith(f"scored as the empty text ({named}, 45 of 9 more systems).")
+    named = ", ".join(f"{place} of s{place:02}" for place in range(19, 16, -1))
+    assert note.endswith(f"scored as the empty text ({named}, 136 of 16 more systems).")

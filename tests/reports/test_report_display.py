@@ -61,7 +61,7 @@ def test_notes_account_for_the_rows(missing: Any) -> None:
     }
     cells = Texts(one._repr_html_()).cells
     n = {"empty": 4, "drop": 3}[missing]
-    unanswerable = "1 has no accepted answer and was left out, although texts were predicted there (1): "
+    unanswerable = "1 has no accepted answer and was left out (predicted texts: 1): "
     used = f'{n} of 5 rows were used; {unanswerable}unanswerable="empty" scores it; {counts[missing]}'
     for note in (
         used,

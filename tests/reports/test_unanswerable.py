@@ -89,8 +89,7 @@ def test_the_default_leaves_them_out_and_says_what_was_invented(kind: str, name:
     report = af.report(frame, "prediction", "answers", details=True)
     assert (report.overall["n"], report.overall["n_unanswerable"]) == (4, 4)
     note = (
-        "4 have no accepted answer and were left out, although texts were predicted there ({}): "
-        'unanswerable="empty" scores them'
+        '4 have no accepted answer and were left out (predicted texts: {}): unanswerable="empty" scores them'
     )
     assert note.format("1") in str(report)
     assert "unanswerable" not in report.summary.settings.signature

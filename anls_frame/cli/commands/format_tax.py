@@ -67,7 +67,8 @@ def format_tax(
             **vars(scoring),
         )
         costs: pl.DataFrame = tax.steps
-    target.put_rows(costs)
+    account: pl.DataFrame = tax.account.frame
+    target.put_rows(costs, {"steps": costs.to_dicts(), "account": account.to_dicts()})
     if not target.json:
         print_account(tax)
     if target.is_terminal:
