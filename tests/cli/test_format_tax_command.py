@@ -30,12 +30,12 @@ def test_tables_are_those_of_the_package(run: Run, tmp_path: Path) -> None:
     options = ("-m", "exact_match", "-b", "lang")
 
     printed = fine(run("format-tax", "in.jsonl", *options))
-    rows = json.loads(fine(run("format-tax", "in.jsonl", *options, "--json")))
+    tables = json.loads(fine(run("format-tax", "in.jsonl", *options, "--json")))
     fine(run("format-tax", "in.jsonl", *options, "-o", "tax.parquet"))
 
     assert printed.startswith("exact_match: 0.2500 as given, 0.7500 unwrapped, 4 rows.")
     assert "fr" in printed
-    assert rows == tax.steps.to_dicts()
+    assert tables == {"steps": tax.steps.to_dicts(), "account": tax.account.frame.to_dicts()}
     assert pl.read_parquet(tmp_path / "tax.parquet").equals(tax.steps)
 
 
@@ -43,12 +43,12 @@ def test_steps_and_markers_are_those_that_are_asked_for(run: Run, tmp_path: Path
     ROWS.with_columns(prediction="Antwort: " + pl.col("answer")).write_ndjson(tmp_path / "in.jsonl")
     found = {
         row["unwrap_steps"]: row["unwrapped"]
-        for row in json.loads(fine(run("format-tax", "in.jsonl", "--markers", "Antwort:", "--json")))
+        for row in json.loads(fine(run("format-tax", "in.jsonl", "--markers", "Antwort:", "--json")))["steps"]
     }
     kept = json.loads(fine(run("format-tax", "in.jsonl", "--steps", "quotes", "--json")))
 
     assert found == {"marker": 1.0}
-    assert [row["unwrap_steps"] for row in kept] == ["none"]
+    assert [row["unwrap_steps"] for row in kept["steps"]] == ["none"]
     refused(
         run("format-tax", "in.jsonl", "--steps", "marks"), "--steps must be one of 'reasoning', 'answer_tag'"
     )
