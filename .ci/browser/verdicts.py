@@ -62,9 +62,10 @@ def main(folder: Path) -> None:
         folder / "audit.parquet",
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 - our own
-    said = done.stdout.splitlines()[-1]
-    if not said.startswith(f"audit: {corrected['corrected']:.3f} [{corrected['corrected_low']:.3f}, "):
-        sys.exit(f"audit: the shell says {said!r}, Python {corrected}")
+    wanted = f"audit: {corrected['corrected']:.3f} [{corrected['corrected_low']:.3f}, "
+    said = next((line for line in done.stdout.splitlines() if line.startswith(wanted)), None)
+    if said is None:
+        sys.exit(f"audit: the shell says {done.stdout!r}, Python {corrected}")
     print(f"audit: {audited.height} verdicts; {said}")
     said = check_judge(folder)
     print(f"judge: {said}")

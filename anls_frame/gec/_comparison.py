@@ -12,6 +12,7 @@ import polars.selectors as cs
 
 from anls_frame import statistics
 from anls_frame._arguments import count, margin, number, refuse_columns, share, string
+from anls_frame._text import numbered
 from anls_frame._typing import IntoExprColumn
 from anls_frame.exceptions import warn
 from anls_frame.export.columns import interval
@@ -23,14 +24,14 @@ from anls_frame.statistics.differences import difference_interval
 from anls_frame.statistics.sample_sizes import Changes
 from anls_frame.statistics.significance import MOST_DRAWS
 from anls_frame.statistics.student import FloatArray
-from anls_frame.summary.account import Account
-from anls_frame.summary.settings import Settings
 
 _UNIT = "unit"
 _EQUAL = 1e-12
 """Scores of a sentence that differ by less are equal up to rounding."""
 _LEAST_UNITS = 2
 _POWER = 0.8
+_MOST_LOST = 0.01
+"""Share of sentences left out, above which a decision says so."""
 
 
 def compare(
@@ -183,11 +184,12 @@ def compare(
         .collect()
     )
     is_scored = _scored(rows, list(named), scorer)
-    account: Account[Any] = Account(
-        systems=list(named), settings=Settings(), given=rows.height, used=is_scored.sum(), noun="sentence"
-    )
-    for sentence in () if within is None else account.caveats:
-        warn(sentence)
+    n_lost = rows.height - int(is_scored.sum())
+    if within is not None and n_lost > _MOST_LOST * rows.height:
+        warn(
+            f"{rows.height - n_lost:,} of {numbered(rows.height, 'sentence')} were used; {n_lost:,} without "
+            "a source, without gold edits or without a correction of any system were left out"
+        )
     rows = rows.filter(is_scored)
     added = [scorer.added(rows[str(index)]) for index in range(len(named))]
     summed = [_by_unit(numbers, rows) for numbers in added]

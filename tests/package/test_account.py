@@ -369,8 +369,7 @@ SENTENCES = pl.DataFrame(
 
 def test_a_decision_about_corrections_says_which_sentences_it_lacks() -> None:
     assert gec.compare(["old", "new"], SENTENCES)["n"].to_list() == [1, 1]
-    said = "1 of 4 sentences were used; 3 have no score in the metric and were left out."
-    with pytest.warns(af.InputWarning, match=f"^{re.escape(said)}$"):
+    with pytest.warns(af.InputWarning, match="^1 of 4 sentences were used; 3 without a source, without gold"):
         gec.compare(["old", "new"], SENTENCES, within=0.1)
 
 

@@ -523,7 +523,7 @@ def test_texts_of_results(tmp_path: Any) -> None:
     result = selective(DATA.rename({SURE: hostile}), [hostile, NOISY], by="kind", cluster=None)
     text = result.to_text()
     assert "AUGRC of noisy minus" in text
-    assert "without <script>" in text
+    assert "have no confidence (<script>" in text
     assert hostile not in result._repr_html_()
     page = result.write(tmp_path / "page.html").read_text(encoding="utf-8")
     assert hostile not in page
