@@ -297,7 +297,7 @@ def test_a_rate_without_rows_of_its_kind_is_null_with_the_reason() -> None:
     asked = pl.DataFrame({"prediction": ["a", "x"], "answers": ["a", None]})
     assert absence(asked) == [None, 0]
     told = str(af.report(asked, "prediction", "answers", metrics=ABSENCE))
-    assert 'although texts were predicted there (1): unanswerable="empty" scores it' in told
+    assert '(predicted texts: 1): unanswerable="empty" scores it' in told
     none = af.report(asked.head(1), "prediction", "answers", metrics=ABSENCE)
     assert none.overall["fabrication_rate"] is None
     assert "fabrication_rate has a score in 0" in str(none)
