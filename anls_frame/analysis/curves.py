@@ -178,7 +178,7 @@ def length_scores(
 
     See Also
     --------
-    anls_frame.plot.length_effect : a plot of the scores.
+    anls_frame.plot.curve : a plot of the scores.
     anls_frame.report : with `details=True`, the same table for each slice.
 
     Examples

@@ -9,7 +9,7 @@ from anls_frame.plot.group_plots import comparison as comparison
 from anls_frame.plot.group_plots import error_types as error_types
 from anls_frame.plot.group_plots import group_scores as group_scores
 from anls_frame.plot.group_plots import worse_slices as worse_slices
-from anls_frame.plot.score_curves import length_effect as length_effect
+from anls_frame.plot.score_curves import curve as curve
 from anls_frame.plot.score_curves import reliability as reliability
 from anls_frame.plot.score_curves import risk_coverage as risk_coverage
 from anls_frame.plot.score_curves import threshold_curve as threshold_curve

@@ -1,4 +1,4 @@
-"""Plots of curves: scores by text length, ANLS by threshold, risks by coverage, scores by confidence."""
+"""Plots of curves: scores by length or step, ANLS by threshold, risks by coverage, scores by confidence."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from anls_frame.summary.measures import Metric
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["length_effect", "reliability", "risk_coverage", "threshold_curve"]
+__all__ = ["curve", "reliability", "risk_coverage", "threshold_curve"]
 
 
 _WIDE = 30
@@ -34,7 +34,7 @@ _MOST_LINES = 8
 _MARKERS = "osD^vPX"
 _LENGTHS = ("length_from", "length_to", "n")
 _ROWS = _inputs.Input(
-    "length_effect",
+    "curve",
     "a frame of rows, a report or summary made with details=True, or the frame of `lengths()` or "
     "`length_scores`",
 )
@@ -48,10 +48,10 @@ _BINS = _inputs.Input("reliability", "the frame of `Selective.reliability`")
 
 
 @takes_names
-def length_effect(
+def curve(
     frame: Any,
-    scores: str | Sequence[str] | Mapping[str, str] | None = None,
-    length: str | None = None,
+    x: str | None = None,
+    y: str | Sequence[str] | Mapping[str, str] | None = None,
     *,
     by: str | None = None,
     bins: int | None = None,
@@ -60,26 +60,26 @@ def length_effect(
     ax: Axes | None = None,
 ) -> Axes:
     """
-    Draw mean scores against text length, for systems or for groups.
+    Draw mean scores against a number, such as a length or a training step, for systems or for groups.
 
     Parameters
     ----------
     frame
         A Polars, pandas or Arrow frame of rows; a report or a summary made with ``details=True``; or the
         frame of `Report.lengths` or `length_scores`, not a frame of other sums.
-    scores
+    x
+        Column with the number of each row, such as `reference_length` of `add_scores`, or a training step;
+        only for rows. Results are drawn against their lengths.
+    y
         Name of a score column, a list of names, or a dictionary from system names to columns. For a report, a
         summary or their frame, the name of a measure; by default, the first.
-    length
-        Column with the length of each row, such as `reference_length` of `add_scores` or a number of words;
-        only for rows.
     by
-        Column that groups the rows, with one line for each of the six largest groups; `scores` must then be a
+        Column that groups the rows, with one line for each of the six largest groups; `y` must then be a
         single column. A row counts in the group of each entry of a list. The frame of `Report.lengths`
         already contains its groups.
     bins
-        Number of bins with about equal numbers of rows (by default 8), common to all lines. The length ranges
-        of a report are fixed.
+        Number of bins with about equal numbers of rows (by default 8), common to all lines. A large number
+        gives each value of `x` its own point, as for training steps. The length ranges of a report are fixed.
     colors
         Colours by names of systems or groups, in place of the default colours.
     title
@@ -90,9 +90,9 @@ def length_effect(
     Returns
     -------
     Axes
-        Axes with a line for each system or group: the mean score of each bin against its mean length. Up to
-        three lines of rows also have a 95 % interval (Student's t for independent rows). The length axis of
-        rows is logarithmic if the longest length is more than 30 times the shortest.
+        Axes with a line for each system or group: the mean score of each bin against its mean `x`. Up to
+        three lines of rows also have a 95 % interval (Student's t for independent rows). The axis of `x` is
+        logarithmic if its highest value is more than 30 times the lowest.
 
     Raises
     ------
@@ -111,37 +111,37 @@ def length_effect(
     >>> import polars as pl
     >>> import anls_frame as af
     >>> df = pl.DataFrame({"anls": [1.0, 0.9, 0.5, 0.0], "reference_length": [3, 4, 20, 30]})
-    >>> ax = af.plot.length_effect(df, "anls", "reference_length", bins=2)
+    >>> ax = af.plot.curve(df, x="reference_length", y="anls", bins=2)
     >>> ax.lines[0].get_ydata().tolist()
     [0.95, 0.25]
     """
     counted = _ROWS.counts(frame, "lengths", () if by is None else (by,), _LENGTHS)
-    if counted is None and (scores is None or length is None):
-        more = ", which needs the columns of its scores and of its lengths: scores=..., length=..."
+    if counted is None and (x is None or y is None):
+        more = ", which needs the columns of both axes, such as x='reference_length' and y='anls'"
         raise _ROWS.error(frame, more)
     if counted is None:
-        drawn = _lines_of_rows(frame, scores, length, by, 8 if bins is None else count("bins", bins, 1))
+        drawn = _lines_of_rows(frame, x, y, by, 8 if bins is None else count("bins", bins, 1))
     else:
-        useless = [name for name, value in (("length", length), ("bins", bins)) if value is not None]
+        useless = [name for name, value in (("x", x), ("bins", bins)) if value is not None]
         if useless:
             raise ValueError(f"{useless[0]} must be None for results, whose lengths are counted already")
-        if scores is not None and not isinstance(scores, str):
-            raise ValueError(f"scores must be the name of a measure for results, got {scores!r}")
-        drawn = _lines_of_table(*counted, scores)
+        if y is not None and not isinstance(y, str):
+            raise ValueError(f"y must be the name of a measure for results, got {y!r}")
+        drawn = _lines_of_table(*counted, y)
     lines = drawn.lines
     plain = [name.text if isinstance(name, _style.Label) else name for name, _ in lines]
     # A single column is not the name of a system.
-    is_nameless = isinstance(scores, str | None) and [*map(type, dict(lines))] == [str]
+    is_nameless = isinstance(y, str | None) and [*map(type, dict(lines))] == [str]
     shades = _style.line_colors(plain, colors, is_nameless=is_nameless)
     ax = _inputs.axes(ax, 6.4, 4)
     scale = _style.marker_scale()
     handles = []
     for name, (_, points), marker in zip(plain, lines, itertools.cycle(_MARKERS)):
-        x, y = points["length"].to_numpy(), points["score"].to_numpy()
-        handles += ax.plot(x, y, marker=marker, markersize=5 * scale, lw=1.8 * scale, color=shades[name])
+        at, mean = points["length"].to_numpy(), points["score"].to_numpy()
+        handles += ax.plot(at, mean, marker=marker, markersize=5 * scale, lw=1.8 * scale, color=shades[name])
         if "low" in points.columns and len(lines) <= _BANDS:
             low, high = points["low"].to_numpy(), points["high"].to_numpy()
-            ax.fill_between(x, low, high, color=shades[name], alpha=0.15, linewidth=0)
+            ax.fill_between(at, low, high, color=shades[name], alpha=0.15, linewidth=0)
     if not any(points.height for _, points in lines):
         _style.nothing(ax)
     drawn.scale(ax)
@@ -186,20 +186,20 @@ def _lines_of_table(keys: Sequence[str], table: pl.DataFrame, measure: str | Non
 
 def _lines_of_rows(
     frame: Any,
-    scores: str | Sequence[str] | Mapping[str, str] | None,
-    length: str | None,
+    x: str | None,
+    y: str | Sequence[str] | Mapping[str, str] | None,
     by: str | None,
     bins: int,
 ) -> _Curves:
-    """Return the lines of rows, with the mean score and length of each bin."""
-    systems = _inputs.columns_of(scores)
-    if length is None:
-        raise ValueError("length must be the column with the length of each row, got None")
+    """Return the lines of rows, with the mean score and number of each bin."""
+    systems = _inputs.columns_of(y)
+    if x is None:
+        raise ValueError("x must be the column with a number for each row, such as its length, got None")
     if by is not None and len(systems) > 1:
         raise ValueError("draw several systems or several groups, not both")
-    columns = list(dict.fromkeys((*systems.values(), length)))
-    rows = _ROWS.numbers(frame, columns, [] if by is None else [by]).drop_nulls(cs.by_name(length))
-    lengths = rows[length].alias("length")
+    columns = list(dict.fromkeys((*systems.values(), x)))
+    rows = _ROWS.numbers(frame, columns, [] if by is None else [by]).drop_nulls(cs.by_name(x))
+    lengths = rows[x].alias("length")
     groups: list[tuple[str | _style.Label, pl.DataFrame]] = [
         (name, rows.select(lengths, score=cs.by_name(column))) for name, column in systems.items()
     ]
@@ -212,7 +212,7 @@ def _lines_of_rows(
     edges = sorted(edge for edge in quantiles if edge is not None)
     lines = [(name, _means(part, edges)) for name, part in groups]
     score = f"mean {_inputs.name_of_columns(systems)}"
-    return _Curves(lines, n_groups, _style.name(length), score, partial(_scale_lengths, lengths))
+    return _Curves(lines, n_groups, _style.name(x), score, partial(_scale_lengths, lengths))
 
 
 def threshold_curve(

@@ -91,11 +91,9 @@ PLOTS: dict[str, Callable[[Any, Any], Axes]] = {
     "error_types of a frame": lambda f, c: plot.error_types(
         af.report(f, c.prediction, c.answer, by=c.lang, details=True).errors(c.lang)
     ),
-    "length_effect": lambda f, c: plot.length_effect(f, {"a": c.score}, c.length),
-    "length_effect by slice": lambda f, c: plot.length_effect(f, c.score, c.length, by=c.lang),
-    "length_effect of a table": lambda f, c: plot.length_effect(
-        af.length_scores(f, c.prediction, c.answer, by=c.lang)
-    ),
+    "curve": lambda f, c: plot.curve(f, c.length, {"a": c.score}),
+    "curve by slice": lambda f, c: plot.curve(f, c.length, c.score, by=c.lang),
+    "curve of a table": lambda f, c: plot.curve(af.length_scores(f, c.prediction, c.answer, by=c.lang)),
     "group_scores": lambda f, c: plot.group_scores(af.report(f, metrics=c.score, by=c.lang).to_polars()),
     "heat_map": lambda f, c: plot.heat_map(
         af.compare(f, {"a": c.prediction, "b": c.other, "c": c.lang}, c.answer, by=[c.lang, c.doc])

@@ -232,7 +232,7 @@ def test_lengths_are_cut_into_bins_of_equal_numbers_of_rows() -> None:
     rng = np.random.default_rng(4)
     data = pl.DataFrame({"length": rng.permutation(60), "score": rng.random(60)})
 
-    ax = plot.length_effect(data, "score", "length", bins=4)
+    ax = plot.curve(data, x="length", y="score", bins=4)
 
     ordered = data.sort("length")
     bins = [ordered[at : at + 15] for at in range(0, 60, 15)]
@@ -250,7 +250,7 @@ def test_lengths_are_drawn_for_the_largest_groups() -> None:
         {"length": [1.0, 2.0] * 20, "score": [0.5] * 40, "g": [min(i // 3, 7) for i in range(40)]}
     )
 
-    ax = plot.length_effect(data, "score", "length", by="g", bins=1)
+    ax = plot.curve(data, x="length", y="score", by="g", bins=1)
 
     assert len(ax.lines) == 6
     assert ax.get_xlabel() == "length (the 6 largest of 8 groups)"
@@ -258,7 +258,7 @@ def test_lengths_are_drawn_for_the_largest_groups() -> None:
 
 def test_lengths_of_different_orders_are_on_a_logarithmic_axis() -> None:
     scales = {
-        (low, high): plot.length_effect(pl.DataFrame({"n": [low, high], "s": [1, 0]}), "s", "n").get_xscale()
+        (low, high): plot.curve(pl.DataFrame({"n": [low, high], "s": [1, 0]}), "n", "s").get_xscale()
         for low, high in [(1, 20), (1, 2_000), (0, 2_000)]
     }
 
@@ -435,16 +435,16 @@ def test_names_are_shown_as_they_are(name: str, monkeypatch: pytest.MonkeyPatch)
         (lambda: plot.cer_distribution(frame(), "answer"), DTypeError, "needs a numeric column"),
         (lambda: plot.group_scores(report(frame()), "bleu"), ValueError, "bleu"),
         (lambda: plot.group_scores(report(frame()), max_groups=0), ValueError, "max_groups"),
-        (lambda: plot.length_effect(frame(), "nls", "cer", bins=0), ValueError, "bins"),
+        (lambda: plot.curve(frame(), "cer", "nls", bins=0), ValueError, "bins"),
         (lambda: plot.confusion_matrix(frame()), TypeError, "takes a frame from .* without the column"),
         (
             lambda: plot.error_types(frame().drop("error_type")),
             TypeError,
             "rows with error types.* add it with `anls_frame",
         ),
-        (lambda: plot.length_effect(frame()), TypeError, "which needs the columns of its scores and of its"),
+        (lambda: plot.curve(frame()), TypeError, "which needs the columns of both axes"),
         (lambda: plot.score_distribution(frame()), TypeError, "`ecdf` draws the scores of a frame"),
-        (lambda: plot.length_effect(frame(), ["nls", "cer"], "cer", by="type"), ValueError, "not both"),
+        (lambda: plot.curve(frame(), "cer", ["nls", "cer"], by="type"), ValueError, "not both"),
         (lambda: plot.error_types(frame(), error_type="answer"), ValueError, "'12.50'"),
         (lambda: plot.edit_matrix("", "a" * 41), ValueError, "at most 40 characters, got 41"),
         (
@@ -456,7 +456,7 @@ def test_names_are_shown_as_they_are(name: str, monkeypatch: pytest.MonkeyPatch)
         ),
         (lambda: plot.threshold_curve({}), ValueError, "at least one summary"),
         (lambda: plot.edit_matrix(af.edit_matrix("a", "b"), "b"), ValueError, "for a finished matrix"),
-        (lambda: plot.length_effect(detailed(), ["nls"]), ValueError, "must be the name of a measure"),
+        (lambda: plot.curve(detailed(), y=["nls"]), ValueError, "must be the name of a measure"),
         (lambda: plot.group_scores(ONE_SLICE), TypeError, "without a measure that has an interval"),
         (lambda: plot.score_distribution(af.summarize(frame(), metrics="nls")), ValueError, "existing"),
     ],
@@ -469,3 +469,20 @@ def test_mistakes_are_named(call: Any, error: type[Exception], message: str) -> 
 @given(st.text("aé\u0301\u0308ßж東カ字한กั1"))
 def test_labels_are_measured_in_columns_as_a_terminal_counts_them(text: str) -> None:
     assert _text.text_width(text) == cell_len(text)
+
+
+def test_each_training_step_has_its_own_point() -> None:
+    steps = pl.DataFrame(
+        {
+            "step": [10, 10, 20, 20, 20, 40] * 2,
+            "run": ["a"] * 6 + ["b"] * 6,
+            "anls": [i / 12 for i in range(12)],
+        }
+    )
+    ax = plot.curve(steps, x="step", y="anls", by="run", bins=1000)
+    means = steps.group_by("run", "step").agg(pl.mean("anls")).sort("run", "step")
+    for line, run in zip(ax.lines, "ab", strict=True):
+        own = means.filter(pl.col("run") == run)
+        assert line.get_xdata().tolist() == own["step"].to_list()
+        assert line.get_ydata().tolist() == pytest.approx(own["anls"].to_list())
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("step", "mean anls")

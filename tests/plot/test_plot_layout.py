@@ -89,7 +89,7 @@ CASES: dict[str, Callable[[Axes | None], Axes]] = {
     "odd characters": lambda ax: plot.confusion_matrix(
         confusions().with_columns(reference_char=pl.Series(["a\u0364", "\u0301", "␊", "\n"])), ax=ax
     ),
-    "lengths of a report": lambda ax: plot.length_effect(report(frame(), details=True), by="type", ax=ax),
+    "lengths of a report": lambda ax: plot.curve(report(frame(), details=True), by="type", ax=ax),
 }
 
 

@@ -179,7 +179,7 @@ def test_names_of_error_rates_say_the_direction() -> None:
 
     assert plot.ecdf(data, "wer").get_xlabel() == "wer, lower is better"
     assert plot.ecdf(data, ["wer", "bleu"]).get_xlabel() == "score"
-    assert plot.length_effect(data, "wer", "reference_length").get_ylabel() == "mean wer, lower is better"
+    assert plot.curve(data, "reference_length", "wer").get_ylabel() == "mean wer, lower is better"
     assert plot.cer_distribution(data, "wer").get_xlabel() == "wer of the rows between 0 and 1"
 
 
@@ -187,7 +187,7 @@ def test_lengths_of_a_report_are_its_ranges() -> None:
     made = report(frame(), details=True)
     table = made.lengths()
 
-    ax = plot.length_effect(made, "cer_corpus")
+    ax = plot.curve(made, y="cer_corpus")
 
     [line] = ax.lines
     assert list(np.asarray(line.get_ydata())) == table["cer_corpus"].to_list()
@@ -199,12 +199,12 @@ def test_lengths_of_a_report_are_its_ranges() -> None:
         for first, last in table.select("length_from", "length_to").iter_rows()
     ]
     assert ax.get_ylabel() == "CER (corpus), lower is better"
-    with pytest.raises(ValueError, match="length must be None for results"):
-        plot.length_effect(made, "anls", "reference_length")
+    with pytest.raises(ValueError, match="x must be None for results"):
+        plot.curve(made, "reference_length", "anls")
 
 
 def test_details_that_were_not_counted_are_asked_for() -> None:
-    for function in (plot.error_types, plot.length_effect, plot.confusion_matrix):
+    for function in (plot.error_types, plot.curve, plot.confusion_matrix):
         with pytest.raises(ValueError, match="make it with details=True"):
             function(report(frame()))
 

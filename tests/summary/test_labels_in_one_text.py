@@ -44,7 +44,7 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "find_slices": lambda data: af.find_slices(data, "p", "a", ["t"], search=af.SliceSearch(min_rows=1)),
     "scores": lambda data: af.report(data, metrics="confidence", by="t"),
     "error_types": lambda data: af.plot.error_types(data, "t"),
-    "length_effect": lambda data: af.plot.length_effect(data, "confidence", "id", by="t"),
+    "curve": lambda data: af.plot.curve(data, "id", "confidence", by="t"),
 }
 
 

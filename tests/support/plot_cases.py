@@ -95,7 +95,7 @@ PLOTS: dict[str, Callable[[pl.DataFrame, Axes | None], Axes]] = {
     "ecdf": lambda data, ax: af.plot.ecdf(data, ["nls", "anls"], ax=ax),
     "group_scores": lambda data, ax: af.plot.group_scores(report(data), ax=ax),
     "error_types": lambda data, ax: af.plot.error_types(data, "type", ax=ax),
-    "length_effect": lambda data, ax: af.plot.length_effect(data, "anls", "reference_length", ax=ax),
+    "curve": lambda data, ax: af.plot.curve(data, "reference_length", "anls", ax=ax),
     "confusion_matrix": lambda data, ax: af.plot.confusion_matrix(confusions(data.height), ax=ax),
     "edit_matrix": lambda data, ax: af.plot.edit_matrix("cat"[: data.height], "cafe"[: data.height], ax=ax),
     "threshold_curve": lambda data, ax: af.plot.threshold_curve(report(data).summary, ax=ax),
@@ -142,7 +142,7 @@ WRONG_INPUTS: dict[str, tuple[str, ...]] = {
     "ecdf": ("report", "summary", "comparison", "nothing"),
     "group_scores": ("frame", "summary", "comparison", "nothing"),
     "error_types": ("comparison", "nothing"),
-    "length_effect": ("comparison", "nothing"),
+    "curve": ("comparison", "nothing"),
     "confusion_matrix": ("comparison", "nothing"),
     "edit_matrix": ("frame", "report", "comparison", "nothing"),
     "threshold_curve": ("frame", "comparison", "nothing"),
@@ -165,7 +165,7 @@ INPUTS: dict[str, Callable[[], list[Any]]] = {
     "score_distribution": lambda: [detailed().summary, detailed()],
     "group_scores": lambda: [detailed(), *kinds(detailed().to_polars())],
     "error_types": lambda: [detailed(), detailed().summary],
-    "length_effect": lambda: [detailed(), detailed().summary, *kinds(detailed().lengths())],
+    "curve": lambda: [detailed(), detailed().summary, *kinds(detailed().lengths())],
     "confusion_matrix": lambda: [detailed(), detailed().summary, *kinds(detailed().confusions())],
     "edit_matrix": lambda: [af.edit_matrix("cat", "cafe")],
     "threshold_curve": lambda: [detailed(), detailed().summary, {"ANLS": detailed()}],
@@ -177,7 +177,7 @@ INPUTS: dict[str, Callable[[], list[Any]]] = {
     "reliability": lambda: kinds(confident().reliability()),
 }
 """What each plot draws alike, the first of which is how it is usually called."""
-ARGUMENTS = {"ecdf": ("nls",), "edit_matrix": ("text",), "length_effect": ("nls", "reference_length")}
+ARGUMENTS = {"ecdf": ("nls",), "edit_matrix": ("text",), "curve": ("reference_length", "nls")}
 """What some plots take beside their first argument."""
 
 

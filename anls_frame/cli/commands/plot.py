@@ -108,8 +108,8 @@ def plot(
         "errors": lambda: af.plot.error_types(
             frame.with_columns(af.error_type(*_TEXTS, **how).alias("error_type")), *by or ()
         ),
-        "length": lambda: af.plot.length_effect(
-            scored(score, "reference_length"), score, "reference_length", by=by[0] if by else None
+        "length": lambda: af.plot.curve(
+            scored(score, "reference_length"), "reference_length", score, by=by[0] if by else None
         ),
         "confusions": lambda: af.plot.confusion_matrix(
             af.confusions(frame, *_TEXTS, protocol=resolve_errors(scoring.protocol))
