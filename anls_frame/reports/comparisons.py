@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
-from anls_frame._arguments import choice, count, flag, level_of_run, number, share, takes_names
+from anls_frame._arguments import choice, count, flag, share, takes_names
 from anls_frame._engines import checked_first
 from anls_frame._messages import about
 from anls_frame._typing import ByFrame, Missing, Table_co, declared
@@ -18,12 +18,11 @@ from anls_frame.export.document import OVERALL, SLICE, TABLE
 from anls_frame.export.values import json_text
 from anls_frame.frames import origins
 from anls_frame.protocol import ScoreProtocol
-from anls_frame.reports import macro, pairwise, ranking
+from anls_frame.reports import gate, macro, pairwise, ranking
 from anls_frame.reports.comparison_documents import FEW_SYSTEMS, ComparisonView
-from anls_frame.reports.decisions import Decision, checked_margin, decide, decided_pairs
+from anls_frame.reports.decisions import Decision
 from anls_frame.reports.lines import lines
 from anls_frame.reports.long_frames import Wide
-from anls_frame.reports.planning import Planner, planners, warn_of_small_pilot
 from anls_frame.reports.published import Published, beside_figures, checked_figures
 from anls_frame.results import SlicedResult
 from anls_frame.statistics.significance import check_draws, significance_level
@@ -271,7 +270,8 @@ class Comparison(SlicedResult[Table_co]):
     def ranked_overall(self) -> pl.DataFrame:
         """The ranking of all rows; tests against the baseline can rule out that a system is possibly best."""
         shown = self._overall.filter(pl.col("p_adjusted") <= significance_level(self.confidence))
-        worse, better = shown.filter(self._loss > 0), shown.filter(self._loss < 0)
+        loss = gate.loss(self.measures)
+        worse, better = shown.filter(loss > 0), shown.filter(loss < 0)
         beaten = pl.concat([worse.select("metric", "system"), better.select("metric", system="baseline")])
         ranked = self._ranking_by(()).select(pl.lit(OVERALL).alias(SLICE), pl.all())
         is_beaten = pl.struct("metric", "system").is_in(
@@ -541,8 +541,7 @@ class Comparison(SlicedResult[Table_co]):
         >>> af.compare(df, {"old": "old", "new": "new"}, "answer").regressed()
         True
         """
-        lost: Any = self.regressions(drop, alpha, planned_runs=planned_runs)
-        return len(lost) > 0
+        return not gate.regressions(self, drop, alpha, planned_runs).is_empty()
 
     def regressions(self, drop: float = 0.01, alpha: float = 0.05, *, planned_runs: int = 1) -> Table_co:
         """
@@ -566,16 +565,7 @@ class Comparison(SlicedResult[Table_co]):
         >>> af.compare(df, ["a", "b", "c"], "answer").regressions().select("system", "difference").rows()
         [('c', -1.0)]
         """
-        alpha = level_of_run(share("alpha", alpha), planned_runs)
-        drop = checked_margin("drop", drop, self.measures, zero=True)
-        lost = (self._loss >= drop) & (pl.col("p_adjusted") <= alpha)
-        return self._as_given(self.to_polars().filter(lost))
-
-    @property
-    def _loss(self) -> pl.Expr:
-        """The loss of each system against the baseline, for a table of differences."""
-        signs = {metric.name: -1.0 if metric.higher_is_better else 1.0 for metric in self.measures}
-        return pl.col("difference") * pl.col("metric").replace_strict(signs, return_dtype=pl.Float64)
+        return self._as_given(gate.regressions(self, drop, alpha, planned_runs))
 
     def untestable(self, alpha: float = 0.05) -> Table_co:
         """
@@ -689,8 +679,7 @@ class Comparison(SlicedResult[Table_co]):
         >>> comparison.detectable_difference().select("n", pl.col("detectable").round(3)).rows()
         [(400, 0.074)]
         """
-        power, alpha = _power_and_level(power, alpha)
-        return self._planned(lambda planner: planner.detectable(power, alpha))
+        return self._as_given(gate.detectable_difference(self, power, alpha))
 
     def sample_size(self, effect: float, power: float = 0.8, alpha: float = 0.05) -> Table_co:
         """
@@ -740,10 +729,7 @@ class Comparison(SlicedResult[Table_co]):
         >>> comparison.sample_size(0.02).select("n_needed", "n_needed_low").row(0)
         (5664, 3575)
         """
-        power, alpha = _power_and_level(power, alpha)
-        effect = number("effect", effect, 0, ends=False)
-        warn_of_small_pilot(self.summary, self._planners(()))
-        return self._planned(lambda planner: planner.sample_size(effect, power, alpha))
+        return self._as_given(gate.sample_size(self, effect, power, alpha))
 
     def decide(
         self,
@@ -818,37 +804,15 @@ class Comparison(SlicedResult[Table_co]):
         regressed: new is worse than first by more than 0.06
         fine: new is not worse than old by 0.06 or more (difference +0.000)
         """
-        within = checked_margin("within", within, self.measures)
-        alpha = level_of_run(number("alpha", alpha, 0, 0.5, ends=False), planned_runs)
-        chosen = decided_pairs(list(self.systems), anchor)
-        made = cache(lambda columns: self._planners(columns, chosen))
-        return decide(
-            made(()),
-            lambda figures: self._below_each_other(
-                lambda columns: self._presented(pl.concat(map(figures, made(columns))), columns)
-            ),
-            within=within,
-            alpha=alpha,
-            slices=flag("slices", slices) and bool(self._by),
-            account=self.account,
+        return gate.decision(
+            self,
+            within,
+            alpha,
+            slices=slices,
+            planned_runs=planned_runs,
+            anchor=anchor,
             given=self._as_given,
         )
-
-    def _planners(
-        self, columns: Sequence[str], chosen: Sequence[tuple[int, int]] | None = None
-    ) -> list[Planner]:
-        """Return the planner for each metric and pair of systems, by default against the baseline."""
-        keys = chosen_keys(columns, self._by, self.noun)
-        pairs = self._against(self.baseline) if chosen is None else chosen
-        return planners(self.summary, keys, pairs, self.draws)
-
-    def _planned(self, figures: Callable[[Planner], pl.DataFrame]) -> Table_co:
-        """Return figures of all rows and of slices, with a line for each metric and compared system."""
-
-        def by(columns: Sequence[str]) -> pl.DataFrame:
-            return self._presented(pl.concat(map(figures, self._planners(columns))), columns)
-
-        return self._as_given(self.flat(by))
 
 
 def baseline_first(systems: Iterable[str], baseline: str | None) -> list[str]:
@@ -858,13 +822,6 @@ def baseline_first(systems: Iterable[str], baseline: str | None) -> list[str]:
     if baseline not in systems:
         raise ValueError(about("baseline", f"must be one of the systems {list(systems)}, got {baseline!r}"))
     return [baseline, *(name for name in systems if name != baseline)]
-
-
-def _power_and_level(power: float, alpha: float) -> tuple[float, float]:
-    power, alpha = share("power", power, ends=False), share("alpha", alpha, ends=False)
-    if power <= alpha:
-        raise ValueError(about("power", f"must be larger than alpha, got {power} and {alpha}"))
-    return power, alpha
 
 
 _on_frames: ByFrame[Comparison[pd.DataFrame], Comparison[pl.DataFrame]] = declared

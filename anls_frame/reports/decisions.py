@@ -3,29 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any, Generic, Literal, TypeAlias
 
-import polars as pl
-
-from anls_frame._arguments import margin, number, string
-from anls_frame._messages import about
 from anls_frame._text import numbered, visible
 from anls_frame._typing import Table_co
-from anls_frame.reports.pairwise import COMPARED
-from anls_frame.reports.planning import Planner
 from anls_frame.summary.account import Account
-from anls_frame.summary.measures import Metric
 
 Answer: TypeAlias = Literal["regressed", "undecided", "fine"]
-
-_ORDER: tuple[Answer, ...] = ("regressed", "undecided", "fine")
-"""The first that is given by all rows or a slice counts."""
-
-POWER = 0.8
-"""The power for which a decision says what its documents can show, and how many are needed."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -189,126 +176,12 @@ def resting_on(correlation: float | None) -> str:
     )
 
 
-def checked_margin(name: str, value: Any, metrics: Sequence[Metric], *, zero: bool = False) -> float:
-    """Return a margin as a float; raise an error unless a loss in each metric can be smaller and larger."""
-    points = number(name, value, 0, ends=zero)
-    for metric in metrics:
-        bounds = metric.bounds or (None, None)
-        margin(name, value, bounds, metric.label, zero=zero, in_points=metric.format == "rate")
-    return points
-
-
-def decided_pairs(systems: Sequence[str], anchor: str | None) -> list[tuple[int, int]]:
-    """Return the pairs of each system with the baseline (the first system) and with the anchor, if any."""
-    others = range(1, len(systems))
-    if anchor is None:
-        return [(0, number) for number in others]
-    compared = [number for number in others if systems[number] != string("anchor", anchor)]
-    if anchor not in systems[1:] or not compared:
-        raise ValueError(
-            about(
-                "anchor",
-                f"must be another system than the baseline and a new one, got {anchor!r} of {systems}",
-            )
-        )
-    return [(first, number) for number in compared for first in (0, systems.index(anchor))]
-
-
-def decide(
-    planners: Sequence[Planner],
-    tabulated: Callable[[Callable[[Planner], pl.DataFrame]], pl.DataFrame],
-    *,
-    within: float,
-    alpha: float,
-    slices: bool,
-    account: Account[Table_co],
-    given: Callable[[pl.DataFrame], Table_co],
-) -> Decision[Table_co]:
-    """
-    Decide about all rows and, with `slices`, about each slice; `tabulated` makes a table of these.
-
-    The tables of the decision are those that `given` makes of Polars frames.
-    Metrics and systems share `alpha`; the testable slices of each share it again (Bonferroni).
-    """
-    compared = [planner.slices.select(COMPARED).row(0) for planner in planners]
-    level = alpha / len({(metric, system) for metric, _, system in compared})
-    shares: dict[tuple[Any, ...], float] = {}
-
-    def answered(planner: Planner, table: pl.DataFrame) -> pl.DataFrame:
-        low, high = pl.col("difference_low"), pl.col("difference_high")
-        worst, best = (low, high) if planner.metric.higher_is_better else (-high, -low)
-        answer = pl.when(worst > -within).then(pl.lit("fine")).when(best < -within).then(pl.lit("regressed"))
-        # Without bounds, there is no answer.
-        answer = answer.when(low.is_not_null()).then(pl.lit("undecided"))
-        return table.with_columns(answer=answer)
-
-    def in_slices(planner: Planner) -> pl.DataFrame:
-        names = next(planner.slices.select(COMPARED).iter_rows(), ())
-        return answered(planner, planner.bounds(level * shares.get(names, 1.0), level))
-
-    frame = pl.concat(
-        answered(planner, planner.decidable(within, POWER, level)) for planner in planners
-    ).with_columns(pl.col("answer").fill_null("undecided"))
-    table = None
-    if slices:
-        tested = tabulated(in_slices).drop_nulls("answer").group_by(COMPARED).len()
-        shares |= {tuple(names): 1 / number for *names, number in tested.iter_rows()}
-        table = tabulated(in_slices)
-    several = len({metric for metric, *_ in compared}) > 1
-    decided: list[tuple[Answer, str]] = []
-    for planner, names, line in zip(planners, compared, frame.iter_rows(named=True), strict=True):
-        is_own = dict(zip(COMPARED, names, strict=True))
-        own = None if table is None else table.filter(**is_own).drop_nulls("answer")
-        answers = [] if own is None else own["answer"].to_list()
-        answer = min((line["answer"], *answers), key=_ORDER.index)
-        what = f"{within:g} in {planner.metric.label}" if several else f"{within:g}"
-        said = in_words(answer, line["baseline"], line["system"], what)
-        if own is not None:
-            # All rows, slices or both give the answer.
-            number = answers.count(answer)
-            counted = f"in {number:,} of {numbered(len(answers), 'slice')}"
-            in_rows = f"on all rows{f' and {counted}' if number else ''}"
-            said += f", {in_rows if line['answer'] == answer else counted}"
-        if answer == "fine" and line["difference"] is not None:
-            # "Not worse" may be much better.
-            said += f" (difference {line['difference']:+.3f})"
-        decided.append((answer, f"{said}; {_advice(line, own)}" if answer == "undecided" else said))
-    decided.sort(key=lambda pair: _ORDER.index(pair[0]))
-    return Decision(
-        within=within,
-        alpha=alpha,
-        answer=decided[0][0],
-        sentences=[sentence for _, sentence in decided],
-        frame=given(frame),
-        slices=None if table is None else given(table),
-        account=account,
-    )
-
-
 def in_words(answer: Answer, old: str, new: str, margin: str) -> str:
     """Return the sentence for an answer about a new system and an old one."""
     if answer == "fine":
         return f"fine: {new} is not worse than {old} by {margin} or more"
     verb = "is" if answer == "regressed" else "could be"
     return f"{answer}: {new} {verb} worse than {old} by more than {margin}"
-
-
-def _advice(line: Mapping[str, Any], slices: pl.DataFrame | None) -> str:
-    """Return the margin that an undecided line can decide, and the documents or rows that would decide."""
-    unit, counted = ("row", "n") if line["n_clusters"] is None else ("document", "n_clusters")
-    if slices is not None and line["answer"] != "undecided":
-        fewest = slices.filter(answer="undecided").select(pl.col(counted).min()).item()
-        return f"the smallest of them has {numbered(fewest, unit)}"
-    number = numbered(line[counted], unit)
-    if line["detectable"] is None:
-        return f"{number} can decide no margin"
-    can = f"{number} can decide margins from {line['detectable']:.2g} on"
-    low, high = line[f"{counted}_needed_low"], line[f"{counted}_needed"]
-    if high is None:
-        return can
-    if high > line[counted]:
-        return f"{can}; this one needs {needed_in_words(low, high)} if the systems are equal"
-    return f"{can}, but the difference is close to the margin"
 
 
 def needed_in_words(low: int | None, high: int) -> str:
