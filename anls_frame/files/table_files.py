@@ -49,7 +49,6 @@ def read_results(
     encoding: str | None = None,
     delimiter: str | None = None,
     sheet: str | None = None,
-    unique_ids: bool = True,
     answers_format: str = "auto",
     question_types_format: str = "list",
 ) -> pl.DataFrame:
@@ -78,8 +77,6 @@ def read_results(
         Delimiter of a CSV file; comma, semicolon, tab and bar are detected.
     sheet
         Name of the sheet, for a workbook with several sheets.
-    unique_ids
-        Whether missing or duplicate ids are problems.
     answers_format
         How strings in the answers are read: `"text"` reads each as a single answer; `"list"` reads printed
         lists (JSON, or as printed by Python or numpy), tuples, sets and objects of answers (as in SQuAD and
@@ -111,7 +108,8 @@ def read_results(
     Raises
     ------
     InputError
-        If the file has problems; the error lists all of them, with line, index or cell.
+        If the file has problems, such as missing or duplicate ids, which `scan_results` allows; the error
+        lists all of them, with line, index or cell.
     OSError
         If the file cannot be opened.
     ValueError
@@ -121,7 +119,7 @@ def read_results(
 
     See Also
     --------
-    anls_frame.scan_results : reads lazily, for tables larger than memory.
+    anls_frame.scan_results : reads lazily, for tables larger than memory or with repeated ids.
     anls_frame.read_logs : reads logs of harnesses, of one system or several.
     anls_frame.write_results : writes such a table.
 
@@ -155,7 +153,6 @@ def read_results(
         encoding=encoding,
         delimiter=delimiter,
         sheet=sheet,
-        unique_ids=unique_ids,
         answers_format=answers_format,
         question_types_format=question_types_format,
     )
@@ -205,7 +202,7 @@ def scan_results(path: str | os.PathLike[str], **options: Any) -> pl.LazyFrame:
 def scan_table(file: File, *, required: Sequence[Role], **options: Any) -> pl.LazyFrame:
     """Read a file as `scan_results` does, with at least the required columns."""
     if file.format(options.get("format")) != "parquet":
-        return read_table(file, required=required, **{"unique_ids": False, **options}).lazy()
+        return read_table(file, required=required, unique_ids=False, **options).lazy()
     answers_format: str = options.get("answers_format", "auto")
     types_format: str = options.get("question_types_format", "list")
     standard_frames.check_formats_of_file(answers_format, types_format)

@@ -804,15 +804,7 @@ class Comparison(SlicedResult[Table_co]):
         regressed: new is worse than first by more than 0.06
         fine: new is not worse than old by 0.06 or more (difference +0.000)
         """
-        return gate.decision(
-            self,
-            within,
-            alpha,
-            slices=slices,
-            planned_runs=planned_runs,
-            anchor=anchor,
-            given=self._as_given,
-        )
+        return gate.decision(self, within, alpha, anchor, planned_runs, slices=slices, given=self._as_given)
 
 
 def baseline_first(systems: Iterable[str], baseline: str | None) -> list[str]:

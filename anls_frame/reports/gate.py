@@ -44,17 +44,15 @@ def regressions(comparison: Any, drop: float, alpha: float, planned_runs: int) -
 def detectable_difference(comparison: Any, power: float, alpha: float) -> pl.DataFrame:
     """Return the smallest true difference that all rows, and those of each slice, can detect."""
     power, alpha = _power_and_level(power, alpha)
-    made = partial(_planners, comparison)
-    return _table(comparison, made, lambda planner: planner.detectable(power, alpha))
+    return _table(comparison, lambda planner: planner.detectable(power, alpha))
 
 
 def sample_size(comparison: Any, effect: float, power: float, alpha: float) -> pl.DataFrame:
     """Return the numbers of rows and documents that detect a true difference; the rows are the pilot."""
     power, alpha = _power_and_level(power, alpha)
     effect = number("effect", effect, 0, ends=False)
-    made = partial(_planners, comparison)
-    warn_of_small_pilot(comparison.summary, made(()))
-    return _table(comparison, made, lambda planner: planner.sample_size(effect, power, alpha))
+    warn_of_small_pilot(comparison.summary, _planners(comparison, ()))
+    return _table(comparison, lambda planner: planner.sample_size(effect, power, alpha))
 
 
 def _power_and_level(power: float, alpha: float) -> tuple[float, float]:
@@ -64,25 +62,23 @@ def _power_and_level(power: float, alpha: float) -> tuple[float, float]:
     return power, alpha
 
 
-def _planners(
-    comparison: Any, columns: Sequence[str], pairs: Sequence[tuple[int, int]] | None = None
-) -> list[Planner]:
-    """Return the planner of each metric and pair of systems, by default against the baseline."""
-    summary = comparison.summary
-    keys = chosen_keys(columns, summary.settings.by, comparison.noun)
-    chosen = decided_pairs(list(comparison.systems), None) if pairs is None else pairs
-    return planners(summary, keys, chosen, comparison.draws)
+def _planners(comparison: Any, columns: Sequence[str], anchor: str | None = None) -> list[Planner]:
+    """Return the planner of each metric and pair of systems, for a table with these columns."""
+    keys = chosen_keys(columns, comparison.summary.settings.by, comparison.noun)
+    pairs = decided_pairs(list(comparison.systems), anchor)
+    return planners(comparison.summary, keys, pairs, comparison.draws)
 
 
 def _table(
     comparison: Any,
-    made: Callable[[Sequence[str]], Sequence[Planner]],
     figures: Callable[[Planner], pl.DataFrame],
+    planned: Callable[[Sequence[str]], list[Planner]] | None = None,
 ) -> pl.DataFrame:
     """Return figures of all rows and of slices, with a line for each metric and pair of systems."""
+    made = planned or partial(_planners, comparison)
+    settings = comparison.summary.settings
 
     def by(columns: Sequence[str]) -> pl.DataFrame:
-        settings = comparison.summary.settings
         keys = chosen_keys(columns, settings.by, comparison.noun)
         return largest_first(pl.concat(map(figures, made(columns))), keys, columns, settings.orders)
 
@@ -119,10 +115,10 @@ def decision(
     comparison: Any,
     within: float,
     alpha: float,
+    anchor: str | None,
+    planned_runs: int,
     *,
     slices: bool,
-    planned_runs: int,
-    anchor: str | None,
     given: Callable[[pl.DataFrame], Table_co],
 ) -> Decision[Table_co]:
     """
@@ -134,9 +130,9 @@ def decision(
     within = checked_margin("within", within, comparison.measures)
     alpha = level_of_run(number("alpha", alpha, 0, 0.5, ends=False), planned_runs)
     has_slices = flag("slices", slices) and bool(comparison.summary.settings.by)
-    pairs = decided_pairs(list(comparison.systems), anchor)
-    made = cache(lambda columns: _planners(comparison, columns, pairs))
-    compared = [planner.slices.select(COMPARED).row(0) for planner in made(())]
+    made = cache(partial(_planners, comparison, anchor=anchor))
+    overall = made(())
+    compared = [planner.slices.select(COMPARED).row(0) for planner in overall]
     level = alpha / len({(metric, system) for metric, _, system in compared})
     shares: dict[tuple[Any, ...], float] = {}
 
@@ -153,10 +149,10 @@ def decision(
         return answered(planner, planner.bounds(level * shares.get(names, 1.0), level))
 
     def in_slices() -> pl.DataFrame:
-        return _table(comparison, made, bounded).filter(pl.col(SLICE) == GROUP).drop(SLICE)
+        return _table(comparison, bounded, made).filter(pl.col(SLICE) == GROUP).drop(SLICE)
 
     frame = pl.concat(
-        answered(planner, planner.decidable(within, POWER, level)) for planner in made(())
+        answered(planner, planner.decidable(within, POWER, level)) for planner in overall
     ).with_columns(pl.col("answer").fill_null("undecided"))
     table = None
     if has_slices:
@@ -165,7 +161,7 @@ def decision(
         table = in_slices()
     several = len({metric for metric, *_ in compared}) > 1
     decided: list[tuple[Answer, str]] = []
-    for planner, names, line in zip(made(()), compared, frame.iter_rows(named=True), strict=True):
+    for planner, names, line in zip(overall, compared, frame.iter_rows(named=True), strict=True):
         is_own = dict(zip(COMPARED, names, strict=True))
         own = None if table is None else table.filter(**is_own).drop_nulls("answer")
         answers = [] if own is None else own["answer"].to_list()

@@ -157,7 +157,7 @@ class Reading:
             for_gold |= {"answers_format"} if questions.has_answers else set()
             for_gold |= {"question_types_format"} if "question_types" in questions.rows.columns else set()
             for_gold |= {role for role in GOLD_ROLES if self.options.get(role) in questions.names}
-        known = set().union(*(READERS[kind].parameters for kind in kinds)) - {"unique_ids"}
+        known = set().union(*(READERS[kind].parameters for kind in kinds))
         own = {"gold": self.gold, "unmatched": self.unmatched}
         given = {name: value for name, value in own.items() if value is not None} | dict(self.options)
         useless = sorted(given.keys() - known - for_gold)

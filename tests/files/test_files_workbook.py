@@ -294,7 +294,7 @@ def test_digits_that_were_lost_before_are_counted(tmp_path: Path, engine: Any) -
     pd.DataFrame(columns).to_excel(path, index=False, engine=engine)
 
     with pytest.warns(af.InputWarning) as caught:
-        frame = af.read_results(path, unique_ids=False)
+        frame = af.scan_results(path).collect()
 
     assert frame["question_id"].to_list() == ["123456789012345700", "123456789012345700", "7"]
     [warning] = caught

@@ -16,7 +16,7 @@ from anls_frame.readers.descriptions import READERS
 
 ROOT = Path(__file__).parents[2]
 # Flags of the shell, and what it does itself: ids may be repeated there.
-SHARED = {*SourceOptions.__dataclass_fields__, "question_id", "unique_ids"} - {"reader"}
+SHARED = {*SourceOptions.__dataclass_fields__, "question_id"} - {"reader"}
 
 
 @pytest.mark.parametrize("name", READERS)

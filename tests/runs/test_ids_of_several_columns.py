@@ -39,11 +39,8 @@ def test_two_columns_are_one_id_and_stay(tmp_path: Path, suffix: str) -> None:
     ):
         assert frame["question_id"].to_list() == ["a | 1", "a | 2", "b | 1"]
         assert frame["image"].to_list() == ["a", "a", "b"]
-    assert af.read_results(path, question_id=["number"], unique_ids=False)["question_id"].to_list() == [
-        "1",
-        "2",
-        "1",
-    ]
+    repeated = af.scan_results(path, question_id=["number"]).collect()
+    assert repeated["question_id"].to_list() == ["1", "2", "1"]
 
 
 def test_what_does_not_identify_is_named(tmp_path: Path) -> None:
@@ -65,7 +62,7 @@ def test_what_does_not_identify_is_named(tmp_path: Path) -> None:
         af.read_results(gaps, question_id=["image", "number"])
     joined = pl.DataFrame({"a": ["x | y", "x"], "b": ["z", "y | z"], "prediction": "p", "answer": "p"})
     with pytest.raises(af.InputError, match=r"columns 'a', 'b' have ' \| ' in their ids; name one column"):
-        af.read_results(saved(tmp_path, "csv", joined, "j"), question_id=["a", "b"], unique_ids=False)
+        af.scan_results(saved(tmp_path, "csv", joined, "j"), question_id=["a", "b"])
 
 
 @pytest.mark.parametrize("gold_id", [None, ["image", "number"]])

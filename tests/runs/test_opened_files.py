@@ -122,6 +122,45 @@ def test_an_overview_opens_a_file_once(tmp_path: Path, name: str) -> None:
     assert counts == [1]
 
 
+SEPARATED = pl.DataFrame(
+    {"question_id": [*"abcd"], "prediction": ["Coke", "x", "7", "y"], "answers": ["Cola | Coke"] * 4}
+)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "json", "xlsx", "jsonl.gz", "jsonl.zst"])
+def test_an_overview_opens_a_file_with_separated_answers_once(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"rows.{suffix}"
+    text = SEPARATED.write_ndjson()
+    match suffix:
+        case "csv":
+            SEPARATED.write_csv(path)
+        case "json":
+            SEPARATED.write_json(path)
+        case "xlsx":
+            SEPARATED.write_excel(path)
+        case "jsonl":
+            path.write_text(text)
+        case "jsonl.gz":
+            path.write_bytes(gzip.compress(text.encode()))
+        case "jsonl.zst":
+            path.write_bytes(pa.compress(text.encode(), "zstd", asbytes=True))
+    with opened(path) as counts:
+        done = run(tmp_path, "overview", path.name)
+    assert "answers are read as texts between '|'" in done.stderr
+    assert "ANLS 0.25" in done.stdout  # of the second of two accepted answers
+    assert counts == [1]
+
+
+def test_an_overview_opens_gold_with_separated_answers_once(tmp_path: Path) -> None:
+    gold = tmp_path / "gold.csv"
+    SEPARATED.select("question_id", "answers").write_csv(gold)
+    SEPARATED.select("question_id", "prediction").write_csv(tmp_path / "rows.csv")
+    with opened(gold, tmp_path / "rows.csv") as counts:
+        done = run(tmp_path, "overview", "rows.csv", "--gold", "gold.csv")
+    assert "ANLS 0.25" in done.stdout
+    assert counts == [1, 1]
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_compare_and_read_logs_open_each_file_once(tmp_path: Path, name: str) -> None:
     paths = [write(tmp_path / system / name) for system in ("old", "new")]

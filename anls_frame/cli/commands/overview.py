@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -14,6 +15,7 @@ from anls_frame._messages import Message, Option
 from anls_frame._text import listed, numbered
 from anls_frame.cli import options
 from anls_frame.cli.output import check_rows, four_digits, say, working
+from anls_frame.files.file import File
 
 if TYPE_CHECKING:
     import polars as pl
@@ -78,7 +80,10 @@ def overview(
     given = named.in_files(files, source, runs, least=1)
     # Which columns are meant is found below, with more than their names.
     given = replace(given, how=replace(given.how, needs_texts=given.are_logged))
-    with working("Reading"):
+    with working("Reading"), ExitStack() as kept:
+        for file in [*given.files, given.how.gold]:
+            if isinstance(file, File):
+                kept.enter_context(file.kept())
         read, systems = _read(given)
     frame = read
     if source.prediction is not None and source.prediction not in frame.columns:
