@@ -20,14 +20,16 @@ from anls_frame.analysis.characters import confusions
 from anls_frame.export.columns import ends_of
 from anls_frame.export.display import spelled, spelled_in
 from anls_frame.metrics.errors import edit_ops
+from anls_frame.metrics.page_errors import page_errors, reading_order_free_cer
 from anls_frame.metrics.scores import anls, nearest_answer, nls
 from anls_frame.overviews.roles import Roles
-from anls_frame.protocol import PROTOCOLS, ScoreProtocol
+from anls_frame.protocol import PROTOCOLS, ScoreProtocol, resolve_errors
 from anls_frame.reports.confidences import selective
 from anls_frame.reports.reports import Report, report
 from anls_frame.reports.wrapping_costs import format_tax
 from anls_frame.slices.result import Slices
 from anls_frame.summary.measures import Metric
+from anls_frame.summary.settings import Settings
 
 Gain: TypeAlias = tuple[float, float, float]
 """A figure, and the ends of its interval."""
@@ -41,7 +43,17 @@ _LEAST_COUNT = 10
 _FREQUENT = 0.08
 """A confusion stands out if it is such a share of all edits."""
 _READ = 0.5
-"""NLS of rows that were read at least in part."""
+"""NLS of rows that were read at least in part, and error rate above which pages are unreadable."""
+_MOST_ERRORS = 0.5
+"""Share of all errors that unreadable pages carry, to begin with them."""
+_OF_PAGES = {
+    "omitted": "that leave out text",
+    "added": "with added text",
+    "fabricated": "with invented sentences",
+    "repeated": "with text that was read twice",
+    "moved": "with text in another place",
+}
+"""What pages with errors of a kind have; misread characters are a confusion, or are everywhere."""
 _DOUBTFUL = 0.02
 """Gold is doubted if it looks wrong in such a share of the rows."""
 _WIDE = 0.1
@@ -66,7 +78,7 @@ class Case:
     """What the rules look at: the rows of a system, and what is known of them."""
 
     rows: pl.DataFrame
-    """The rows with their texts as they are scored, and the columns of `causes.losses`."""
+    """The rows with their texts as they are scored, and the columns of `causes.losses` or `page_losses`."""
     prediction: str
     roles: Roles
     report: Report[Any]
@@ -93,7 +105,13 @@ class Case:
     @property
     def protocol(self) -> ScoreProtocol:
         """How texts are compared."""
-        return self.report.summary.settings.protocol
+        protocol = self.report.summary.settings.protocol
+        return protocol if self.metric.higher_is_better else resolve_errors(protocol)
+
+    @property
+    def row_name(self) -> str:
+        """The word for a row."""
+        return str(self.report.row_names["row"])
 
     @cached_property
     def scored(self) -> pl.DataFrame:
@@ -119,7 +137,12 @@ class Case:
     @property
     def texts(self) -> str:
         """The first arguments of a call."""
-        return f'df, "{self.prediction}", "{self.answers}"'
+        return f"df, {self.columns}"
+
+    @property
+    def columns(self) -> str:
+        """The columns of texts in a call."""
+        return f'"{self.prediction}", "{self.answers}"'
 
     @cached_property
     def texts_of_rows(self) -> pl.DataFrame:
@@ -134,6 +157,24 @@ class Case:
         how: dict[str, Any] = {"op": "replace", "min_nls": _READ, "protocol": self.protocol}
         table: pl.DataFrame = confusions(self.texts_of_rows, "prediction", "answers", **how)
         return table
+
+    @property
+    def leading_confusion(self) -> dict[str, Any] | None:
+        """The most frequent substitution, if it stands out."""
+        is_frequent = pl.col("share_of_errors") >= _FREQUENT
+        frequent = self.confusions.filter(is_frequent, pl.col("count") >= _LEAST_COUNT)
+        if frequent.is_empty() or self.protocol.unit == "word":
+            return None
+        return frequent.row(0, named=True)
+
+    def loss(self, score: float) -> float:
+        """Return what a score lacks to the best one."""
+        return 1 - score if self.metric.higher_is_better else score
+
+    def like_the_rest(self, share: float, score: Gain, rest: float) -> Gain:
+        """Return what a share of all would win if it were as good as the rest."""
+        value, *ends = (share * (self.loss(end) - self.loss(rest)) for end in score)
+        return value, min(ends), max(ends)
 
     def lost(self, *causes: str) -> int:
         """Return the number of rows that lose by some causes."""
@@ -163,9 +204,21 @@ def figure(row: Mapping[str, Any], name: str) -> Gain:
     return row[name], low, high
 
 
-def first_steps(case: Case) -> list[Step]:
+def page_losses(prediction: str, answers: str, settings: Settings) -> dict[str, pl.Expr]:
+    """
+    Return the error rate `lost` of pages, their errors of each kind, and their length.
+
+    Pages in another order are readable, so their blocks in other places are no loss here.
+    """
+    how: dict[str, Any] = {"protocol": resolve_errors(settings.protocol), "missing": settings.missing}
+    errors, rate = (count(prediction, answers, **how) for count in (page_errors, reading_order_free_cer))
+    fields = {name: errors.struct.field(name) for name in (*_OF_PAGES, "reference_length")}
+    return {"lost": rate, "unreadable": rate > _READ, **fields}
+
+
+def first_steps(case: Case, rules: Sequence[Rule]) -> list[Step]:
     """Return the first steps, those that could win most before those that win nothing by themselves."""
-    steps = [step for rule in RULES for step in rule(case)]
+    steps = [step for rule in rules for step in rule(case)]
     kept = filter(_is_supported, steps)
     return sorted(kept, key=lambda step: (step.gain is None, -(step.gain or (0.0,))[0], -step.n))[:MOST]
 
@@ -232,30 +285,26 @@ def _slice(case: Case) -> Iterator[Step]:
     for index, line in enumerate(table.iter_rows(named=True)):
         if line["rest"] is None or line["score_low"] is None or line["score_high"] is None:
             continue
-        ends = (line["rest"] - line[name] for name in ("score", "score_high", "score_low"))
-        value, low, high = (line["share_of_rows"] * end for end in ends)
-        gain = value, low, high
-        rows, name = numbered(line["n"], "row"), shortened(visible(line["description"]), 60)
-        scores = f"{spelled_in(line, 'score', 'score')}, the rest {line['rest']:.3f}"
+        rows, name = numbered(line["n"], case.row_name), shortened(visible(line["description"]), 60)
+        scores = f"{spelled_in(line, 'score', 'score')}, that of the rest {line['rest']:.3f}"
+        # A page counts by its length, which the share of the loss tells.
+        share = line["share_of_loss"] * case.loss(case.score[0]) / case.loss(line["score"])
+        gain = case.like_the_rest(share, figure(line, "score"), line["rest"])
         sentence = (
-            f"Look at the {rows} with {name}: they score {scores}; as good as the rest, they would win "
-            f"{won(gain)}."
+            f"Look at the {rows} with {name}: their {case.metric.label} is {scores}; as good as the rest, "
+            f"they would win {won(gain)}."
         )
         call = f"overview.found.rows(df, {index})"
         yield Step(rule="slice", step=sentence, call=call, n=line["n"], gain=gain)
 
 
 def _confusion(case: Case) -> Iterator[Step]:
-    if case.protocol.unit == "word" or case.metric.name == "exact_match":
+    first = case.leading_confusion
+    if first is None or case.metric.name == "exact_match":
         return
     how: dict[str, Any] = {"protocol": case.protocol}
-    rows, is_frequent = case.texts_of_rows, pl.col("share_of_errors") >= _FREQUENT
-    frequent = case.confusions.filter(is_frequent, pl.col("count") >= _LEAST_COUNT)
-    if frequent.is_empty():
-        return
-    first = frequent.row(0, named=True)
     pair = {name: first[name] for name in ("reference_char", "predicted_char")}
-    rows = rows.with_columns(nearest=nearest_answer("prediction", "answers", **how))
+    rows = case.texts_of_rows.with_columns(nearest=nearest_answer("prediction", "answers", **how))
     rows = rows.with_columns(
         nls=nls("prediction", "answers", **how), ops=edit_ops("prediction", "nearest", **how)
     )
@@ -270,13 +319,17 @@ def _confusion(case: Case) -> Iterator[Step]:
         for name in ("nls", "better")
     )
     gain = case.mean(pl.when((pl.col("nls") >= _READ) & (share > 0)).then(after - before), rows)
+    yield _misreading(case, first, gain)
+
+
+def _misreading(case: Case, confusion: Mapping[str, Any], gain: Gain) -> Step:
     sentence = (
-        f"Fix one misreading: {pair['reference_char']!r} is read as {pair['predicted_char']!r} "
-        f"{first['count']:,} times, {100 * first['share_of_errors']:.0f} % of all edits; without it, "
+        f"Fix one misreading: {confusion['reference_char']!r} is read as {confusion['predicted_char']!r} "
+        f"{confusion['count']:,} times, {100 * confusion['share_of_errors']:.0f} % of all edits; without it, "
         f"{won(gain)} would be won."
     )
     call = f'af.confusions({case.texts}, op="replace")'
-    yield Step(rule="confusion", step=sentence, call=call, n=first["count"], gain=gain)
+    return Step(rule="confusion", step=sentence, call=call, n=confusion["count"], gain=gain)
 
 
 def _confidence(case: Case) -> Iterator[Step]:
@@ -364,7 +417,51 @@ def _documents(case: Case) -> Iterator[Step]:
     yield Step(rule="documents", step=sentence, call=call, n=units)
 
 
-RULES: Sequence[Callable[[Case], Iterator[Step]]] = (
+def _kinds(case: Case) -> Iterator[Step]:
+    overall = case.report.overall
+    for kind, said in _OF_PAGES.items():
+        n, (value, low, high) = case.rows.filter(pl.col(kind) > 0).height, figure(overall, kind)
+        if n < _LEAST_ROWS:
+            continue
+        # A moved character is an error in both places, or in none.
+        in_order = (overall["cer_corpus"] - overall["reading_order_free_cer"]) / value
+        edits = in_order if kind == "moved" else 1
+        gain = value * edits, low * edits, high * edits
+        sentence = f"Look at the {numbered(n, 'page')} {said}: without this, {won(gain)} would be won."
+        call = f'df.sort(af.page_errors({case.columns}).struct.field("{kind}"), descending=True)'
+        yield Step(rule=kind, step=sentence, call=call, n=n, gain=gain)
+
+
+def _page_confusion(case: Case) -> Iterator[Step]:
+    first, overall = case.leading_confusion, case.report.overall
+    if first is not None:
+        share = first["count"] / (overall["characters"] * case.score[0])
+        value, low, high = (share * end for end in case.score)
+        yield _misreading(case, first, (value, low, high))
+
+
+def _unreadable(case: Case) -> Iterator[Step]:
+    by = report(case.scored, case.prediction, case.answers, by="unreadable", **case.options)
+    table, n = by.tables["unreadable"], case.scored.filter("unreadable").height
+    if not _LEAST_ROWS <= n <= case.scored.height / 2:
+        return
+    bad, rest = (table.row(by_predicate=pl.col("unreadable") == one, named=True) for one in (True, False))
+    lengths = pl.col("reference_length")
+    share = case.scored.select(lengths.filter("unreadable").sum() / lengths.sum()).item()
+    share_of_errors = share * bad["cer_corpus"] / case.score[0]
+    if share_of_errors < _MOST_ERRORS:
+        return
+    gain = case.like_the_rest(share, figure(bad, "cer_corpus"), rest["cer_corpus"])
+    sentence = (
+        f"Scan or read {numbered(n, 'page')} again: their CER in any order is above {_READ:g}, and they have "
+        f"{100 * share_of_errors:.0f} % of all errors; as good as the rest, they would win {won(gain)}."
+    )
+    call = f"df.filter(af.reading_order_free_cer({case.columns}) > {_READ:g})"
+    yield Step(rule="unreadable", step=sentence, call=call, n=n, gain=gain)
+
+
+Rule: TypeAlias = Callable[[Case], Iterator[Step]]
+RULES: Sequence[Rule] = (
     _unwrap,
     _invented,
     _missing,
@@ -376,3 +473,6 @@ RULES: Sequence[Callable[[Case], Iterator[Step]]] = (
     _documents,
 )
 """The rules, in any order: steps are ordered by what they could win."""
+
+PAGE_RULES: Sequence[Rule] = (_unreadable, _kinds, _page_confusion, _slice)
+"""The rules for pages of OCR."""

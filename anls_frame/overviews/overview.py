@@ -20,7 +20,16 @@ from anls_frame.export.rows_page import framed
 from anls_frame.frames import origins
 from anls_frame.frames.answer_lists import parse_answers
 from anls_frame.frames.conversion import is_pandas, to_pandas
-from anls_frame.overviews.advice import Case, Step, figure, first_steps, means
+from anls_frame.overviews.advice import (
+    PAGE_RULES,
+    RULES,
+    Case,
+    Step,
+    figure,
+    first_steps,
+    means,
+    page_losses,
+)
 from anls_frame.overviews.overview_documents import OverviewView
 from anls_frame.overviews.roles import Given, Roles, found_roles, labels, rows_of
 from anls_frame.protocol import ScoreProtocol, resolve_protocol
@@ -364,26 +373,28 @@ def overview(
         "from_pandas": is_pandas(frame),
         "are_pairs_searched": rows.height <= MOST_PAIRS,
     }
-    if {*PAGE_COLORS} <= {*made.overall}:
-        return Overview(cause_table=_page_causes(made), **parts)
-    if roles.answers is None or metric.name not in causes.SCORES:
+    are_pages = {*PAGE_COLORS} <= {*made.overall}
+    if roles.answers is None or not (are_pages or metric.name in causes.SCORES):
         return Overview(**parts)
-    with_losses = {name: _with_losses(rows, own, roles, made) for name, own in roles.systems.items()}
+    how_found: dict[str, Any] = {"roles": roles, "report": made, "found": found, "risk": risk}
+    if are_pages:
+        kinds = _page_causes(made)
+        own = _with_losses(rows, roles, made, page_losses(str(column), roles.answers, made.summary.settings))
+        case = Case(rows=own, prediction=str(column), causes=kinds, **how_found)
+        return Overview(cause_table=kinds, steps=first_steps(case, PAGE_RULES), **parts)
+    with_losses = {
+        name: _with_losses(
+            rows, roles, made, causes.losses(own, roles.answers, made.summary.settings, metric.name)
+        )
+        for name, own in roles.systems.items()
+    }
     of_systems = {name: _cause_table(own, roles.cluster, confidence) for name, own in with_losses.items()}
     own = with_losses[system]
-    case = Case(
-        rows=own,
-        prediction=str(column),
-        roles=roles,
-        report=made,
-        found=found,
-        causes=of_systems[system],
-        risk=risk,
-    )
+    case = Case(rows=own, prediction=str(column), causes=of_systems[system], **how_found)
     lowered = own.filter(pl.col("lowered") > 0)["lowered"]
     return Overview(
         cause_table=of_systems[system],
-        steps=first_steps(case),
+        steps=first_steps(case, RULES),
         worst_rows=_worst_of_causes(own, case, roles.id),
         confusions=case.confusions.head(_WORST),
         lowered=(len(lowered), float(lowered.sum()) / made.overall["n"]),
@@ -397,13 +408,14 @@ def _n_values(column: pl.Series) -> int:
     return values.n_unique()
 
 
-def _with_losses(rows: pl.DataFrame, column: str, roles: Roles, made: Report[Any]) -> pl.DataFrame:
-    """Return the columns with a role, texts as they are scored, with the losses of rows by cause."""
+def _with_losses(
+    rows: pl.DataFrame, roles: Roles, made: Report[Any], losses: Mapping[str, pl.Expr]
+) -> pl.DataFrame:
+    """Return the columns with a role, texts as they are scored, with the losses of rows."""
     settings, answers = made.summary.settings, str(roles.answers)
     texts = with_unanswerable(rows.lazy(), roles.systems.values(), answers, settings.unanswerable)
     others = filter(None, (roles.cluster, roles.model_confidence, roles.id))
     names = list(dict.fromkeys([*roles.systems.values(), answers, *others]))
-    losses = causes.losses(column, answers, settings, made.measures[0].name)
     if taken := losses.keys() & {*names}:
         raise DuplicateColumnError(
             f"column {min(taken)!r} has the name of a column that the overview computes; rename it"

@@ -81,7 +81,7 @@ class OverviewView(View):
     @property
     def has_steps(self) -> bool:
         """Whether the rules for steps apply."""
-        return bool(self.result.cause_table.width) and not self.are_pages
+        return bool(self.result.cause_table.width)
 
     @property
     def title(self) -> str:
@@ -218,7 +218,7 @@ class OverviewView(View):
             f"Figures in brackets are {level} confidence intervals, the range of plausible true figures."
         ]
         notes += self.report_view.notes()
-        if self.has_steps:
+        if self.has_steps and not self.are_pages:
             notes.append(
                 "Each missing hundredth has one cause: texts are unwrapped first, and the rest has the type "
                 f"of the unwrapped text. All causes add up to 1 minus the {self.metrics[0].label}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from campaign import amount
-from overview_cases import planted
+from overview_cases import pages, planted
 
 import anls_frame as af
 
@@ -28,6 +28,34 @@ def test_the_planted_fault_comes_first(fault: str) -> None:
         frame, options = planted(fault, seed)
         first.append(next(iter(af.overview(frame, **options).advice["rule"]), None))
     assert first.count(FAULTS[fault]) >= DRAWS - DRAWS // 20
+
+
+@pytest.mark.parametrize(
+    "fault", ["confusion", "unreadable", "slice", "omitted", "fabricated", "repeated", "moved"]
+)
+def test_the_planted_fault_of_pages_comes_first(fault: str) -> None:
+    first = []
+    for seed in range(DRAWS):
+        made = af.overview(pages(fault, seed), "ocr", "gt", metrics="ocr", cluster="book")
+        first.append(next(iter(made.advice["rule"]), None))
+    assert first.count(fault) >= DRAWS - DRAWS // 20
+
+
+def test_nothing_is_advised_for_pages_without_a_fault() -> None:
+    drawn = [
+        af.overview(pages("", seed), "ocr", "gt", metrics="ocr", cluster="book") for seed in range(DRAWS)
+    ]
+    advised = [made.advice.height for made in drawn]
+    assert advised.count(0) >= DRAWS - DRAWS // 10
+
+
+@pytest.mark.parametrize("fault", ["confusion", "unreadable", "omitted", "moved"])
+def test_a_step_for_pages_wins_what_is_said(fault: str) -> None:
+    before, without = (af.overview(pages(one, 1), "ocr", "gt", metrics="ocr") for one in (fault, ""))
+    won = before.report.overall["cer_corpus"] - without.report.overall["cer_corpus"]
+    first = before.advice.row(0, named=True)
+    assert first["gain"] == pytest.approx(won, rel=0.1)
+    assert first["gain_low"] <= won <= first["gain_high"]
 
 
 def test_nothing_is_advised_without_a_fault() -> None:

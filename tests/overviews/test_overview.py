@@ -122,7 +122,10 @@ def test_pages_have_kinds_of_errors_that_add_up_to_the_rate() -> None:
     assert made.causes["cause"][0] == "misread"
     assert "CER" in repr(made)
     assert "WER" in repr(made)
-    assert made.advice.is_empty()
+    # All errors are of one kind: each 1 for an l.
+    assert made.advice["rule"].to_list() == ["confusion"]
+    assert made.advice["gain"].to_list() == pytest.approx([3 / 80])
+    assert "'l' is read as '1' 30 times, 100 % of all edits" in repr(made).replace("\n", " ")
     assert made.to_document().main.name == "Kinds of errors"
 
 

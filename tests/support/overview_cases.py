@@ -40,6 +40,48 @@ def drawn(seed: int, rows: int = ROWS) -> pl.DataFrame:
     )
 
 
+def pages(fault: str, seed: int) -> pl.DataFrame:
+    """Return 120 pages of 30 books with 3 % of the letters misread at random, and a planted fault."""
+    draw = random.Random(seed)
+    truth, read = [], []
+    hit = draw.sample(range(120), 15)
+    for page in range(120):
+        lines = [" ".join(word(draw) for _ in range(6)) for _ in range(12)]
+        truth.append("\n".join(lines))
+        is_hit = page in hit
+        if fault == "confusion":
+            lines = [line.replace("l", "1") for line in lines]
+        elif is_hit and fault == "omitted":
+            lines = lines[:8]
+        elif is_hit and fault == "fabricated":
+            lines += [" ".join(word(draw) for _ in range(6)) for _ in range(4)]
+        elif is_hit and fault == "repeated":
+            lines = [*lines, *lines[:4]]
+        elif is_hit and fault == "moved":
+            lines = lines[6:] + lines[:6]
+        share = 0.03
+        if is_hit and fault == "unreadable":
+            share = 0.8
+        elif page % 4 == 0 and fault == "slice":
+            share = 0.3
+        read.append("\n".join(misread(line, share, draw) for line in lines))
+    return pl.DataFrame(
+        {
+            "book": [f"book {page // 4}" for page in range(120)],
+            "ocr": read,
+            "gt": truth,
+            "script": ["old" if page % 4 == 0 else draw.choice(["new", "newer"]) for page in range(120)],
+        }
+    )
+
+
+def misread(text: str, share: float, draw: random.Random) -> str:
+    """Return a text with a share of its letters replaced by others."""
+    return "".join(
+        draw.choice(string.ascii_letters) if char != " " and draw.random() < share else char for char in text
+    )
+
+
 def word(draw: random.Random) -> str:
     """Return a word."""
     return "".join(draw.choice("bcdfghklmnprst") + draw.choice("aeiou") for _ in range(draw.randint(2, 5)))
