@@ -27,7 +27,7 @@ from anls_frame.export.row_names import Names, named_rows
 from anls_frame.export.sources import Source
 from anls_frame.frames.conversion import to_pandas
 from anls_frame.summary.account import Account
-from anls_frame.summary.catalogue import SHORT_LABELS, TEXT_METRICS, meaning
+from anls_frame.summary.catalogue import SHORT_LABELS, TEXT_METRICS, column_of
 from anls_frame.summary.keys import chosen_keys
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.settings import Settings
@@ -365,26 +365,21 @@ class View(ABC):
     @property
     def metric_columns(self) -> dict[str, Column]:
         """The columns of the metrics in tables with a column for each, and of the numbers of their rows."""
-        columns = {}
+        columns = []
         # Explicitly chosen metrics are all shown.
         least: OnScreen = "nothing" if self.metrics == TEXT_METRICS else "figure"
         for metric in self.metrics:
             shown = least if metric.in_text == "nothing" else metric.in_text
             heading = SHORT_LABELS.get(metric.name, metric.label)
             number = f"{self.names['row']}s with {heading}"
-            columns[metric.name] = Column(
-                metric.name, meaning(metric), metric.format or "number", heading, shown
-            )
-            columns[f"{metric.name}_n"] = Column(f"{metric.name}_n", "", "count", number, "nothing")
-        return columns
+            columns.append(replace(column_of(metric, heading), on_screen=shown))
+            columns.append(Column(f"{metric.name}_n", "", "count", number, "nothing"))
+        return by_name(columns)
 
     @property
     def terms(self) -> dict[str, Column]:
         """The metrics as columns, by name, for tables with a row for each."""
-        return by_name(
-            Column(metric.name, meaning(metric), metric.format or "number", label)
-            for metric, label in self.named
-        )
+        return by_name(column_of(metric, label) for metric, label in self.named)
 
 
 class SlicedResult(Written, Generic[Table_co]):

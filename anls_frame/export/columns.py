@@ -39,6 +39,8 @@ class Column:
         What a narrow table shows of it.
     mark
         Of truth values, the column on whose figures people see them, and the mark.
+    may_lack
+        Whether tables do without it where it is null or 0 in all rows.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Column:
     heading: str = ""
     on_screen: OnScreen = "interval"
     mark: tuple[str, str] | None = None
+    may_lack: bool = False
 
 
 def ends_of(name: str) -> tuple[str, str]:
@@ -54,9 +57,14 @@ def ends_of(name: str) -> tuple[str, str]:
     return f"{name}_low", f"{name}_high"
 
 
+def with_ends(*figures: str) -> tuple[str, ...]:
+    """Return the columns of figures, each followed by the ends of its intervals."""
+    return tuple(name for figure in figures for name in (figure, *ends_of(figure)))
+
+
 def interval(name: str, figure: Value, low: Value, high: Value) -> dict[str, Value]:
     """Return a figure and the ends of its interval by the names of their columns."""
-    return dict(zip((name, *ends_of(name)), (figure, low, high), strict=True))
+    return dict(zip(with_ends(name), (figure, low, high), strict=True))
 
 
 def figure_of(name: str) -> str:
@@ -69,6 +77,11 @@ def by_name(columns: Iterable[Column]) -> dict[str, Column]:
     return {column.name: column for column in columns}
 
 
+SCORE, RANK, DIFFERENCE = with_ends("score"), with_ends("rank"), with_ends("difference")
+TESTED = (*DIFFERENCE, "p_value", "p_adjusted")
+"""A difference, and the tests of it."""
+VOTES = ("wins", "ties", "losses")
+
 COUNTS = (
     Column("slice", "overall for all {row}s together, group for a slice"),
     Column("n", "scored {row}s", "count", "{row}s"),
@@ -78,16 +91,21 @@ COUNTS = (
         heading="few rows",
         mark=("n", FEW),
     ),
-    Column("n_missing", "{row}s without a prediction", "count", "no prediction", "nothing"),
-    Column("n_unanswerable", "{row}s without an accepted answer", "count", "no answer", "nothing"),
+    Column("n_missing", "{row}s without a prediction", "count", "no prediction", "nothing", may_lack=True),
+    Column(
+        "n_unanswerable", "{row}s without an accepted answer", "count", "no answer", "nothing", may_lack=True
+    ),
     Column(
         "n_empty_reference",
         "scored {row}s whose reference has no text",
         "count",
         "empty reference",
         "nothing",
+        may_lack=True,
     ),
-    Column("n_clusters", "documents that the {row}s come from", "count", "documents", "nothing"),
+    Column(
+        "n_clusters", "documents that the {row}s come from", "count", "documents", "nothing", may_lack=True
+    ),
 )
 """Columns of reports that are no scores."""
 
@@ -321,7 +339,7 @@ SELECTIVE = (
 
 FOUND = (
     Column("description", "the conditions that its {row}s meet", "text", "slice"),
-    Column("n_clusters", "documents with such a {row}", "count", "documents"),
+    Column("n_clusters", "documents with such a {row}", "count", "documents", may_lack=True),
     Column("score", "the score of the slice", "score"),
     Column("baseline_score", "the score of the baseline in the slice", "score", "baseline score", "nothing"),
     Column("change", "the score minus that of the baseline, in the slice", "difference"),

@@ -275,7 +275,7 @@ def _is_shown(values: Mapping[str, object], column: ShownColumn, table: Table) -
     """Return whether a difference is significant by its adjusted p-value and by its interval."""
     if table.alpha is None or column.name != "difference":
         return False
-    p, low, high = (values.get(name) for name in ("p_adjusted", "difference_low", "difference_high"))
+    p, low, high = (values.get(name) for name in ("p_adjusted", *ends_of(column.name)))
     if not (_is_number(p) and _is_number(low) and _is_number(high)):
         return False
     return p <= table.alpha and (low > 0 or high < 0)  # type: ignore[operator] # they are numbers

@@ -18,10 +18,10 @@ from anls_frame.export.columns import (
     MARKS,
     Column,
     by_name,
-    ends_of,
     figure_of,
     has_usual_heading,
     heading_of,
+    with_ends,
 )
 from anls_frame.export.kinds import Kind, difference_kind, shown_as
 from anls_frame.export.row_names import ROWS, Names, every, of_rows
@@ -299,9 +299,12 @@ def result_table(
         Other attributes of the table.
     """
     keys = by_name(Column(column, kind="key", heading=column) for column in by)
-    # Marks are shown on other columns.
-    options.setdefault("shown", [column for column in frame.columns if column not in MARKS])
-    return Table(name, frame, {**known, **own, **keys}, **options)
+    table = Table(name, frame, {**known, **own, **keys}, **options)
+    # Marks are shown on other columns, and a single metric is in the title.
+    hidden = {*MARKS, *(["metric"] if len(table.metrics) == 1 else [])}
+    hidden |= {name for name in frame.columns if table.column(name).may_lack and not frame[name].sum()}
+    shown = frame.columns if table.shown is None else table.shown
+    return replace(table, shown=[name for name in shown if name not in hidden])
 
 
 def with_columns(tables: Sequence[Table], columns: Sequence[str]) -> list[Table]:
@@ -317,8 +320,8 @@ def with_columns(tables: Sequence[Table], columns: Sequence[str]) -> list[Table]
 
 def _with_columns(table: Table, columns: Sequence[str]) -> Table:
     first = [name for name in table.headings if name in _WHAT_ROWS_ARE or table.kind(name) == "key"]
-    figures = [name for figure in (*first, *columns) for name in (figure, *ends_of(figure))]
-    shown = [name for name in dict.fromkeys(figures) if name in table.frame.columns]
+    figures = dict.fromkeys(with_ends(*first, *columns))
+    shown = [name for name in figures if name in table.frame.columns]
     return replace(table, shown=shown)
 
 

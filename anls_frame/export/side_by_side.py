@@ -9,6 +9,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._text import distinct
+from anls_frame.export.columns import ends_of
 from anls_frame.export.document import GROUP, OVERALL, SLICE, TABLE, crossed
 
 _ORDER = "anls_frame:order"
@@ -86,7 +87,7 @@ def side_by_side(ranked: pl.DataFrame, by: Sequence[str], *, only_shown: bool = 
     only_shown
         Whether a best score is marked only if no other system can be the best.
     """
-    shown = ("score", "rank", "score_low", "score_high")
+    shown = ("score", "rank", *ends_of("score"))
     lines = ranked.group_by(SLICE, cs.by_name(*by), maintain_order=True).agg(
         pl.col("n").first(),
         pl.col("few_rows").any(),
@@ -108,5 +109,5 @@ def side_by_side(ranked: pl.DataFrame, by: Sequence[str], *, only_shown: bool = 
 def apart(names: Sequence[str], taken: Sequence[str]) -> list[str]:
     """Return column names that are distinct from each other and from given names."""
     # Columns named like the ends of another column's interval would be shown as such.
-    ends = {name for name in names for other in names if name in (f"{other}_low", f"{other}_high")}
+    ends = {name for name in names for other in names if name in ends_of(other)}
     return distinct(names, {*taken, *ends})

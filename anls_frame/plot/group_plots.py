@@ -14,6 +14,7 @@ from matplotlib.lines import Line2D
 from anls_frame import _palette
 from anls_frame._arguments import choice, count, takes_names
 from anls_frame._text import numbered, shortened
+from anls_frame.export.columns import DIFFERENCE, ends_of, with_ends
 from anls_frame.export.display import figure, spelled
 from anls_frame.frames.conversion import in_polars, to_lazy
 from anls_frame.plot import _inputs, _style
@@ -126,7 +127,7 @@ def group_scores(
     slices = _inputs.slices(report, "report", _REPORT, "few_rows")
     is_frame = not _inputs.is_report(report)
     columns = slices.frame.columns
-    names = [name for name in columns if {f"{name}_low", f"{name}_high"} <= {*columns}]
+    names = [name for name in columns if {*ends_of(name)} <= {*columns}]
     metrics = _inputs.metrics_of(report, names)
     if not metrics:
         raise _REPORT.error(report, " without a measure that has an interval")
@@ -328,7 +329,7 @@ def comparison(
         handles += ax.plot(numbers.drop_nulls().to_numpy(), rows.to_numpy(), marker, zorder=2, **look)
     _style.group_axis(ax, labels)
     ax.set_xlim(*_inputs.limits([value for numbers in scores for value in numbers], drawn.bounds))
-    lines = frame.select("difference", "difference_low", "difference_high").iter_rows()
+    lines = frame.select(DIFFERENCE).iter_rows()
     differences = [_inputs.spelled_figure(value, ends, "difference") for value, *ends in lines]
     _style.side(ax, differences, bold=_style.significant(frame))
     label = f"{_inputs.axis_name(drawn)}{_style.not_shown(hidden)}"
@@ -604,9 +605,7 @@ def _effects(ax: Axes, frame: pl.DataFrame, metric: Metric) -> tuple[list[Any], 
     """Draw scores with intervals and the rest; return the legend and the label of the axis."""
     is_change = "change" in frame.columns
     name = "change" if is_change else "score"
-    figures = frame.select(
-        pl.col(name, f"{name}_low", f"{name}_high", "rest").cast(pl.Float64).fill_nan(None)
-    )
+    figures = frame.select(pl.col(*with_ends(name), "rest").cast(pl.Float64).fill_nan(None))
     scale = _style.marker_scale()
     grey = _style.ink(ax, 0.55)
     if is_change:

@@ -15,6 +15,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator
 from anls_frame import statistics
 from anls_frame._arguments import count, takes_names
 from anls_frame.analysis.curves import threshold_curve as threshold_anls
+from anls_frame.export.columns import SCORE, ends_of, with_ends
 from anls_frame.plot import _inputs, _style
 from anls_frame.summary.catalogue import TEXT_METRICS
 from anls_frame.summary.keys import explode_lists
@@ -400,9 +401,7 @@ def risk_coverage(
     >>> ax.lines[0].get_ydata().round(2).tolist()
     [0.0, 0.0, 0.33, 0.25, 0.4, 0.5]
     """
-    table = _CURVE.table(
-        curve, ["signal", "threshold", "coverage", "risk", "risk_low", "risk_high", "best_risk"]
-    )
+    table = _CURVE.table(curve, ["signal", "threshold", "coverage", *with_ends("risk"), "best_risk"])
     points = None
     if certified is not None:
         points = _CERTIFIED.table(certified, ["signal", "threshold", "accepted", "risk"])
@@ -416,7 +415,7 @@ def risk_coverage(
         coverage = line["coverage"].to_numpy()
         handles += ax.plot(coverage, line["risk"].to_numpy(), lw=1.8 * scale, color=shades[name])
         if len(lines) <= _BANDS:
-            low, high = (line[end].fill_null(np.nan).to_numpy() for end in ("risk_low", "risk_high"))
+            low, high = (line[end].fill_null(np.nan).to_numpy() for end in ends_of("risk"))
             ax.fill_between(coverage, low, high, color=shades[name], alpha=0.15, linewidth=0)
         if name in marks:
             mark = marks[name].drop_nulls("threshold")
@@ -471,7 +470,7 @@ def reliability(
     >>> af.plot.reliability(bins).get_ylabel()
     'mean score'
     """
-    table = _BINS.table(bins, ["signal", "bin", "confidence_mean", "score", "score_low", "score_high", "gap"])
+    table = _BINS.table(bins, ["signal", "bin", "confidence_mean", *SCORE, "gap"])
     ax = _inputs.axes(ax, 5, 5)
     scale = _style.marker_scale()
     lines = dict(itertools.islice(_lines(table, "bin"), _MOST_LINES))

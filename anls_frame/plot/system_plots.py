@@ -12,7 +12,7 @@ from matplotlib.colors import Normalize
 from anls_frame import _palette
 from anls_frame._arguments import count
 from anls_frame._text import text_width
-from anls_frame.export.columns import FEW
+from anls_frame.export.columns import FEW, RANK, SCORE, ends_of
 from anls_frame.export.display import figure
 from anls_frame.export.document import OVERALL, SLICE, TABLE, crossed
 from anls_frame.export.side_by_side import SideBySide, metric_lines, side_by_side
@@ -34,9 +34,7 @@ _LONGEST_LEVEL, _LETTER = 7, 0.06
 _MARGIN = 0.15
 """Share of the range of scores that is left at both ends of the colours, so that no cell looks empty."""
 _SMALLEST_FONT = 3.0
-_SCORES = ("score", "score_low", "score_high")
-_RANKS = ("rank", "rank_low", "rank_high")
-_COLUMNS = ("metric", "system", "n", *_SCORES, *_RANKS, "few_rows")
+_COLUMNS = ("metric", "system", "n", *SCORE, *RANK, "few_rows")
 _TAKES = "a comparison, or the frame of its `ranking`"
 _RANKING = _inputs.Input("ranking", _TAKES)
 _HEAT_MAP = _inputs.Input("heat_map", _TAKES)
@@ -116,12 +114,12 @@ def ranking(
     alike = dict.fromkeys(systems, _palette.BLUE) if len(systems) > len(_palette.PALETTE) else {}
     shades = _palette.system_colors(systems, {**alike, **(colors or {})})
     ax = _inputs.axes(ax, 7.2, 1.2 + _ROW * max(len(systems), 2))
-    figures = frame.select(*_SCORES, "few_rows")
+    figures = frame.select(*SCORE, "few_rows")
     for row, (system, line) in enumerate(zip(systems, figures.iter_rows(), strict=True)):
         _style.score_in_row(ax, row, line, shades[system], size=6.5, width=2.2)
     ranks = [
         "" if low is None else f" ({low})" if low == high else f" ({low}–{high})"  # noqa: RUF001 - a range
-        for low, high in frame.select("rank_low", "rank_high").iter_rows()
+        for low, high in frame.select(ends_of("rank")).iter_rows()
     ]
     is_best = [low == 1 for low in frame["rank_low"]]
     named = zip(_style.names(systems), ranks, is_best, strict=True)
@@ -262,8 +260,8 @@ def _ranked(given: Any, source: _inputs.Input, metric: str | None) -> _Ranked:
     metrics = _inputs.metrics_of(given, frame["metric"].unique(maintain_order=True))
     by, frame = _inputs.with_slices(frame)
     chosen = _inputs.measured(metric, metrics, "metric")
-    frame = frame.with_columns(pl.col(*_SCORES, *_RANKS).cast(pl.Float64).fill_nan(None))
-    frame = frame.with_columns(pl.col(_RANKS).cast(pl.Int64)).filter(pl.col("metric") == chosen.name)
+    frame = frame.with_columns(pl.col(*SCORE, *RANK).cast(pl.Float64).fill_nan(None))
+    frame = frame.with_columns(pl.col(RANK).cast(pl.Int64)).filter(pl.col("metric") == chosen.name)
     tables = frame[TABLE].drop_nulls() if TABLE in frame.columns else pl.Series([])
     if len(tables):
         first = tables[0]

@@ -24,7 +24,19 @@ from anls_frame._text import label as in_text
 from anls_frame._text import listed, numbered, shortened, shortened_apart, visible
 from anls_frame.export import Kind, Table
 from anls_frame.export.charts import Figure, HeatMap
-from anls_frame.export.columns import COLUMNS, FEW, POSSIBLY_BEST, Column, by_name, ends_of, headed
+from anls_frame.export.columns import (
+    COLUMNS,
+    FEW,
+    POSSIBLY_BEST,
+    RANK,
+    SCORE,
+    TESTED,
+    VOTES,
+    Column,
+    by_name,
+    ends_of,
+    headed,
+)
 from anls_frame.export.display import figure as rounded
 from anls_frame.export.display import slice_labels, spelled, spelled_in
 from anls_frame.export.document import BEST, GROUP, OVERALL, SLICE, TABLE, crossed, result_table
@@ -35,9 +47,8 @@ from anls_frame.export.side_by_side import SideBySide, apart, metric_lines, orde
 from anls_frame.frames import documents, origins
 from anls_frame.protocol import protocol_from_dict
 from anls_frame.reports import type_changes
-from anls_frame.reports.pairwise import DIFFERENCE, SCORE, SCORES, VOTES, least_units, untestable_slices
+from anls_frame.reports.pairwise import RATES, is_significant, least_units, untestable_slices
 from anls_frame.reports.published import beside_figures, checked_figures, facts_of_systems
-from anls_frame.reports.ranking import RANK
 from anls_frame.reports.report_documents import (
     FIGURE_ROWS,
     few_note,
@@ -147,7 +158,7 @@ class ComparisonView(View):
             numeric = [name for name, dtype in first.schema.items() if dtype.is_numeric()]
             known = [*self.settings["by"], *numeric]
             raise ValueError(about("sort", f"must be one of {known}, got {self.sort!r}"))
-        is_rate = self.sort in (*SCORES, *DIFFERENCE) and not self.metrics[0].higher_is_better
+        is_rate = self.sort in RATES and not self.metrics[0].higher_is_better
         return ordered(shown, columns, self.sort, descending=self.sort == "n" or is_rate, like=first)
 
     def grid(self, metric: Metric, columns: Sequence[str]) -> SideBySide:
@@ -297,7 +308,8 @@ class ComparisonView(View):
         notes += few_note(self.differences)
         if untestable := untestable_note(self.differences, settings, self.names, _ALPHA):
             notes.append(f"{untestable[0].upper()}{untestable[1:]}")
-        excludes = (pl.col("difference_low") > 0) | (pl.col("difference_high") < 0)
+        low, high = map(pl.col, ends_of("difference"))
+        excludes = (low > 0) | (high < 0)
         disagreeing = self.differences.filter(excludes != (pl.col("p_value") <= self.alpha))
         if self.is_of_two and disagreeing.height:
             notes.append(
@@ -346,11 +358,10 @@ def _listed_differences(view: ComparisonView) -> Table:
     is_short = len(view.systems) <= FEW_SYSTEMS
     differences = view.result.all_pairs(is_short) if view.has_pairs else view.differences
     if view.significant:
-        differences = differences.filter(pl.col("p_adjusted") <= view.alpha)
-    # Values that are the same in all lines are in the title. An interval of each alone contradicts p-values
-    # that are adjusted together.
-    same = {"few_rows", *({"metric"} if len(view.metrics) == 1 else ()), *ends_of("difference")}
-    columns = [column for column in differences.columns if column not in same]
+        differences = differences.filter(is_significant(view.alpha))
+    # An interval of each alone contradicts p-values that are adjusted together.
+    hidden = {"few_rows", *ends_of("difference")}
+    columns = [column for column in differences.columns if column not in hidden]
     return view.table(name, differences, view.settings["by"], shown=columns, is_folded=True)
 
 
@@ -385,11 +396,8 @@ def _ranking(view: ComparisonView, metric: Metric, label: str) -> Table:
         )
         known = [name for name in facts.columns if name != "system"]
         ranked = ranked.join(facts, on="system", how="left", maintain_order="left")
-    columns = [
-        *(*RANK, "system", *known, "n", *SCORE),
-        *("difference", "p_adjusted"),
-        *([] if view.settings["cluster"] is None else ["n_clusters"]),
-    ]
+    others = ranked.drop("p_value", "possibly_best", "few_rows", *ends_of("difference")).columns
+    columns = list(dict.fromkeys([*RANK, "system", *known, *others]))
     own = {}
     for name in known:
         values = ranked[name]
@@ -406,12 +414,10 @@ def _ranking(view: ComparisonView, metric: Metric, label: str) -> Table:
 def _ranked(view: ComparisonView, metric: Metric) -> pl.DataFrame:
     ranked = metric_lines(view.result.ranked_overall, metric.name, ())
     change = view.overall.filter(pl.col("metric") == metric.name)
-    change = change.select("system", *DIFFERENCE, "p_value", "p_adjusted")
+    change = change.select("system", *TESTED)
     joined = ranked.join(change, on="system", how="left", maintain_order="left")
-    first = ["system", "n", *SCORE, *RANK, *DIFFERENCE]
     clusters = [] if view.settings["cluster"] is None else ["n_clusters"]
-    last = ["p_value", "p_adjusted", "possibly_best", "few_rows", *clusters]
-    return joined.select(*first, *last)
+    return joined.select("system", "n", *SCORE, *RANK, *TESTED, "possibly_best", "few_rows", *clusters)
 
 
 def _scores(
@@ -519,15 +525,14 @@ def _slices_of_two(view: ComparisonView, columns: Sequence[str], metric: Metric,
     """Return the slices of two systems in a metric."""
     frame = view.sorted_lines(view.differences, metric, columns)
     if view.significant:
-        frame = frame.filter((pl.col(SLICE) == OVERALL) | (pl.col("p_adjusted") <= view.alpha))
+        frame = frame.filter((pl.col(SLICE) == OVERALL) | is_significant(view.alpha))
     return view.table(name, frame, columns, metric, **_shown_of_two(view, [SLICE, *columns]))
 
 
 def _shown_of_two(view: ComparisonView, first: Sequence[str]) -> dict[str, Any]:
     """Return the columns for people: the first columns, and the scores under the names of systems."""
     scores = ("baseline_score", "score")
-    clusters = [] if view.settings["cluster"] is None else ["n_clusters"]
-    columns = [*first, "n", *scores, *DIFFERENCE, "p_value", "p_adjusted", *VOTES, *clusters]
+    columns = [*first, "n", *scores, *TESTED, *VOTES, "n_clusters"]
     return {"shown": columns, "labels": dict(zip(scores, view.systems, strict=True))}
 
 
@@ -578,13 +583,10 @@ def _head_of_two(view: ComparisonView) -> str:
         for line, each in zip((row, *others), view.metrics, strict=True)
     ]
     tables = [(columns, metric_lines(view.differences, metric.name, columns)) for columns in view.keys]
-    level = significance_level(view.settings["confidence"])
     sign = 1 if metric.higher_is_better else -1
 
-    def is_loss(slices: pl.DataFrame) -> pl.Series:
-        """Return which slices lost, by a difference that the tests of all slices together show."""
-        return ((slices["p_adjusted"] <= level) & (sign * slices["difference"] < 0)).fill_null(value=False)
-
+    # By a difference that the tests of all slices together show.
+    is_loss = is_significant(view.alpha) & (sign * pl.col("difference") < 0)
     worst = worst_slice(tables, metric, "difference", difference_kind(view.kind(metric)), is_loss)
     first = head(
         f"{label} of {' against '.join(scores)}: {changes[0]}", row["n"], noun=view.names["row"], worst=worst

@@ -269,7 +269,7 @@ class Comparison(SlicedResult[Table_co]):
     @cached_property
     def ranked_overall(self) -> pl.DataFrame:
         """The ranking of all rows; tests against the baseline can rule out that a system is possibly best."""
-        shown = self._overall.filter(pl.col("p_adjusted") <= significance_level(self.confidence))
+        shown = self._overall.filter(pairwise.is_significant(significance_level(self.confidence)))
         loss = gate.loss(self.measures)
         worse, better = shown.filter(loss > 0), shown.filter(loss < 0)
         beaten = pl.concat([worse.select("metric", "system"), better.select("metric", system="baseline")])

@@ -16,7 +16,7 @@ from anls_frame._arguments import choice, count, flag, number, share, takes_name
 from anls_frame._messages import about
 from anls_frame._typing import ByFrame, Missing, Table_co, declared
 from anls_frame.exceptions import DTypeError, warn
-from anls_frame.export.columns import interval
+from anls_frame.export.columns import interval, with_ends
 from anls_frame.export.document import SLICE
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas
 from anls_frame.frames.documents import forgotten, numbers
@@ -58,9 +58,8 @@ _FEW_VALUES = 5
 _COUNTS = ("n_clusters", "n_clusters_accepted", "documents_needed")
 """Columns of integers that can be null in all lines."""
 _THRESHOLD = (
-    *("threshold", "n", "n_accepted", "n_clusters_accepted", "accepted", "accepted_low", "accepted_high"),
-    *("naive_accepted", "risk", "risk_low", "risk_high", "risk_bound", "correlation", "few_rows", "status"),
-    "documents_needed",
+    *("threshold", "n", "n_accepted", "n_clusters_accepted", *with_ends("accepted"), "naive_accepted"),
+    *(*with_ends("risk"), "risk_bound", "correlation", "few_rows", "status", "documents_needed"),
 )
 
 _Line = dict[str, object]

@@ -8,10 +8,11 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import polars as pl
+import polars.selectors as cs
 
 from anls_frame._text import numbered
 from anls_frame.export import Table
-from anls_frame.export.columns import COLUMNS, CORRECTED, FEW, by_name
+from anls_frame.export.columns import COLUMNS, CORRECTED, FEW, by_name, ends_of
 from anls_frame.export.display import figure, spelled, spelled_in
 from anls_frame.export.document import GROUP, OVERALL, SLICE, result_table
 from anls_frame.export.kinds import shown_as
@@ -25,7 +26,6 @@ _AGREED = {
 }
 """Measures of agreement, and their names in a sentence."""
 _IN_NAME = ("system", "baseline")
-_ESTIMATES = ("corrected", "difference")
 _KNOWN = COLUMNS | by_name(CORRECTED)
 
 
@@ -66,7 +66,9 @@ class CorrectedView(View):
 
     def notes(self) -> list[str]:
         """Return the result of all rows in sentences, and notes on the figures."""
-        tables = [frame for columns, frame in self.tables]
+        names = ("corrected", "difference", "few_rows", "bias_few_rows")
+        parts = [frame.select(cs.by_name(*names, require_all=False)) for _, frame in self.tables]
+        lines = pl.concat(parts, how="diagonal")
         said = [
             text
             for columns, frame in self.tables
@@ -74,16 +76,14 @@ class CorrectedView(View):
             for line in frame.filter(pl.col(SLICE) == OVERALL).iter_rows(named=True)
             for text in (sentence(line, percent=self.percent), *agreement_of(line, percent=self.percent))
         ]
-        figures = [frame.get_column(name, default=None) for frame in tables for name in _ESTIMATES]
-        if any(values is not None and values.null_count() for values in figures):
+        if lines.select(pl.coalesce(cs.float()).null_count()).item():
             said.append(
                 "No figure is given below 30 verdicts or 10 documents with verdicts (in a slice, 10 or 5), "
                 "or where a stratum of the draw has no verdict."
             )
-        none = pl.Series("bias_few_rows", [], pl.Boolean)
-        if any(frame["few_rows"].any() for frame in tables):
+        if lines["few_rows"].any():
             said.append(f"{FEW} few rows: the figure rests on few documents; treat the interval as rough.")
-        if any(frame.get_column("bias_few_rows", default=none).any() for frame in tables):
+        if lines["bias_few_rows"].any():
             said.append(
                 f"{FEW} on a bias: score and verdict differ in few documents; treat its interval as rough."
             )
@@ -144,16 +144,12 @@ def sentence(line: Mapping[str, Any], *, percent: bool = False) -> str:
         bias = ", on another scale than the verdicts, which are 0 or 1; so they have no bias"
     elif not is_difference:
         side, sign = ("low", -1) if line["bias"] < 0 else ("high", 1)
-        low, high = sorted((sign * line["bias_low"], sign * line["bias_high"]))
+        low, high = sorted(sign * line[end] for end in ends_of("bias"))
         ends = ", ".join(figure(end, kind) for end in (low, high))
         bias = f", {spelled(abs(line['bias']), (), kind)} too {side} [{ends}]"
         if low <= 0 <= high:
             # An interval with both signs claims no direction.
-            shift = spelled(
-                line["bias"],
-                [line["bias_low"], line["bias_high"]],
-                shown_as("difference", percent=percent),
-            )
+            shift = spelled_in(line, "bias", shown_as("difference", percent=percent))
             bias = f"; they may be right: bias {shift}"
     if not is_difference:
         # The share of the uncertainty due to the draw is estimated and may exceed the whole.

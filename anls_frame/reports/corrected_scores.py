@@ -13,7 +13,7 @@ import polars as pl
 from anls_frame import statistics
 from anls_frame._arguments import choice, number, share, takes_names
 from anls_frame._typing import Table_co
-from anls_frame.export.columns import ends_of, interval
+from anls_frame.export.columns import TESTED, ends_of, interval, with_ends
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
 from anls_frame.frames.reserved_columns import AUDIT, AUDIT_CLUSTER, AUDIT_PROBABILITY, AUDIT_STRATUM
 from anls_frame.reports.audited_rows import PROBABILITY, STRATUM, AuditedRows, System, audited
@@ -39,16 +39,12 @@ AGREEMENT = ("agreement", "sensitivity", "specificity", "kappa")
 
 _COUNTS = ("n", "n_clusters", "n_audited", "n_clusters_audited")
 _FIGURES = (
-    *("score", "corrected", "corrected_low", "corrected_high", "bias", "bias_low", "bias_high"),
-    *("audit_low", "audit_high", "audit_share", "right_share"),
-    *(name for measure in AGREEMENT for name in (measure, *ends_of(measure))),
+    *("score", *with_ends("corrected", "bias"), *ends_of("audit")),
+    *("audit_share", "right_share", *with_ends(*AGREEMENT)),
     "tuning",
 )
 _FLAGS = ("bias_few_rows", *(f"{measure}_few_rows" for measure in AGREEMENT))
-_DIFFERENCES = (
-    *("given_difference", "difference", "difference_low", "difference_high", "p_value", "p_adjusted"),
-    "tuning",
-)
+_DIFFERENCES = ("given_difference", *TESTED, "tuning")
 
 
 _Pair: TypeAlias = "tuple[str, str | None]"
@@ -368,13 +364,12 @@ class Corrected(SlicedResult[Table_co]):
         """Return the figures of a system."""
         least, width = self._least, self._width
         ends = [*mean.share_interval(self.confidence), *mean.drawn_interval(self.confidence)]
-        low, high, audit_low, audit_high = (least + width * end for end in ends)
+        low, high, *audit_ends = (least + width * end for end in ends)
         bias_ends = [width * end for end in mean.bias_interval(self.confidence)]
         return {
             **interval("corrected", least + width * min(max(mean.estimate, 0.0), 1.0), low, high),
             **interval("bias", width * mean.bias, *bias_ends),
-            "audit_low": audit_low,
-            "audit_high": audit_high,
+            **dict(zip(ends_of("audit"), audit_ends, strict=True)),
             "audit_share": max(1 - mean.full_variance / mean.variance, 0.0),
         }
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import polars as pl
 
 from anls_frame import statistics
-from anls_frame.export.columns import ends_of, interval
+from anls_frame.export.columns import DIFFERENCE, SCORE, TESTED, VOTES, interval
 from anls_frame.reports.estimates import system_scores
 from anls_frame.reports.lines import Line, Lines, lines
 from anls_frame.statistics import SystemSums
@@ -25,11 +25,9 @@ from anls_frame.summary.keys import explode_lists
 from anls_frame.summary.summary import Summary
 
 COMPARED = ("metric", "baseline", "system")
-SCORE = ("score", *ends_of("score"))
-SCORES = (*SCORE, "baseline_score")
-DIFFERENCE = ("difference", *ends_of("difference"))
-VOTES = ("wins", "ties", "losses")
-COLUMNS = (*COMPARED, "n", *SCORES, *DIFFERENCE, "p_value", "p_adjusted", *VOTES, "few_rows", "n_clusters")
+COLUMNS = (*COMPARED, "n", *SCORE, "baseline_score", *TESTED, *VOTES, "few_rows", "n_clusters")
+RATES = (*SCORE, "baseline_score", *DIFFERENCE)
+"""Columns in the unit of the metric."""
 
 LEAST_UNITS = 2
 """Smallest number of units for a p-value; a single unit shows no spread."""
@@ -135,6 +133,11 @@ def long_table(
         *(pl.Series(name, values.ravel(), nan_to_null=True) for name, values in figures.items()),
         pl.Series("few_rows", few.ravel()),
     )
+
+
+def is_significant(alpha: float) -> pl.Expr:
+    """Return which lines are significant among all of their table."""
+    return pl.col("p_adjusted") <= alpha
 
 
 def least_units(alpha: float, draws: int) -> int:

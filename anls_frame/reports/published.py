@@ -10,9 +10,9 @@ import polars as pl
 
 from anls_frame._arguments import number
 from anls_frame._messages import about
+from anls_frame.export.columns import SCORE, ends_of
 from anls_frame.export.values import plain_frame
 from anls_frame.frames.conversion import in_polars
-from anls_frame.reports.pairwise import SCORE
 from anls_frame.summary.measures import Metric
 
 Published: TypeAlias = "Mapping[str, float | Mapping[str, float]]"
@@ -62,7 +62,7 @@ def beside_figures(
     ]
     schema = {"metric": pl.String, "published": pl.String, "figure": pl.Float64, "higher": pl.Boolean}
     each = pl.DataFrame(lines, schema=schema, orient="row")
-    figure, low, high = (pl.col(name) for name in ("figure", "score_low", "score_high"))
+    figure, low, high = (pl.col(name) for name in ("figure", *ends_of("score")))
     answer = (
         pl.when(low.is_null() | high.is_null())
         .then(None)

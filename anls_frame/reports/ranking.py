@@ -9,15 +9,14 @@ import numpy.typing as npt
 import polars as pl
 
 from anls_frame import statistics
-from anls_frame.export.columns import ends_of, interval
+from anls_frame.export.columns import RANK, SCORE, interval
 from anls_frame.reports.estimates import system_scores
 from anls_frame.reports.lines import Lines, lines
-from anls_frame.reports.pairwise import SCORE, Test, long_table, system_sums
+from anls_frame.reports.pairwise import Test, long_table, system_sums
 from anls_frame.statistics.carriers import FEW_CARRIERS
 from anls_frame.statistics.student import FloatArray
 from anls_frame.summary.summary import Summary
 
-RANK = ("rank", *ends_of("rank"))
 COLUMNS = ("metric", "system", "n", *SCORE, *RANK, "possibly_best", "few_rows", "n_clusters")
 
 
@@ -38,7 +37,7 @@ def table(summary: Summary, keys: Sequence[str], test: Test) -> pl.DataFrame:
     # A system without a denominator has no rank.
     numbers = [
         pl.Series(name, values.ravel(), nan_to_null=True).cast(pl.Int64)
-        for name, values in zip(RANK, (ranks.rank, ranks.rank_low, ranks.rank_high), strict=True)
+        for name, values in interval("rank", ranks.rank, ranks.rank_low, ranks.rank_high).items()
     ]
     ranked = scored.with_columns(numbers).with_columns(possibly_best=pl.col("rank_low") == 1)
     return ranked.select(*keys, *COLUMNS)

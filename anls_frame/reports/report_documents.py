@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from typing import Any
@@ -16,7 +16,7 @@ from anls_frame._text import numbered
 from anls_frame.analysis.curves import score_histogram
 from anls_frame.export import Kind, Table
 from anls_frame.export.charts import Alignments, Crossed, Figure, HistogramChart, Stacked
-from anls_frame.export.columns import COLUMNS, FEW, Column, ends_of, headed, heading_of
+from anls_frame.export.columns import COLUMNS, COUNTS, FEW, Column, ends_of, headed, heading_of
 from anls_frame.export.display import slice_labels, spelled_in
 from anls_frame.export.document import GROUP, SLICE, result_table
 from anls_frame.export.heads import LEAST_ROWS, head
@@ -173,12 +173,12 @@ class ReportView(View):
 
     def drawn(self) -> list[Figure]:
         """Return the distribution of scores, errors by kind, substitutions and alignments."""
-        summary, worst = self.summary, self.worst
-        settings = summary.settings
+        summary, settings = self.summary, self.summary.settings
         if not settings.has_texts:
             return []
+        letters = [*_substitutions(self), *_alignments(self.worst, settings, self.names["row"])]
         if settings.are_error_rates:
-            return [*_kinds(self), *_substitutions(self), *_alignments(worst, settings, self.names["row"])]
+            return [*_kinds(self), *letters]
         histogram = score_histogram(summary)
         threshold = settings.protocol.threshold or 0.0
         parts = [
@@ -191,12 +191,7 @@ class ReportView(View):
             "Distribution", histogram.bins, threshold, parts, "NLS of the rows between 0 and 1"
         )
         errors = [_errors_by_slice(summary, *self.tables[0], self.names)] if settings.details else []
-        return [
-            distribution,
-            *errors,
-            *_substitutions(self),
-            *_alignments(worst, settings, self.names["row"]),
-        ]
+        return [distribution, *errors, *letters]
 
     def head(self) -> str:
         """Return the first score of all rows, its worst slice, and the causes that lower it most."""
@@ -236,11 +231,8 @@ def macro_tables(view: Any) -> list[Table]:
         averages = view.result.macro_by(by)
         name = f"Macro averages by {' and '.join(by)}"
         table = result_table(name, averages, metrics=view.terms, percent=view.percent)
-        # Values that are the same in all lines are in the title or omitted.
-        names = [name for name in ("metric", "baseline") if name in averages]
-        hidden = {name for name in names if averages[name].n_unique() == 1}
-        hidden |= {"n_clusters"} if not averages["n_clusters"].count() else set()
-        tables.append(table.showing(name for name in averages.columns if name not in hidden))
+        # All differences are from the baseline of the comparison.
+        tables.append(table.showing(name for name in table.headings if name != "baseline"))
     return tables
 
 
@@ -277,15 +269,11 @@ def _worst_rows(view: ReportView) -> Table:
 
 def _slices(view: ReportView) -> list[Table]:
     """Return the tables of slices."""
-    lengths = view.summary.settings.lengths
-    counts = ("n_missing", "n_unanswerable", "n_empty_reference", "n_clusters")
+    # Figures before the counts of rows that lack something.
+    counts = [column.name for column in COUNTS if column.may_lack]
     tables = []
     for by, slices in view.tables:
-        # Keys, sizes, figures, and counts that are not all 0.
-        sizes = ("n", *lengths)
-        named = slices.columns[slices.columns.index("n") :]
-        figures = [name for name in named if name not in (*sizes, *counts)]
-        seen = [SLICE, *by, *sizes, *figures, *(name for name in counts if slices[name].sum())]
+        seen = sorted(slices.columns, key=counts.__contains__)
         name = f"By {' and '.join(by)}" if by else view.names["whole"]
         options: dict[str, Any] = {"shown": seen, "names": view.names, "percent": view.percent}
         tables.append(result_table(name, slices, by, view.metric_columns, **options))
@@ -305,7 +293,7 @@ def worst_slice(
     metric: Metric,
     column: str,
     kind: Kind,
-    only: Callable[[pl.DataFrame], pl.Series] | None = None,
+    only: pl.Expr | None = None,
 ) -> tuple[str, str] | None:
     """
     Return the label and the figure of the worst slice that is not tiny, if slices differ at all.
@@ -317,7 +305,7 @@ def worst_slice(
         # In Python, because a name that reads like a pattern would select other columns.
         is_scored = [value is not None for value in table.get_column(column).to_list()]
         slices = table.filter((table[SLICE] == GROUP) & (table["n"] >= LEAST_ROWS) & pl.Series(is_scored))
-        may_be = [True] * slices.height if only is None else only(slices).to_list()
+        may_be = [True] * slices.height if only is None else slices.select(only).to_series().to_list()
         rows = zip(slice_labels(slices, by), slices.iter_rows(named=True), may_be, strict=True)
         scored += ((row[column], label, spelled_in(row, column, kind), chosen) for label, row, chosen in rows)
     best_first = sorted(scored, key=lambda line: line[0], reverse=bool(metric.higher_is_better))

@@ -10,7 +10,7 @@ import polars as pl
 
 from anls_frame._text import label, numbered
 from anls_frame.export import Document, Table
-from anls_frame.export.columns import COLUMNS, SELECTIVE, Column, by_name
+from anls_frame.export.columns import COLUMNS, SELECTIVE, by_name
 from anls_frame.export.display import spelled, spelled_in
 from anls_frame.export.document import result_table
 from anls_frame.export.kinds import shown_as
@@ -18,7 +18,7 @@ from anls_frame.frames import documents as documents_of_rows
 from anls_frame.reports.decisions import resting_on
 from anls_frame.reports.report_documents import few_note
 from anls_frame.results import View
-from anls_frame.summary.catalogue import meaning
+from anls_frame.summary.catalogue import column_of
 
 _AUGRC = (
     "AUGRC: the loss of accepted answers as a share of all answers, averaged over all thresholds; lower "
@@ -40,8 +40,8 @@ class SelectiveView(View):
     def table(self, name: str, frame: pl.DataFrame, by: Sequence[str]) -> Table:
         """Return a table with display names."""
         (metric,) = self.metrics
-        score = Column("score", meaning(metric), metric.format or "number", metric.label)
-        return result_table(name, frame, by, {"score": score}, known=_KNOWN, percent=self.percent)
+        own = {"score": column_of(metric, metric.label)}
+        return result_table(name, frame, by, own, known=_KNOWN, percent=self.percent)
 
     @property
     def title(self) -> str:

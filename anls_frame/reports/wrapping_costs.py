@@ -14,6 +14,7 @@ from anls_frame._arguments import string, takes_names
 from anls_frame._engines import on_engines
 from anls_frame._typing import Missing, Table_co
 from anls_frame.exceptions import DuplicateColumnError
+from anls_frame.export.columns import DIFFERENCE
 from anls_frame.frames import conversion
 from anls_frame.metrics.wrapping import unwrap
 from anls_frame.protocol import ScoreProtocol
@@ -74,7 +75,7 @@ class FormatTax(Comparison[Table_co]):
         table = slices.select(
             *(STEPS, "metric", "n", "n_clusters"),
             *(pl.col("baseline_score").alias("given"), pl.col("score").alias("unwrapped")),
-            *("difference", "difference_low", "difference_high"),
+            *DIFFERENCE,
             pl.when(total != 0).then(points / total).alias("share"),
             "few_rows",
         )

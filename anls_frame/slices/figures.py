@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import polars as pl
 
-from anls_frame.export.columns import ends_of
+from anls_frame.export.columns import DIFFERENCE, with_ends
 from anls_frame.reports import pairwise
 from anls_frame.reports.lines import lines
 from anls_frame.reports.reports import Report
@@ -89,7 +89,7 @@ def _figures_of_comparison(summary: Summary, metrics: Sequence[Metric], confiden
     test = pairwise.Test(confidence=confidence, draws=1, seed=0)
     pairs = [(0, number) for number in range(1, len(summary.systems))]
     made = pairwise.figures(summary, lines(summary, key_names(summary.settings.by, None)), pairs, test)
-    names = {f"difference{end}": f"change{end}" for end in ("", "_low", "_high")}
+    names = dict(zip(DIFFERENCE, with_ends("change"), strict=True))
     made = made.filter(pl.col("metric").is_in([metric.name for metric in metrics]))
     return made.rename({"key_0": SLICE, **names}).with_columns(pl.col(SLICE).cast(pl.Int64))
 
@@ -98,7 +98,7 @@ def names_of_figures(*, is_change: bool) -> list[str]:
     """Return the columns of a slice's scores, ending with its figure and interval."""
     two_scores = ["baseline_score", "score"] if is_change else []
     figure = "change" if is_change else "score"
-    return [*two_scores, figure, *ends_of(figure)]
+    return [*two_scores, *with_ends(figure)]
 
 
 def all_figures(*, is_change: bool) -> list[str]:

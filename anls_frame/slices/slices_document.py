@@ -165,13 +165,12 @@ class SlicesView(View):
         return f"{searched}. The worst: {lines[0]}." if lines else ""
 
     def _table(self) -> Table:
-        """Return the table of the slices, without columns that are the same in all of them."""
+        """Return the table of the slices, without columns that say nothing of them."""
         slices = self.result
         frame = slices.table.drop("overlapping")
         is_single = len(self.metrics) == 1
-        same = {"few_rows", *(("metric",) if is_single else ())}
-        same |= {"system"} if len(slices.systems) <= _PAIR else set()
-        same |= {name for name in ("n_clusters", "share_of_loss") if not frame[name].count()}
+        hidden = {"system"} if len(slices.systems) <= _PAIR else set()
+        hidden |= {"share_of_loss"} if not frame["share_of_loss"].count() else set()
         known = headed(_KNOWN, {"score": self.metrics[0].label} if is_single else {})
         own = {"rest": replace(known["rest"], kind="difference")} if slices.systems else {}
         return result_table(
@@ -180,7 +179,7 @@ class SlicesView(View):
             (),
             own,
             known=known,
-            shown=[name for name in frame.columns if name not in same],
+            shown=[name for name in frame.columns if name not in hidden],
             names=self.names,
             percent=self.percent,
             bold=(),

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Union
 import polars as pl
 
 from anls_frame import words
-from anls_frame.export.columns import COUNTS, by_name, heading_of
+from anls_frame.export.columns import COUNTS, Column, by_name, heading_of
 from anls_frame.metrics import accuracies, page_errors, scores
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol, resolve_errors
 from anls_frame.summary.fixed_point import FINE_BITS, SCORE_BITS
@@ -300,13 +300,15 @@ MEANINGS = {
 """What each score of a report says, as a phrase; `{row}` stands for the word for a row."""
 
 
-def meaning(metric: Metric) -> str:
-    """Return what a score of a report says."""
+def column_of(metric: Metric, heading: str) -> Column:
+    """Return a metric as a column of a result."""
     if metric.is_built_in or is_described(metric):
-        return MEANINGS[metric.name]
-    if metric.probability is not None:
-        return f"{100 * metric.probability:g} % of the {{row}}s have at most this"
-    return "all numerators divided by all denominators" if metric.is_ratio else "mean of the {row}s"
+        meaning = MEANINGS[metric.name]
+    elif metric.probability is not None:
+        meaning = f"{100 * metric.probability:g} % of the {{row}}s have at most this"
+    else:
+        meaning = "all numerators divided by all denominators" if metric.is_ratio else "mean of the {row}s"
+    return Column(metric.name, meaning, metric.format or "number", heading)
 
 
 SHORT_LABELS = {"zeros": "ANLS is 0"}
