@@ -114,7 +114,7 @@ class Written(ABC):
             Of a report or a comparison: whether to add the macro averages of each table of slices; see
             `macro`.
         significant
-            Of a comparison: whether to show only significant results: differences with a `p_adjusted` of at
+            Of a comparison: whether to show only significant results: differences with an adjusted p of at
             most 1 minus the confidence level, and a best system of a slice only if no other system can be the
             best.
         pairs
@@ -228,7 +228,7 @@ class FoundSlices:
         Share of documents on which slices were tested; 0 if they were tested on the documents in which they
         were found.
     confidence
-        Confidence level of the intervals; a slice is listed if its `p_adjusted` is at most 1 minus this
+        Confidence level of the intervals; a slice is listed if its adjusted p is at most 1 minus this
         level.
     account
         How many rows were given and used, and why others were left out or changed.

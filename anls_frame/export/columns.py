@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, TypeVar
 
+import polars as pl
+
 from anls_frame.export.kinds import Kind
 from anls_frame.export.row_names import ROWS, Names, of_rows
 
@@ -237,7 +239,7 @@ CORRECTED = (
             ),
         )
     ),
-    Column("tuning", "λ, the weight of the given scores in the estimate", None, "", "nothing"),
+    Column("tuning", "λ, the weight of the given scores in the estimate", "number", "", "nothing"),
     Column(
         "verdicts_worth",
         "number of verdicts that alone would give an interval of this width",
@@ -395,11 +397,25 @@ LEAST = (
 """What narrow terminals leave out first, in this order."""
 
 
-def listing(columns: Iterable[Column]) -> Callable[[Value], Value]:
-    """Write what columns say into a docstring, in place of `{columns}`."""
+def schema_of(*names: str, of: Iterable[Column] = ()) -> dict[str, pl.DataType]:
+    """Return the dtypes of columns of a result, which follow from their kinds."""
+    columns, dtypes = COLUMNS | by_name(of), dict[str, pl.DataType]()
+    kinds: dict[Kind | None, pl.DataType] = {"count": pl.Int64(), "text": pl.String(), None: pl.String()}
+    for name in names:
+        column = columns[figure_of(name)]
+        dtypes[name] = pl.Boolean() if column.mark else kinds.get(column.kind, pl.Float64())
+    return dtypes
+
+
+def listing(*names: str, of: Iterable[Column] = ()) -> Callable[[Value], Value]:
+    """Write what columns of a result say into a docstring, in place of `{columns}`."""
+    columns = COLUMNS | by_name(of)
 
     def listed(function: Value) -> Value:
-        lines = [f"- `{column.name}`: {of_rows(column.meaning)}" for column in columns]
+        lines = []
+        for figure in dict.fromkeys(map(figure_of, names)):
+            named = ", ".join(f"`{name}`" for name in with_ends(figure) if name in names)
+            lines.append(f"- {named}: {of_rows(columns[figure].meaning)}")
         before, _, after = (function.__doc__ or "").partition("{columns}")
         indent = before[before.rfind("\n") :]
         function.__doc__ = before + f";{indent}".join(lines) + "." + after

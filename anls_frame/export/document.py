@@ -301,9 +301,9 @@ def result_table(
     keys = by_name(Column(column, kind="key", heading=column) for column in by)
     table = Table(name, frame, {**known, **own, **keys}, **options)
     # Marks are shown on other columns, and a single metric is in the title.
-    hidden = {*MARKS, *(["metric"] if len(table.metrics) == 1 else [])}
-    hidden |= {name for name in frame.columns if table.column(name).may_lack and not frame[name].sum()}
-    shown = frame.columns if table.shown is None else table.shown
+    hidden = {name for name in frame.columns if table.column(name).may_lack and not frame[name].sum()}
+    hidden |= {"metric"} if len(table.metrics) == 1 else set()
+    shown = [name for name in frame.columns if name not in MARKS] if table.shown is None else table.shown
     return replace(table, shown=[name for name in shown if name not in hidden])
 
 

@@ -15,7 +15,7 @@ from anls_frame._arguments import count, margin, number, refuse_columns, share, 
 from anls_frame._text import numbered
 from anls_frame._typing import IntoExprColumn
 from anls_frame.exceptions import warn
-from anls_frame.export.columns import TESTED, VOTES, interval
+from anls_frame.export.columns import TESTED, VOTES, interval, schema_of
 from anls_frame.frames.conversion import as_kind_of, at_hand, column_names, in_polars
 from anls_frame.gec._corpus_measures import Measure, MeasureName, measure_of
 from anls_frame.statistics import sample_sizes, swaps
@@ -290,12 +290,7 @@ def _answered(changes: Changes, within: float, alpha: float) -> dict[str, Any]:
 
 _ANSWERS = {"answer": pl.String(), "detectable": pl.Float64(), "needed": pl.Float64()}
 
-_SCHEMA = {
-    **dict.fromkeys(TESTED, pl.Float64()),
-    **dict.fromkeys(VOTES, pl.Int64()),
-    "few_rows": pl.Boolean(),
-    "n_clusters": pl.Int64(),
-}
+_SCHEMA = schema_of(*TESTED, *VOTES, "few_rows", "n_clusters")
 
 
 def _by_unit(numbers: FloatArray, rows: pl.DataFrame) -> FloatArray:

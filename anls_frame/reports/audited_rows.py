@@ -145,7 +145,7 @@ def audited(
         _check_drawn(rows, names[PROBABILITY])
     cells = rows.select(cs.matches("^(key|score)_"), CLUSTER, STRATUM, pl.lit(1.0).alias(_N))
     if has_clusters:
-        cells = cells.group_by(~cs.matches(f"^(score_.*|{_N})$")).sum()
+        cells = cells.group_by(~cs.matches(f"^(score_.*|{_N})$"), maintain_order=True).sum()
     judged = rows.filter(pl.col("truth_0").is_not_null())
     if judged[CLUSTER].n_unique() < _FEWEST_DOCUMENTS:
         raise ValueError("all rows with a truth are of one document: draw rows with `audit_sample`")

@@ -14,6 +14,7 @@ from anls_frame._arguments import choice, count, flag, share, takes_names
 from anls_frame._engines import checked_first
 from anls_frame._messages import about
 from anls_frame._typing import ByFrame, Missing, Table_co, declared
+from anls_frame.export.columns import listing
 from anls_frame.export.document import OVERALL, SLICE, TABLE
 from anls_frame.export.values import json_text
 from anls_frame.frames import origins
@@ -216,22 +217,25 @@ class Comparison(SlicedResult[Table_co]):
         return named(in_order(pl.concat(tables), keys, columns, self._settings.orders), keys, columns)
 
     @property
+    @listing(*ranking.COLUMNS)
     def ranking(self) -> Table_co:
         """
         The systems with their scores and ranks, over all rows and in each slice, best first.
 
-        The columns are `slice` ("overall" or "group"), the keys, `metric`, `system`, `n` (rows in which all
-        systems have a score), the `score` with its interval in `score_low` and `score_high`, its `rank` (1 is
-        best; equal scores share the best of their ranks), `rank_low` and `rank_high`, `possibly_best`,
-        `few_rows` and `n_clusters`. `few_rows` has the same meaning as in a report of the system. It is also
+        The columns are `slice` ("overall" or "group"), the keys, and
+
+        {columns}
+
+        Of the ranks, 1 is best, and equal scores share the best of theirs. `n` counts the rows in which all
+        systems have a score. `few_rows` has the same meaning as in a report of the system. It is also
         true if the range of ranks depends on the difference from a system with few rows, and ten clusters
         lost as a whole would outweigh this difference.
 
         In each slice and metric, the ranges from `rank_low` to `rank_high` contain the true ranks of all
         systems simultaneously, at the confidence level of the comparison; see
         `anls_frame.statistics.rank_sets`. `possibly_best` is true if the range includes rank 1 and, for all
-        rows, no test against the baseline shows another system to be better. `p_adjusted` of
-        `differences(baseline)` adjusts for fewer pairs than the ranks do, and may therefore show more.
+        rows, no test against the baseline shows another system to be better. The adjusted p of
+        `differences(baseline)` allows for fewer pairs than the ranks do, and may therefore show more.
 
         Examples
         --------
@@ -340,6 +344,7 @@ class Comparison(SlicedResult[Table_co]):
         """
         return self._as_given(self._overall)
 
+    @listing(*pairwise.COLUMNS)
     def by(self, *columns: str) -> Table_co:
         """
         Scores, differences and counts, grouped by some of the `by` columns.
@@ -353,12 +358,11 @@ class Comparison(SlicedResult[Table_co]):
         -------
         DataFrame
             One row for each slice, metric and system other than the baseline, the largest slices first: the
-            keys, `metric`, `baseline` and `system`, `n` (rows in which all systems have a score), the `score`
-            of the system with its interval in `score_low` and `score_high`, `baseline_score`, `difference`
-            (system minus baseline) with its interval in `difference_low` and `difference_high`, `p_value`,
-            `p_adjusted` (adjusted for all rows of the table), the numbers of rows on which the system is
-            better than the baseline (`wins`), equal (`ties`) and worse (`losses`), `few_rows`, and
-            `n_clusters` (null without clusters).
+            keys, and
+
+            {columns}
+
+            `n` counts the rows in which all systems have a score; `n_clusters` is null without clusters.
 
             `few_rows` marks rough intervals: below 100 rows, 20 effective units, or 10 clusters (or rows)
             that contribute gains, or losses, to the difference. Intervals are not adjusted. With fewer than
@@ -419,6 +423,7 @@ class Comparison(SlicedResult[Table_co]):
         first, *others = (names.index(name) for name in baseline_first(names, baseline))
         return [(first, other) for other in others]
 
+    @listing(*pairwise.COMPARED, "n", "n_slices", *pairwise.RATES, "p_value", "few_rows", "n_clusters")
     def macro(self, *columns: str, weights: Mapping[Any, float] | None = None) -> Table_co:
         """
         Macro averages of the systems over equally weighted slices, and their differences.
@@ -431,9 +436,9 @@ class Comparison(SlicedResult[Table_co]):
         Returns
         -------
         DataFrame
-            One row for each metric and system other than the baseline: `metric`, `baseline`, `system`, `n`,
-            `n_slices`, `score`, `score_low`, `score_high`, `baseline_score`, `difference` (system minus
-            baseline), `difference_low`, `difference_high`, `p_value`, `few_rows` and `n_clusters`.
+            One row for each metric and system other than the baseline:
+
+            {columns}
 
         Raises
         ------
@@ -517,7 +522,7 @@ class Comparison(SlicedResult[Table_co]):
             Smallest loss that counts, in units of the score (a point of ANLS is 0.01). If lower is better, an
             increase is a loss.
         alpha
-            Largest `p_adjusted` that counts. All rows and slices are adjusted separately.
+            Largest adjusted p that counts. All rows and slices are adjusted separately.
         planned_runs
             Number of runs planned on the same documents, as for `decide`; each run is tested at level alpha /
             planned_runs.

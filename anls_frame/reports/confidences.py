@@ -16,7 +16,7 @@ from anls_frame._arguments import choice, count, flag, number, share, takes_name
 from anls_frame._messages import about
 from anls_frame._typing import ByFrame, Missing, Table_co, declared
 from anls_frame.exceptions import DTypeError, warn
-from anls_frame.export.columns import interval, with_ends
+from anls_frame.export.columns import DIFFERENCE, SELECTIVE, interval, listing, with_ends
 from anls_frame.export.document import SLICE
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas
 from anls_frame.frames.documents import forgotten, numbers
@@ -138,6 +138,11 @@ class Selective(SlicedResult[Table_co]):
         """Counts and figures of all rows, with a line for each confidence; see `by`."""
         return self._as_given(self._overall)
 
+    @listing(
+        *("signal", "n", "n_clusters", "n_unsure", "n_distinct", *with_ends("score", "augrc", "aurc")),
+        *("eaurc", "auroc", "bias", "ece", "few_rows"),
+        of=SELECTIVE,
+    )
     def by(self, *columns: str) -> Table_co:
         """
         Counts and figures, grouped by some of the `by` columns.
@@ -150,13 +155,14 @@ class Selective(SlicedResult[Table_co]):
         Returns
         -------
         DataFrame
-            A line for each slice and confidence: the keys; `signal`; `n` (scored rows), `n_clusters` (null
-            without clusters), `n_unsure` (rows without a confidence) and `n_distinct` (different
-            confidences); `score` with its interval; `augrc` and `aurc` with their intervals; `eaurc`, the
-            excess of AURC over that of the best order; `auroc`, null unless scores are 0 or 1 and both occur;
-            `bias` (mean confidence minus mean score) and `ece`, null unless all confidences lie in [0, 1];
-            and `few_rows`, true below 100 rows or 50 effective documents, or if fewer than 10 documents carry
-            an area. Areas have no interval below 20 effective documents.
+            A line for each slice and confidence: the keys, and
+
+            {columns}
+
+            Areas have no interval below 20 effective documents. `n_clusters` is null without clusters,
+            `auroc` unless scores are 0 or 1 and both occur, and `bias` and `ece` unless all confidences lie
+            in [0, 1]. `few_rows` is true below 100 rows or 50 effective documents, or if fewer than 10
+            documents carry an area.
         """
         return self._as_given(self.slices_by(columns))
 
@@ -208,13 +214,20 @@ class Selective(SlicedResult[Table_co]):
         return -float(gap.sum()) / len(known), float(np.abs(gap).sum()) / len(known)
 
     @cached_property
+    @listing(
+        *("signal", "baseline", "n", "n_clusters", "augrc", "baseline_augrc", *DIFFERENCE),
+        *("p_value", "few_rows"),
+        of=SELECTIVE,
+    )
     def differences(self) -> Table_co:
         """
         Differences of AUGRC between the first confidence and each other one, on the same rows.
 
-        The columns are `slice` ("overall" or "group"), the keys, `signal`, `baseline`, `n`, `n_clusters`,
-        `augrc`, `baseline_augrc`, `difference` (negative if `signal` is better than `baseline`) with its
-        interval, `p_value` and `few_rows`. Below 20 effective documents there is no interval and no p-value.
+        The columns are `slice` ("overall" or "group"), the keys, and
+
+        {columns}
+
+        Below 20 effective documents there is no interval and no p-value.
         """
         return self._as_given(self.flat(self.differences_by))
 
@@ -327,6 +340,7 @@ class Selective(SlicedResult[Table_co]):
 
         return self._as_given(self._lines(columns, lines))
 
+    @listing("signal", *_THRESHOLD, of=SELECTIVE)
     def threshold(
         self,
         risk: float = 0.02,
@@ -359,15 +373,13 @@ class Selective(SlicedResult[Table_co]):
         Returns
         -------
         DataFrame
-            A line for each slice and confidence: the keys; `signal`; `threshold`, the lowest confidence to
-            accept, null if none is certified; `n`, `n_accepted`, `n_clusters_accepted`; `accepted`, the share
-            of accepted rows, with its interval; `naive_accepted`, the share that the lowest threshold with an
-            observed risk of at most `risk` would accept, which exceeds the target in about half of all
-            samples; `risk`, the observed risk, with its interval; `risk_bound`, the bound that was compared
-            with the target; `correlation`, which is assumed of the losses of a document: that of all rows,
-            but at least 0.3, and 1 if nothing is lost (null without clusters); `few_rows`, true if accepted
-            rows are few, or fewer than ten documents carry their losses, so that the bound rests on this
-            assumption; `status`; and `documents_needed`.
+            A line for each slice and confidence: the keys, and
+
+            {columns}
+
+            `threshold` is null if none is certified. `naive_accepted` exceeds the target in about half of all
+            samples. `correlation` is null without clusters. `few_rows` is true if accepted rows are few, or
+            fewer than ten documents carry their losses, so that the bound rests on this assumption.
 
             The status is `certified`; `risk_too_high` if these documents show a higher risk of their most
             confident rows; or `too_few_documents` if they show neither. `documents_needed` is the number of

@@ -66,7 +66,8 @@ class CorrectedView(View):
 
     def notes(self) -> list[str]:
         """Return the result of all rows in sentences, and notes on the figures."""
-        names = ("corrected", "difference", "few_rows", "bias_few_rows")
+        agreed = [f"{name}_few_rows" for name in _AGREED]
+        names = ("corrected", "difference", "few_rows", "bias_few_rows", *agreed)
         parts = [frame.select(cs.by_name(*names, require_all=False)) for _, frame in self.tables]
         lines = pl.concat(parts, how="diagonal")
         said = [
@@ -87,9 +88,7 @@ class CorrectedView(View):
             said.append(
                 f"{FEW} on a bias: score and verdict differ in few documents; treat its interval as rough."
             )
-        if any(
-            frame.get_column(f"{name}_few_rows", default=none).any() for frame in tables for name in _AGREED
-        ):
+        if any(lines[name].any() for name in agreed):
             said.append(
                 f"{FEW} on a measure of agreement: few documents carry it; treat its interval as rough."
             )

@@ -13,7 +13,7 @@ import polars as pl
 from anls_frame import statistics
 from anls_frame._arguments import choice, number, share, takes_names
 from anls_frame._typing import Table_co
-from anls_frame.export.columns import TESTED, ends_of, interval, with_ends
+from anls_frame.export.columns import CORRECTED, TESTED, ends_of, interval, listing, schema_of, with_ends
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
 from anls_frame.frames.reserved_columns import AUDIT, AUDIT_CLUSTER, AUDIT_PROBABILITY, AUDIT_STRATUM
 from anls_frame.reports.audited_rows import PROBABILITY, STRATUM, AuditedRows, System, audited
@@ -38,13 +38,15 @@ AGREEMENT = ("agreement", "sensitivity", "specificity", "kappa")
 """Measures of agreement between scores and truths of 0 and 1."""
 
 _COUNTS = ("n", "n_clusters", "n_audited", "n_clusters_audited")
-_FIGURES = (
-    *("score", *with_ends("corrected", "bias"), *ends_of("audit")),
-    *("audit_share", "right_share", *with_ends(*AGREEMENT)),
-    "tuning",
+_SCORES = (
+    *("system", *_COUNTS, "score", *with_ends("corrected", "bias"), *ends_of("audit")),
+    *("audit_share", "right_share", *with_ends(*AGREEMENT), "tuning", "verdicts_worth", "few_rows"),
+    *("bias_few_rows", *(f"{measure}_few_rows" for measure in AGREEMENT)),
 )
-_FLAGS = ("bias_few_rows", *(f"{measure}_few_rows" for measure in AGREEMENT))
-_DIFFERENCES = ("given_difference", *TESTED, "tuning")
+_DIFFERENCES = (
+    *("system", "baseline", *_COUNTS, "given_difference", *TESTED, "tuning"),
+    *("verdicts_worth", "few_rows"),
+)
 
 
 _Pair: TypeAlias = "tuple[str, str | None]"
@@ -155,6 +157,7 @@ class Corrected(SlicedResult[Table_co]):
         """Figures of all rows, as in `by`: one row for each system."""
         return self._as_given(self._overall)
 
+    @listing(*_SCORES, of=CORRECTED)
     def by(self, *columns: str) -> Table_co:
         """
         Corrected scores, grouped by some of the `by` columns.
@@ -167,21 +170,15 @@ class Corrected(SlicedResult[Table_co]):
         Returns
         -------
         DataFrame
-            One row for each slice and system, the largest slices first: the keys, `system`; `n` (rows),
-            `n_clusters` (null without clusters), and `n_audited` and `n_clusters_audited`, the numbers of
-            rows and clusters with a truth; `score`, the mean of the given scores; `corrected`, the estimated
-            mean truth, with its interval in `corrected_low` and `corrected_high`; `bias`, the given score
-            minus the corrected score, with its interval, null if verdicts are 0 or 1 and scores have another
-            scale, such as grades from 1 to 5; `audit_low` and `audit_high`, the interval of the
-            mean truth of precisely these rows, and `audit_share`, the share of the variance that more
-            verdicts would remove; where scores and truths are all 0 or 1, `right_share`, the share of judged
-            rows that are right, and how well scores and truths agree: `agreement`, `sensitivity` (the share
-            of right rows that the score passes), `specificity` (the share of wrong rows that it catches) and
-            Cohen's `kappa`, each with its interval, null where it divides by 0; `verdicts_worth`, the number
-            of verdicts that alone would give an interval of this width; `tuning` (λ); `few_rows`, true below
-            20 effective documents with verdicts, or if fewer than 10 documents carry the corrected score; and
-            `bias_few_rows`, `agreement_few_rows`, `sensitivity_few_rows`, `specificity_few_rows` and
-            `kappa_few_rows`, the same for these figures, which other documents carry.
+            One row for each slice and system, the largest slices first: the keys, and
+
+            {columns}
+
+            Numbers of documents are null without clusters, and the bias if verdicts are 0 or 1 and scores
+            have another scale, such as grades from 1 to 5. `right_share` and figures of agreement are null
+            unless scores and truths are all 0 or 1, and where they divide by 0. `few_rows` is true below 20
+            effective documents with verdicts, or if fewer than 10 documents carry the corrected score; the
+            other marks are the same for their figures, which other documents carry.
 
             Figures that need truths are null below 30 verdicts or 10 documents with verdicts (in a slice, 10
             verdicts or 5 documents), and if a stratum of the draw has no verdict.
@@ -194,15 +191,17 @@ class Corrected(SlicedResult[Table_co]):
         return self._as_given(self.slices_by(columns))
 
     @cached_property
+    @listing(*_DIFFERENCES, of=CORRECTED)
     def differences(self) -> Table_co:
         """
         Differences of systems from the baseline, for all rows and for all slices, as in `to_polars`.
 
-        The columns are the keys, `system` and `baseline`, `n`, `n_clusters`, `n_audited` and
-        `n_clusters_audited` as in `by`, `given_difference` (of the given scores), the corrected `difference`
-        (system minus baseline) with its interval in `difference_low` and `difference_high`, `p_value`
-        (two-sided, Student's t), `p_adjusted` (Holm, for all lines of a table), `verdicts_worth`, `tuning`
-        and `few_rows`. The frame is empty without a second system.
+        The columns are the keys, and
+
+        {columns}
+
+        P-values are two-sided, of Student's t, and adjusted (Holm) for all lines of a table. The frame is
+        empty without a second system.
         """
         return self._as_given(self.flat(self.differences_by))
 
@@ -289,15 +288,7 @@ class Corrected(SlicedResult[Table_co]):
                     if pair in self._right_or_wrong:
                         line |= self._agreement_of(audit)
                 lines.append({"system": pair[0], "baseline": pair[1], **line})
-        names, figures = (["system", "baseline"], _DIFFERENCES) if compared else (["system"], _FIGURES)
-        schema = {
-            **dict.fromkeys(names, pl.String),
-            **dict.fromkeys(_COUNTS, pl.Int64),
-            **dict.fromkeys(figures, pl.Float64),
-            "verdicts_worth": pl.Int64,
-            "few_rows": pl.Boolean,
-            **({} if compared else dict.fromkeys(_FLAGS, pl.Boolean)),
-        }
+        schema = schema_of(*(_DIFFERENCES if compared else _SCORES), of=CORRECTED)
         table = pl.DataFrame(lines, schema=schema)
         if keys:
             slice_of = np.repeat(np.arange(slices.height), len(pairs))

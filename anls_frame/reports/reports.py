@@ -12,6 +12,7 @@ from anls_frame._arguments import choice, count, share, takes_names
 from anls_frame._engines import checked_first
 from anls_frame._messages import about
 from anls_frame._typing import ByFrame, Missing, Table, Table_co, declared
+from anls_frame.export.columns import FOUND, SCORE, listing
 from anls_frame.export.document import TABLE
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.reports import macro, rest
@@ -237,6 +238,7 @@ class Report(SlicedResult[Table_co]):
             n_clusters="units" if has_clusters else pl.lit(None, pl.Int64),
         )
 
+    @listing("n", "rest", "difference", "p_value", "p_adjusted", of=FOUND)
     def against_rest(
         self, *columns: str, measure: str | None = None, draws: int = 199, seed: int = 0
     ) -> Table_co:
@@ -259,9 +261,11 @@ class Report(SlicedResult[Table_co]):
         Returns
         -------
         DataFrame
-            One row per slice, lowest `p_value` first: the keys, `n` (scored rows), the figure of the slice
-            under its name, `rest` (the figure of all other rows), `difference` (slice minus rest), `p_value`
-            (two-sided) and `p_adjusted` (adjusted for all slices). P-values are null for a slice with all
+            One row per slice, lowest `p_value` first: the keys, the figure of the slice under its name, and
+
+            {columns}
+
+            P-values are null for a slice with all
             scored rows or none, and, with a warning, for one document against one other.
 
         Raises
@@ -312,6 +316,7 @@ class Report(SlicedResult[Table_co]):
         ).sort("p_value", *keys, nulls_last=True)
         return self._as_given(named(tested, keys, columns or self._by))
 
+    @listing("metric", "n", "n_slices", *SCORE, "few_rows", "n_clusters")
     def macro(self, *columns: str, weights: Mapping[Any, float] | None = None) -> Table_co:
         """
         Macro averages: means of the figures of slices, by default with equal weights.
@@ -329,9 +334,12 @@ class Report(SlicedResult[Table_co]):
         Returns
         -------
         DataFrame
-            One row for each metric: `metric`, `n` (rows with a score, counted in each of their slices),
-            `n_slices`, `score` with its interval in `score_low` and `score_high`, `few_rows` and
-            `n_clusters`. Slices without a score, and quantile metrics, are left out.
+            One row for each metric:
+
+            {columns}
+
+            `n` counts a row in each of its slices. Slices without a score, and quantile metrics, are left
+            out.
 
         Raises
         ------

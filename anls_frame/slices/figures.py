@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import polars as pl
 
-from anls_frame.export.columns import DIFFERENCE, with_ends
+from anls_frame.export.columns import DIFFERENCE, FOUND, schema_of, with_ends
 from anls_frame.reports import pairwise
 from anls_frame.reports.lines import lines
 from anls_frame.reports.reports import Report
@@ -108,10 +108,7 @@ def all_figures(*, is_change: bool) -> list[str]:
 
 def _none(*, is_change: bool) -> pl.DataFrame:
     """Return an empty table of slices."""
-    schema = {
-        **dict.fromkeys(("metric", "system"), pl.String),
-        **dict.fromkeys(("n", "n_clusters"), pl.Int64),
-        "few_rows": pl.Boolean,
-    }
     figures = all_figures(is_change=is_change)
-    return pl.DataFrame(schema={**schema, **dict.fromkeys(figures, pl.Float64)})
+    return pl.DataFrame(
+        schema=schema_of("metric", "system", "n", "n_clusters", "few_rows", *figures, of=FOUND)
+    )

@@ -10,7 +10,7 @@ import polars as pl
 
 from anls_frame._arguments import count
 from anls_frame._typing import Table_co
-from anls_frame.export.columns import FOUND, listing
+from anls_frame.export.columns import FOUND, by_name, listing
 from anls_frame.frames.conversion import (
     as_kind_of,
     at_hand,
@@ -79,17 +79,18 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
     roots: Sequence[str] = ()
 
     @property
-    @listing(FOUND)
+    @listing("metric", "n", "p_adjusted", "few_rows", *by_name(FOUND), of=FOUND)
     def frame(self) -> Table_co:
         """
         The slices, one row each, the largest statistic first; with a holdout, the smallest p-value first.
 
-        The columns are `metric`, `n` (scored rows), `p_adjusted` and `few_rows`, as in reports and
-        comparisons, and those below. Of compared systems, `system` is the one that lost, and the interval is
-        that of the `change`, in `change_low` and `change_high`; of a single system, it is that of the
-        `score`. `share_of_loss` is null if the metric has no best value.
+        The columns are
 
         {columns}
+
+        Of compared systems, `system` is the one that lost, and the interval is that of the `change`, in
+        `change_low` and `change_high`; of a single system, it is that of the `score`. `share_of_loss` is null
+        if the metric has no best value.
         """
         return cast("Table_co", to_pandas(self.table) if self.account.from_pandas else self.table)
 

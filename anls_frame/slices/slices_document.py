@@ -169,7 +169,7 @@ class SlicesView(View):
         slices = self.result
         frame = slices.table.drop("overlapping")
         is_single = len(self.metrics) == 1
-        hidden = {"system"} if len(slices.systems) <= _PAIR else set()
+        hidden = {"few_rows", *(["system"] if len(slices.systems) <= _PAIR else [])}
         hidden |= {"share_of_loss"} if not frame["share_of_loss"].count() else set()
         known = headed(_KNOWN, {"score": self.metrics[0].label} if is_single else {})
         own = {"rest": replace(known["rest"], kind="difference")} if slices.systems else {}

@@ -19,7 +19,7 @@ def placeholder_notes(counts: int | Mapping[str, int]) -> list[str]:
 
 
 def empty_reference_notes(n_empty: int, n: int, noun: str) -> list[str]:
-    """Return a note on scored rows whose reference has no text, so that error rates cannot divide by it."""
+    """Return a note on references without text, by which error rates cannot divide."""
     of_all = f"{n_empty:,} of {numbered(n, noun)}"
     return (
         [f"The reference of {of_all} has no text: all text predicted there counts as errors."]
