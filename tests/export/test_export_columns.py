@@ -17,7 +17,7 @@ from html_pages import HtmlPage
 
 import anls_frame as af
 from anls_frame.export import Kind, Table
-from anls_frame.export.columns import COLUMNS, RESULTS, figure_of
+from anls_frame.export.columns import COLUMNS, RESULTS, ends_of, figure_of, schema_of
 from anls_frame.export.display import display_table
 from anls_frame.export.document import result_table
 from anls_frame.export.row_names import PAGES, of_rows
@@ -32,6 +32,14 @@ PACKAGE = Path(af.__file__).parent
 HOMES = [PACKAGE / "export" / name for name in ("columns.py", "row_names.py")]
 """The columns, and what some rows call them."""
 KINDS = get_args(Kind)
+LEAST_WORDS = 7
+"""Words of a meaning that nobody writes twice by chance."""
+MEANINGS_OF_COLUMNS = {
+    of_rows(column.meaning)
+    for columns in RESULTS.values()
+    for column in columns
+    if len(column.meaning.split()) >= LEAST_WORDS
+}
 HEADINGS = {of_rows(column.heading) for column in COLUMNS.values()} - {""}
 DICE = np.random.default_rng(3)
 ROWS = 400
@@ -85,9 +93,56 @@ def second_places(path: Path) -> Iterator[str]:
                 yield f"{path.relative_to(PACKAGE)}:{node.lineno}: {words[0]} is {words[1]}"
 
 
+def meanings_and_ends(path: Path) -> Iterator[str]:
+    """Yield the meanings of columns in a module or its docstrings, and intervals with both ends by name."""
+    source = path.read_text(encoding="utf-8")
+    words = " ".join(re.sub("[`*#]", "", source).split())
+    yield from (f"{path.name}: {meaning}" for meaning in MEANINGS_OF_COLUMNS if meaning in words)
+    for node in ast.walk(ast.parse(source)):
+        parts = node.args if isinstance(node, ast.Call) else getattr(node, "elts", [])
+        listed = {part.value for part in parts if isinstance(part, ast.Constant)}
+        figures = {figure_of(name) for name in listed if isinstance(name, str)}
+        yield from (f"{path.name}: ends of {name}" for name in figures if {*ends_of(name)} <= listed)
+
+
 def test_headings_and_kinds_of_columns_stand_in_one_place() -> None:
     modules = [path for path in PACKAGE.rglob("*.py") if path not in HOMES]
     assert [place for path in modules for place in second_places(path)] == []
+
+
+def test_meanings_and_intervals_of_columns_stand_in_one_place() -> None:
+    modules = [path for path in PACKAGE.rglob("*.py") if path not in HOMES]
+    assert [place for path in modules for place in meanings_and_ends(path)] == []
+
+
+def test_a_second_meaning_or_interval_is_found(tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    module.write_text(
+        '"""Shows `n_empty_reference`, scored rows whose\nreference has no text."""\n'
+        'A = ("score_low", "score_high", "score")\nB = select("rank_low", "x", "rank_high")\n',
+        "utf-8",
+    )
+    found = [*meanings_and_ends(module)]
+    assert found == [
+        "module.py: scored rows whose reference has no text",
+        "module.py: ends of score",
+        "module.py: ends of rank",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "frame", "of"),
+    [
+        ("corrected", lambda made: made.by("lang"), "Corrected scores"),
+        ("slices", lambda made: made.frame, "Found slices"),
+        ("two", lambda made: made.by("lang"), "Scores and comparisons"),
+    ],
+)
+def test_kinds_of_columns_give_the_dtypes_of_a_frame(kind: str, frame: Any, of: str) -> None:
+    schema = dict(frame(result(kind)).schema)
+    # Keys and lists are not described by a kind.
+    names = [name for name in schema if name not in ("lang", "overlapping")]
+    assert schema_of(*names, of=RESULTS[of]) == {name: schema[name] for name in names}
 
 
 def test_a_second_place_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
