@@ -14,7 +14,7 @@ from anls_frame._text import numbered
 from anls_frame._typing import Table_co
 from anls_frame.export.document import GROUP, SLICE
 from anls_frame.reports.decisions import Answer, Decision, in_words, needed_in_words
-from anls_frame.reports.pairwise import COMPARED
+from anls_frame.reports.pairwise import COMPARED, is_significant
 from anls_frame.reports.planning import Planner, planners, warn_of_small_pilot
 from anls_frame.summary.keys import chosen_keys, largest_first
 from anls_frame.summary.measures import Metric
@@ -36,7 +36,7 @@ def regressions(comparison: Any, drop: float, alpha: float, planned_runs: int) -
     """Return the lines of `to_polars` with a significant loss of at least `drop`."""
     alpha = level_of_run(share("alpha", alpha), planned_runs)
     drop = checked_margin("drop", drop, comparison.measures, zero=True)
-    is_lost = (loss(comparison.measures) >= drop) & (pl.col("p_adjusted") <= alpha)
+    is_lost = (loss(comparison.measures) >= drop) & is_significant(alpha)
     lost: pl.DataFrame = comparison.to_polars().filter(is_lost)
     return lost
 
