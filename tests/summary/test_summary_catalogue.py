@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 
@@ -78,6 +79,40 @@ def test_rates_of_pages_are_those_of_jiwer() -> None:
     rates = [float(jiwer.wer(*pair)) for pair in zip(truth, read, strict=True)]
     assert report.overall["wer_mean"] == pytest.approx(sum(rates) / len(rates), rel=1e-15)
     assert all(not measure.higher_is_better for measure in report.measures)
+
+
+def test_normalised_transcripts_have_the_rates_of_jiwer() -> None:
+    """Both columns go through one function, as leaderboards of speech recognition do with lists of texts."""
+    texts = [
+        "It's TEN o'clock!",
+        "No.",
+        "¿Qué hora es?",
+        "नमस्ते, दुनिया।",
+        "Straße 5 \N{EN DASH} links",
+        "one, two",
+    ]
+    heard = ["its ten oclock", "no", "que hora es", "नमस्ते दुनिया", "strasse 5 links", "one two three"]
+    frame = pl.DataFrame({"pred_text": heard, "text": texts})
+
+    def normalised(text: str) -> str:
+        kept = "".join(" " if unicodedata.category(one)[0] in "PS" else one for one in text.lower())
+        return " ".join(kept.split())
+
+    plain = pl.col("pred_text", "text").str.to_lowercase().str.replace_all(r"[\p{P}\p{S}]", " ")
+    frame = frame.with_columns(plain.str.replace_all(r"\s+", " ").str.strip_chars())
+    truth, read = ([normalised(text) for text in column] for column in (texts, heard))
+    assert frame.to_dict(as_series=False) == {"pred_text": read, "text": truth}
+
+    overall = af.report(
+        frame, "pred_text", "text", metrics=["wer_corpus", "cer_corpus"], protocol="jiwer"
+    ).overall
+    assert overall["wer_corpus"] == jiwer.wer(truth, read)
+    assert overall["cer_corpus"] == jiwer.cer(truth, read)
+    counts = jiwer.process_words(truth, read)
+    errors = frame.select(af.words.word_errors("pred_text", "text", protocol="jiwer"))
+    assert errors.unnest("word_errors").sum().row(0, named=True) == {
+        name: getattr(counts, name) for name in ("substitutions", "deletions", "insertions", "hits")
+    }
 
 
 def test_the_errors_of_pages_by_kind_add_up_to_the_rates_of_a_report() -> None:
