@@ -49,9 +49,13 @@ def head(
         parts.append(f"worst: {name} {figure}")
     shares = sorted((lost or {}).items(), key=lambda item: -item[1])[:_CAUSES]
     rounded = {kind: round(100 * share) for kind, share in shares if share >= _LEAST_SHARE}
-    named = [f"{share} % {kind}" for kind, share in rounded.items()]
     rest = 100 - sum(rounded.values())
-    if named and rest > 0 and len(lost or {}) > len(named):
+    if rounded and (rest < 0 or len(lost or {}) == len(rounded)):
+        # Rounded shares add up, too: the largest one changes least by it.
+        rounded[next(iter(rounded))] += rest
+        rest = 0
+    named = [f"{share} % {kind}" for kind, share in rounded.items()]
+    if named and rest:
         named.append(f"{rest} % other causes")
     if named:
         parts.append(f"lost points: {', '.join(named)}")

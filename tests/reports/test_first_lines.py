@@ -12,9 +12,10 @@ import pytest
 import shell
 
 import anls_frame as af
+from anls_frame.export.heads import head
 
 SHARE = re.compile(r"(\d+) % ([^,.;]+)")
-WORST = re.compile(r"worst: (\S+) ([+-]?[\d.]+)")
+WORST = re.compile(r"worst: (\S+) ([+-]?\d+\.\d+)")
 
 
 def drawn(seed: int, n: int = 600) -> pl.DataFrame:
@@ -54,6 +55,33 @@ def test_shares_of_causes_add_up(seed: int) -> None:
     # What is not named lost no more than what is.
     least = min((share for kind, share in named.items() if kind != "other causes"), default=0)
     assert all(share <= least + 0.51 for kind, share in by_type.items() if kind not in named)
+
+
+@pytest.mark.parametrize(
+    ("lost", "said"),
+    [
+        ((0.335, 0.335, 0.33), "33 % a, 34 % b, 33 % c"),
+        ((0.333, 0.333, 0.334), "34 % c, 33 % a, 33 % b"),
+        ((0.606, 0.386, 0.006, 0.002), "60 % a, 39 % b, 1 % c"),
+        ((0.5, 0.25, 0.125, 0.125), "50 % a, 25 % b, 12 % c, 13 % other causes"),
+        ((0.998, 0.002), "100 % a"),
+    ],
+)
+def test_rounded_shares_add_up(lost: tuple[float, ...], said: str) -> None:
+    assert head("ANLS 0.5", 9, lost=dict(zip("abcd", lost, strict=False))).endswith(f"lost points: {said}.")
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_worst_slice_of_one_system_is_the_lowest_row_of_the_table(seed: int) -> None:
+    # "z" is too small to be called the worst.
+    rows = pl.concat([drawn(seed), drawn(seed, 9).with_columns(lang=pl.lit("z"), new=pl.lit("none"))])
+    report = af.report(rows, "new", "answer", by="lang")
+    lowest = report.by_group.filter(pl.col("n") >= 30).sort("anls").row(0, named=True)
+    page = af.browse(rows, "new", "answer", by="lang")
+    for first in (report.to_document().head, page._content.notes[0]):  # noqa: SLF001 - its first line
+        found = WORST.search(first)
+        assert found is not None
+        assert found.groups() == (lowest["lang"], f"{lowest['anls']:.3f}")
 
 
 @pytest.mark.parametrize("seed", range(12))
