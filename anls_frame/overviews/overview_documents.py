@@ -167,12 +167,14 @@ class OverviewView(View):
             shown = [examples.get(cause, "") for cause in table["cause"]]
             table = table.with_columns(pl.Series("example", shown, pl.String)) if examples else table
         named = pl.Series("cause", [_NAMES[cause] for cause in table["cause"]], pl.String)
-        heading = "adds to the rate" if self.are_pages else "lowers the score by"
+        heading, effect = "lowers the score by", COLUMNS["loss"].meaning
+        if self.are_pages:
+            heading, effect = "adds to the rate", "by how much this raises the error rate of all pages"
         told = [f"{_NAMES[cause]}, {_MEANINGS[cause]}" for cause in table["cause"] if cause in _MEANINGS]
         meaning = f"why the rows score less than 1: {'; '.join(told)}" if told else "the kind of error"
         columns = {
             "cause": Column("cause", meaning),
-            "loss": replace(COLUMNS["loss"], heading=heading, kind="score"),
+            "loss": replace(COLUMNS["loss"], meaning=effect, heading=heading, kind="score"),
             **{
                 system: Column(system, "by how much it loses by the cause", "score", system)
                 for system in systems
@@ -237,14 +239,12 @@ class OverviewView(View):
         """Return the bar of causes, the sentences, and the worst rows of each cause."""
         result = self.result
         figures: list[Figure] = []
-        table = result.cause_table
+        table, name = result.cause_table, self.cause_name
         if table.height and not result.causes_of_systems:
-            rows = table.select("cause", "share_of_loss").iter_rows()
+            rows = table.filter(pl.col("loss") > 0).select("cause", "share_of_loss").iter_rows()
             parts = [(_NAMES[cause], share, _COLORS[cause]) for cause, share in rows]
             whole = "that are wrong" if self.are_pages else "that the score lacks"
-            figures.append(
-                Shares(_CAUSES, _CAUSES, parts, f"Per cent of the {table['loss'].sum():.3f} {whole}")
-            )
+            figures.append(Shares(name, name, parts, f"Per cent of the {table['loss'].sum():.3f} {whole}"))
         said = self.slice_sentences()
         if said:
             is_none = said == [_NO_SLICE]

@@ -126,7 +126,12 @@ def test_pages_have_kinds_of_errors_that_add_up_to_the_rate() -> None:
     assert made.advice["rule"].to_list() == ["confusion"]
     assert made.advice["gain"].to_list() == pytest.approx([3 / 80])
     assert "'l' is read as '1' 30 times, 100 % of all edits" in repr(made).replace("\n", " ")
-    assert made.to_document().main.name == "Kinds of errors"
+    document = made.to_document()
+    assert document.main.name == "Kinds of errors"
+    # The bar stands above its table, without kinds that do not occur.
+    assert [(figure.table, figure.parts[0][:2], len(figure.parts)) for figure in document.figures[:1]] == [
+        ("Kinds of errors", ("misread", 1.0), 1)
+    ]
 
 
 def test_protocols_without_a_threshold_have_causes() -> None:
