@@ -16,6 +16,7 @@ import anls_frame._native as native
 from anls_frame._arguments import count
 from anls_frame._text import numbered
 from anls_frame.pairs.edits import (
+    LEFT_OUT,
     MOVED_AWAY,
     EditRun,
     Segment,
@@ -362,14 +363,11 @@ def _to_lines(edits: Iterable[EditRun], sides: tuple[Side, Side]) -> Iterator[tu
     """Yield edits in runs, with lines found in only one text as whole lines."""
     runs: list[EditRun] = []
     for edit in edits:
-        if runs:
-            last = runs[-1]
-            expected, read = is_expected(last.op) * last.length, is_read(last.op) * last.length
-            behind = last.reference + expected, last.prediction + read
-            if (edit.op, edit.reference, edit.prediction) == (last.op, *behind):
-                runs[-1] = last._replace(length=last.length + edit.length)
-                continue
-        runs.append(edit)
+        last = runs[-1] if runs else LEFT_OUT
+        if edit.part(0, 0) == last.part(last.length, last.length):
+            runs[-1] = last._replace(length=last.length + edit.length)
+        else:
+            runs.append(edit)
     end = 0
     for run, following in itertools.zip_longest(runs, runs[1:]):
         until = following.reference if following else len(sides[0].units)
