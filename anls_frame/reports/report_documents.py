@@ -257,11 +257,11 @@ def _worst_rows(view: ReportView) -> Table:
     headings = {name: heading_of(name, view.names) for name in names} | rates
     pages = worst.select(cs.by_name(*headings))
     scored, row = view.overall["n"], view.names["row"]
-    name = (
-        every(view.names).capitalize()
-        if pages.height >= scored
-        else f"The {pages.height:,} worst of {scored:,} {row}s"
-    )
+    name = f"The {pages.height:,} worst of {scored:,} {row}s"
+    if pages.height >= scored:
+        name = every(view.names).capitalize()
+        # Unlike that of pages, the table of all rows together has this name, too.
+        name += ", worst first" if name == view.names["whole"] else ""
     bars = [rate for rate in ("cer", "wer_corpus", "wer_mean") if rate in rates]
     table = result_table(name, pages, settings.by, own, bars=bars, names=view.names)
     return replace(table, columns=headed(table.columns, headings))

@@ -178,6 +178,18 @@ def test_pages_have_their_lengths_beside_their_number_and_the_worst_ones_their_n
     assert af.report(pages, *TEXTS, metrics="ocr", by="page", worst=3).worst.height == 3
 
 
+@pytest.mark.parametrize(
+    ("noun", "name"),
+    [(None, "All rows, worst first"), ("utterances", "All utterances, worst first"), ("pages", "All pages")],
+)
+def test_every_row_and_all_rows_together_are_tables_with_different_names(noun: str | None, name: str) -> None:
+    frame = pl.DataFrame({"id": ["a", "b"], "read": ["one", "tvvo"], "said": ["one", "two"]})
+    report = af.report(frame, "read", "said", metrics="cer_mean", worst=2, keep="id")
+    names = [table.name for table in report.to_document(noun=noun).tables]
+    assert name in names
+    assert len({*names}) == len(names)
+
+
 def test_a_report_of_pages_speaks_of_pages_and_their_errors(tmp_path: Path) -> None:
     pages = PAGES.rename({"doc_id": "page"})
     report = af.report(pages, *TEXTS, metrics="ocr", worst=100, details=True)
