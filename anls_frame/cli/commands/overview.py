@@ -99,7 +99,7 @@ def overview(
             frame,
             systems if has_texts else None,
             metrics=metrics[0] if metrics else "ocr" if pages else None,
-            by=[name for names in options.tables(slicing.by) or () for name in names] or None,
+            by=row_pages.columns(slicing.by) or None,
             cluster=_column(slicing.cluster),
             model_confidence=_column(model_confidence),
             risk=risk,
