@@ -444,11 +444,11 @@ def audited_scores(
         All rows, in memory, as the same kind of frame with a new column `audited_score` (`Float64`), null for
         rows without a verdict; for several systems, `audited_score_NAME` for each. The verdicts `right` and
         `wrong` are the best score and the worst, 1 and 0 (of error rates 0 and 1), whatever was given. The
-        verdicts `score_right` and `our_error` keep the given score. Without a repaired answer, the verdict
-        `answer_wrong` reverses the score: it becomes 1 where points were lost, because the model may well
-        have been right, and 0 where none were lost; `answer_incomplete` gives 1. Without a repaired answer,
-        both verdicts set an error rate to 0. With several systems, repair the answers, because only one of
-        two texts that lost points may be right.
+        verdicts `score_right` and `our_error` keep the given score, also if it is null. Without a repaired
+        answer, the verdict `answer_wrong` reverses the score: it becomes 1 where points were lost, because
+        the model may well have been right, and 0 where none were lost; `answer_incomplete` gives 1. Without
+        a repaired answer, both verdicts set an error rate to 0. With several systems, repair the answers,
+        because only one of two texts that lost points may be right.
 
     Raises
     ------
@@ -594,12 +594,16 @@ class LostPoints(NamedTuple):
     """
 
     by_verdict: pl.DataFrame
-    """For each `system` and `verdict`: `rows`, `lost_points`, and their share of all (`share_of_lost`)."""
+    """
+    For each `system` and `verdict`: `rows`, `lost_points`, and their share of all (`share_of_lost`). Rows
+    without a score are among `rows`, and lose nothing.
+    """
     by_system: pl.DataFrame
     """
-    For each `system`: how many rows are scored (`n`) and what they lost (`lost_points`); what judged rows
-    lost (`lost_points_of_judged`), and of it what is not the model's error (`not_the_models`); the `score` of
-    all rows; how many are left without the latter (`n_without`), and their score (`score_without`).
+    For each `system`: how many rows are scored (`n`) and how many of them are judged (`n_judged`); what all
+    of them lost (`lost_points`) and judged ones (`lost_points_of_judged`), and of it what is not the model's
+    error (`not_the_models`); the `score` of all rows; how many are left without the latter (`n_without`), and
+    their score (`score_without`).
     """
 
 
@@ -686,6 +690,7 @@ def lost_points(
             {
                 "system": name,
                 "n": n,
+                "n_judged": own["lost"].count(),
                 "lost_points": total,
                 "lost_points_of_judged": own["lost"].sum(),
                 "not_the_models": lost_by_others,

@@ -210,3 +210,12 @@ def test_points_and_rules_of_frames_of_every_kind(kind: Callable[[pl.DataFrame],
     assert lost.by_verdict.row(0) == ("prediction", "our_error", 1, 1.0, 1 / 3)
     assert "exact_match, protocol raw" in rules.reproducing["rule"]
     assert rules.rows.is_empty()
+
+
+def test_judged_rows_without_a_score_are_none_of_the_scored_ones() -> None:
+    # By hand: of three rows, the last has no answer; the first and the last are judged.
+    frame = pl.DataFrame({"prediction": ["x", "b", "c"], "answers": ["a", "b", None]})
+    judged = frame[[0, 2]].with_columns(verdict=pl.lit("our_error"))
+    lost = af.readers.lost_points(judged, frame, "prediction", "answers")
+    assert lost.by_verdict.select("rows", "lost_points").row(0) == (2, 1.0)
+    assert lost.by_system.select("n", "n_judged", "lost_points_of_judged").row(0) == (2, 1, 1.0)

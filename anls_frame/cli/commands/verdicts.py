@@ -109,7 +109,7 @@ def verdicts(
         by_verdict = lost.by_verdict.drop("system") if len(columns) == 1 else lost.by_verdict
     print_table(by_verdict, names=names)
     for row in () if lost is None else lost.by_system.to_dicts():
-        _print_sentence(row, rows.height, names, is_alone=len(columns) == 1)
+        _print_sentence(row, names, is_alone=len(columns) == 1)
     if corrected and lost is not None:
         print(_FLATTERS[judged].format(names["row"]))
     for score_name, of_metric in corrected.items():
@@ -147,7 +147,7 @@ def _judged_column(verdicts: pl.DataFrame, metric: str | None, saved: Path) -> s
     return None if metric is None or metric in SCORES else metric
 
 
-def _print_sentence(system: Mapping[str, Any], judged: int, names: Names, *, is_alone: bool) -> None:
+def _print_sentence(system: Mapping[str, Any], names: Names, *, is_alone: bool) -> None:
     """Print the share of the points lost by judged rows that is not a system's error."""
     name = "" if is_alone else f"{system['system']}: "
     total, lost, others = (system[key] for key in ("lost_points", "lost_points_of_judged", "not_the_models"))
@@ -160,7 +160,7 @@ def _print_sentence(system: Mapping[str, Any], judged: int, names: Names, *, is_
     losses = _LOSSES[names["judged"]].format(_amount(lost), _amount(total))
     print(
         plain(
-            f"{name}{judged:,} of {numbered(system['n'], names['row'])} judged: {losses}, "
+            f"{name}{system['n_judged']:,} of {numbered(system['n'], names['row'])} judged: {losses}, "
             f"of which {_amount(others)}{share} are not the {names['model']}'s errors{scores}"
         )
     )
