@@ -258,9 +258,8 @@ def test_rows_that_any_system_broke_come_before_the_worst(
         assert found.column("change") == [sign * min(sign * x for x in changes(row)) for row in taken]
     column = "change" if number > 1 else "score_0_0"
     assert found.meta["sort"] == (column if metric == "anls" else f"-{column}")
-    noun = {"anls": "rows", "cer": "pages"}[metric]
     who = {1: "", 2: " that system 1 broke, or", 4: " that a system broke, or"}[number]
-    assert f"These are the 300 {noun}{who} with the worst scores of 1\u202f624." in found.text
+    assert f"These are the 300 rows{who} with the worst scores of 1\u202f624." in found.text
 
 
 def test_a_page_of_an_audit_has_the_drawn_rows_in_random_order(tmp_path: Path) -> None:

@@ -164,8 +164,7 @@ def test_two_systems_in_several_metrics_are_drawn_in_one() -> None:
     for given in (made, made.differences()):
         ax = plot.comparison(given, "cer_corpus")
         other = plot.comparison(alone)
-        # In error rates alone, the rows are pages.
-        assert [*labels(ax)[:1], *labels(other)[:1]] == ["all rows", "all pages"]
+        assert [*labels(ax)[:1], *labels(other)[:1]] == ["all rows", "all rows"]
         assert labels(ax)[1:] == labels(other)[1:]
         for one, two in zip(ax.lines, other.lines, strict=True):
             assert list(one.get_xdata()) == list(two.get_xdata())

@@ -127,7 +127,7 @@ def test_details_are_part_of_the_settings() -> None:
     frame = rows()
     plain, detailed = af.summarize(frame, "p", "a"), af.summarize(frame, "p", "a", details=True)
     assert not plain.report_sums.details
-    assert set(detailed.report_sums.details) == {"errors", "confusions", "lengths"}
+    assert set(detailed.report_sums.details) == {"causes", "errors", "confusions", "lengths"}
     with pytest.raises(ValueError, match="details"):
         af.merge([plain, detailed])
     with pytest.raises(ValueError, match="details need texts; columns of scores have none"):

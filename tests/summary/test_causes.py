@@ -85,7 +85,9 @@ def test_causes_add_up_to_the_loss_exactly_and_agree_with_all_pages(
     assert counted["units"].sum() + counted["wrapped_units"].sum() == (scored << SCORE_BITS) - anls
     assert counted["rows"].sum() == scored
     causes = report.causes()
-    assert "exact" not in causes["cause"].to_list()
+    # A threshold of 0 leaves nothing above it: then even the answer itself scores 0.
+    if oracle.anls("a", ["a"], protocol) == 1:
+        assert "exact" not in causes["cause"].to_list()
     if not scored:
         assert causes.is_empty()
         return
