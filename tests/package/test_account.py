@@ -327,6 +327,28 @@ KEEP_ROWS = {
 EVERY = FUNCTIONS | {f"gec.{name}": function for name, function in GEC_FUNCTIONS.items()}
 
 
+@given(rows=ROWS, missing=st.sampled_from(["empty", "drop"]), unanswerable=st.sampled_from(["drop", "empty"]))
+@pytest.mark.filterwarnings("ignore::anls_frame.InputWarning")
+def test_plain_frames_have_the_rows_that_their_options_use(
+    rows: Any, missing: Any, unanswerable: Any
+) -> None:
+    rows = [*LEAST, *rows]
+    frame, texts = frame_of(rows).with_row_index("id"), ("old", "answers")
+    how: dict[str, Any] = {"missing": missing, "unanswerable": unanswerable}
+    summary: Any = af.summarize(frame, *texts, **how)
+    lost = af.readers.lost_points(frame.head(0).with_columns(verdict=pl.lit("format")), frame, *texts, **how)
+    numbers = {
+        "worst": af.worst(frame, *texts, n=len(rows), **how).height,
+        "length_scores": af.length_scores(frame, *texts, **how)["n"].sum(),
+        "mean_over_epochs": af.repeats.mean_over_epochs(frame, *texts, id="id", **how)["n_epochs"].sum(),
+        "lost_points": lost.by_system["n"].item(),
+        "threshold_curve": af.threshold_curve(summary)["n"].max(),
+    }
+    assert numbers == dict.fromkeys(numbers, by_hand(rows, ["old"], **how)["used"])
+    counts = af.confusions(frame, "new", "answers", min_nls=0)
+    assert counts.select(pl.sum_horizontal("n", r"^n_.*$")).to_series().unique().to_list() == [len(rows)]
+
+
 @pytest.mark.parametrize("name", FRAMES)
 def test_docstrings_of_plain_frames_name_the_rows_left_out(name: str) -> None:
     for reason in FRAMES[name]:
