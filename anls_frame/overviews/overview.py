@@ -19,6 +19,7 @@ from anls_frame.export.columns import ends_of, interval
 from anls_frame.export.rows_page import framed
 from anls_frame.frames import origins
 from anls_frame.frames.answer_lists import parse_answers
+from anls_frame.frames.checks import free_name
 from anls_frame.frames.conversion import is_pandas, to_pandas
 from anls_frame.overviews.advice import (
     PAGE_RULES,
@@ -112,6 +113,9 @@ class Overview(Written, Generic[Table_co]):
     """The most frequent substitutions in rows that were read at least in part."""
     lowered: tuple[int, float] = (0, 0.0)
     """Number of rows that would score less without their wrapping, and by how much all would be lowered."""
+
+    row_causes: pl.Series | None = None
+    """The causes of each given row of the only system, under a name that no column has."""
 
     @property
     def causes(self) -> Table_co:
@@ -398,7 +402,8 @@ def overview(
         worst_rows=_worst_of_causes(own, case, roles.id),
         confusions=case.confusions.head(_WORST),
         lowered=(len(lowered), float(lowered.sum()) / made.overall["n"]),
-        causes_of_systems=of_systems if len(of_systems) > 1 else {},
+        causes_of_systems=of_systems if comparison else {},
+        row_causes=None if comparison else _row_causes(own).alias(free_name("cause", rows.columns)),
         **parts,
     )
 
@@ -440,6 +445,13 @@ def _cause_table(rows: pl.DataFrame, cluster: str | None, confidence: float) -> 
         for side, name in enumerate(ends_of("loss"), 1)
     )
     return table.with_columns(low, high).select("cause", "n", "loss", *ends_of("loss"), "share_of_loss")
+
+
+def _row_causes(rows: pl.DataFrame) -> pl.Series:
+    """Return the names of the causes of each row, of which wrapping may be one of two."""
+    rest, wrapped = (pl.when(pl.col(name) > 0) for name in ("lost", causes.WRAPPED))
+    both = pl.concat_list(rest.then("cause"), wrapped.then(pl.lit(causes.WRAPPED)))
+    return rows.select(both.list.drop_nulls().list.eval(pl.element().replace(causes.CAUSES))).to_series()
 
 
 def _page_causes(made: Report[Any]) -> pl.DataFrame:

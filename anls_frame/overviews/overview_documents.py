@@ -15,7 +15,7 @@ from anls_frame.export import Table, terminal
 from anls_frame.export.charts import Alignments, Figure, Sentences, Shares
 from anls_frame.export.columns import COLUMNS, Column, ends_of
 from anls_frame.export.display import spelled_in
-from anls_frame.export.document import Document, result_table
+from anls_frame.export.document import Document, Selection, result_table
 from anls_frame.metrics.scores import nearest_answer
 from anls_frame.protocol import PROTOCOLS
 from anls_frame.results import View
@@ -53,6 +53,10 @@ _FOLDED = 4
 """Rows from which on a picture of intervals stands above a table."""
 _NAMED = 3
 """Columns and slices that a line names."""
+
+
+def _holds(cause: str) -> Selection:
+    return lambda column, _: column.list.contains(cause)
 
 
 @dataclass(kw_only=True)
@@ -181,7 +185,12 @@ class OverviewView(View):
             },
         }
         options: dict[str, Any] = {"names": self.names, "bars": list(systems), "percent": self.percent}
-        return result_table(self.cause_name, table.with_columns(named), (), columns, **options)
+        made = result_table(self.cause_name, table.with_columns(named), (), columns, **options)
+        if self.result.row_causes is None:
+            return made
+        # On a page of rows, a cause is a label of each row.
+        label = self.result.row_causes.name
+        return replace(made, selections=[{label: _holds(cause)} for cause in named])
 
     def _examples(self) -> dict[str, str]:
         """Return two rows of each cause in a few words."""

@@ -8,8 +8,10 @@ from typing import Any
 
 import polars as pl
 import pytest
+import shell
 from html_pages import HtmlPage
 from overview_cases import planted
+from shell import fine
 
 import anls_frame as af
 
@@ -93,6 +95,25 @@ def test_data_formats_hold_causes_and_the_call(made: Any, tmp_path: Path) -> Non
     assert pl.read_csv(tmp_path / "overview.csv")["loss"].sum() == pytest.approx(made.causes["loss"].sum())
     assert pl.DataFrame(made).equals(made.causes)
     assert "<iframe" in made._repr_html_()
+
+
+def test_each_cause_links_its_rows_on_the_page_of_rows(tmp_path: Path) -> None:
+    frame, _ = planted("unwrap", 0)
+    missing, _ = planted("missing", 0)
+    # The table has a column of its own of this name.
+    frame = frame.with_columns(missing["prediction"].alias("other"), cause=pl.lit("x")).with_columns(
+        prediction=pl.when(pl.col("other").is_null()).then(None).otherwise("prediction")
+    )
+    made = af.overview(frame.drop("other"))
+    names = {"missing": "no prediction", "wrapped": "text around the answer", "near": "near miss"}
+    counted = dict(made.row_causes.explode().value_counts().iter_rows())
+    for cause, name in names.items():
+        assert counted[name] == made.causes.filter(cause=cause)["n"].item()
+    frame.drop("other").write_parquet(tmp_path / "r.parquet")
+    fine(shell.run(tmp_path, "overview", "r.parquet", "-o", "o.html", "--rows", "900"))
+    text = (tmp_path / "o.html").read_text(encoding="utf-8")
+    for name in names.values():
+        assert f"=%22{name.replace(' ', '+')}%22&amp;" in text
 
 
 def test_several_systems_are_side_by_side(tmp_path: Path) -> None:

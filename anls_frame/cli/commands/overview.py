@@ -110,12 +110,13 @@ def overview(
     if rows is not None:
         with working("Writing rows"):
             roles = result.roles
-            named_rows = dict.fromkeys([*roles.by, *([roles.cluster] if roles.cluster else [])])
+            by = {*roles.by, roles.cluster} - {None}
+            labels = [] if result.row_causes is None else [result.row_causes]
             page = row_pages.page(
-                frame,
+                origins.like(frame.with_columns(labels), frame),
                 roles.systems,
                 metrics=[result.measures[0].name],
-                by=list(named_rows),
+                by=[name for name in frame.columns if name in by] + [label.name for label in labels],
                 n=rows,
                 **vars(scoring),
             )
