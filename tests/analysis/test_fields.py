@@ -437,7 +437,13 @@ def test_documents_without_gold_are_left_out() -> None:
         ({"doc": [None]}, {}, ValueError, "row 0 has no id: column 'doc' is null there"),
         ({"gold": [3]}, {}, af.DTypeError, "column 'gold' has dtype Int64"),
         ({"field": [3]}, {}, af.DuplicateColumnError, r"rename the columns \['field'\]"),
-        ({}, {"id": "page"}, af.exceptions.ColumnNotFoundError, "page"),
+        ({}, {"id": "page"}, af.exceptions.ColumnNotFoundError, "id: no column 'page' among 'doc', 'gold'"),
+        (
+            {},
+            {"model_confidence": "sure"},
+            af.exceptions.ColumnNotFoundError,
+            "model_confidence: no column 'sure' among",
+        ),
         ({}, {"lists": "rows"}, ValueError, "lists must be one of 'items', 'answers'"),
         ({}, {"absent": "N/A"}, TypeError, "absent must be a list of strings"),
     ],
@@ -448,6 +454,16 @@ def test_errors(
     frame = pl.DataFrame({"doc": ["d"], "gold": ["{}"], "a": ["{}"], **columns})
     with pytest.raises(error, match=message):
         af.fields(frame, "a", "gold", **{"id": "doc", **options})
+
+
+@pytest.mark.parametrize("convert", [pl.DataFrame, pl.DataFrame.lazy, pl.DataFrame.to_pandas])
+def test_a_misspelled_column_is_named_with_the_nearest(convert: Any) -> None:
+    frame = convert(pl.DataFrame({"doc": ["d"], "gold": ["{}"], "read": ["{}"]}))
+    missing = af.exceptions.ColumnNotFoundError
+    with pytest.raises(missing, match=r"prediction: no column 'reed' .*did you mean 'read'"):
+        af.fields(frame, "reed", "gold", id="doc")
+    with pytest.raises(missing, match=r"answers: no column 'golden' .*did you mean 'gold'"):
+        af.fields(frame, "read", "golden", id="doc")
 
 
 def test_a_document_that_occurs_twice() -> None:

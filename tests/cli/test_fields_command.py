@@ -111,8 +111,9 @@ def test_folders_below_and_the_documents_own_confidences(tmp_path: Path) -> None
         ("documents.jsonl --gold gold", "--gold goes with a folder of documents"),
         (
             "documents.jsonl --id page",
-            "no column 'page' among 'document', 'prediction', 'answers'; name it with --id",
+            "--id: no column 'page' among 'document', 'prediction', 'answers'",
         ),
+        ("documents.jsonl --model-confidence sure", "--model-confidence: no column 'sure' among"),
         ("extracted --gold gold --kind total", "--kind must be NAME=KIND"),
         ("extracted --gold gold --kind total=amount", "--kind must be NAME=KIND"),
         ("extracted --gold gold --kind total=number:;", "decimal must be one of '.', ','"),

@@ -11,6 +11,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import choice, string, takes_names
+from anls_frame._messages import Message, Parameter
 from anls_frame._text import listed, numbered, quoted
 from anls_frame._typing import OfPandas_co, OfPolars_co, OnFrames, Options, table_of_frame
 from anls_frame.analysis.fields import kinds as kinds_of_values
@@ -18,7 +19,8 @@ from anls_frame.analysis.fields.cells import cells
 from anls_frame.analysis.fields.columns import columns_of_systems, texts_of
 from anls_frame.analysis.fields.kinds import Kind, Kinds
 from anls_frame.analysis.fields.reading import NO_FIELD, Gold, Items, Predicted, Shape, Way
-from anls_frame.exceptions import DuplicateColumnError, warn
+from anls_frame.exceptions import ColumnNotFoundError, DuplicateColumnError, warn
+from anls_frame.frames.checks import no_column
 from anls_frame.frames.conversion import attach, column_names, in_memory, in_polars
 from anls_frame.frames.field_rows import BROKEN, STATUSES
 from anls_frame.frames.reserved_columns import ANSWERS, CONFIDENCE, FIELD, ITEM, STATUS
@@ -216,7 +218,11 @@ def fields(
             )
         schema[name] = dtype
     frame = in_memory(frame)
-    kept = _kept(frame, {answers, *systems.values(), *sure.values()}, [*schema, STATUS])
+    read, confidences = systems.values(), sure.values()
+    _check_named(
+        frame, {"id": [id], "prediction": read, "answers": [answers], "model_confidence": confidences}
+    )
+    kept = _kept(frame, {answers, *read, *confidences}, [*schema, STATUS])
     ids = _ids(in_polars(frame, [id]).lazy().collect(), id)
     gold = Gold(shape, cells(frame, answers), answers)
     predicted = {
@@ -257,6 +263,15 @@ def fields(
     _warn_of_kinds(shape.kinds, gold, predicted.values())
     table = pl.DataFrame(columns, schema=schema).with_columns(map(_status, systems, statuses.values()))
     return attach(frame[kept], pl.Series(numbers, dtype=pl.UInt32), table)
+
+
+def _check_named(frame: Any, named: Mapping[str, Iterable[str]]) -> None:
+    """Raise an error that says which option names a column, unless the frame has it."""
+    known = column_names(frame)
+    for option, columns in named.items():
+        for name in columns:
+            if name not in known:
+                raise ColumnNotFoundError(Message(Parameter(option), ": ", no_column(name, known)))
 
 
 def _kept(frame: Any, documents: set[str], made: Sequence[str]) -> list[Any]:

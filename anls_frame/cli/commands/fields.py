@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anls_frame as af
 from anls_frame._arguments import count
-from anls_frame._text import listed, numbered, quoted
+from anls_frame._text import numbered, quoted
 from anls_frame.cli import options
 from anls_frame.cli.output import plain, print_document, print_table, working
 
@@ -81,6 +80,7 @@ def fields(
         How many documents to print, by default 10; a file has all of them.
     """
     from anls_frame import export
+    from anls_frame.readers.document_folders import read_documents
 
     target.check(export.SUFFIXES)
     most = _SHOWN_DOCUMENTS if n is None else count("--n", n)
@@ -103,9 +103,7 @@ def fields(
                 answers or "answers",
                 model_confidence,
             )
-            frame = _of_table(
-                file, {"--id": name, "--prediction": read, "--answers": right, "--model-confidence": sure}
-            )
+            frame = read_documents(file)
         rows = af.fields(
             frame,
             read,
@@ -156,18 +154,6 @@ def fields(
     if target.is_terminal:
         print(plain(f"\n{said}\n\n{documents.name}, {order} first"))
         print_table(documents, most=most)
-
-
-def _of_table(file: Path, columns: Mapping[str, str | None]) -> pl.DataFrame:
-    """Return the documents in a table, which must have these columns, named by the options."""
-    from anls_frame.readers.document_folders import read_documents
-
-    frame = read_documents(file)
-    for option, name in columns.items():
-        if name is not None and name not in frame.columns:
-            known = listed(map(quoted, frame.columns))
-            raise ValueError(f"{file}: there is no column {name!r} among {known}; name it with {option}")
-    return frame
 
 
 def _of_folders(
