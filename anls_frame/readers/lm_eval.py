@@ -10,14 +10,7 @@ from anls_frame._messages import Message, Option
 from anls_frame._text import listed, quoted
 from anls_frame.files.file import File
 from anls_frame.files.problems import Problems, problem
-from anls_frame.readers.logged_samples import (
-    Meaning,
-    Response,
-    check_none,
-    check_response,
-    logged_fields,
-    logged_samples,
-)
+from anls_frame.readers.logged_samples import Meaning, Response, logged_fields, logged_samples
 from anls_frame.readers.samples import checked_samples
 
 
@@ -81,9 +74,7 @@ def read_lm_eval(
     """
     file = File.of(path)
     problems = Problems(file)
-    check_response(response)
-    check_none(none)
-    samples = logged_samples(file, problems)
+    samples = logged_samples(file, response, none, problems)
     filters = samples.columns.get("filter")
     names = [] if filters is None else filters.texts().drop_nulls().unique().sort().to_list()
     among = listed(list(map(quoted, names))) or "none"

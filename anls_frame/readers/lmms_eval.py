@@ -9,14 +9,7 @@ import polars as pl
 from anls_frame.files.file import File
 from anls_frame.files.problems import Problems
 from anls_frame.frames import origins
-from anls_frame.readers.logged_samples import (
-    Meaning,
-    Response,
-    check_none,
-    check_response,
-    logged_fields,
-    logged_samples,
-)
+from anls_frame.readers.logged_samples import Meaning, Response, logged_fields, logged_samples
 from anls_frame.readers.samples import checked_samples
 
 
@@ -80,8 +73,6 @@ def read_lmms_eval(
     """
     file = File.of(path)
     problems = Problems(file)
-    check_response(response)
-    check_none(none)
-    samples = logged_samples(file, problems)
+    samples = logged_samples(file, response, none, problems)
     frame = checked_samples(file, logged_fields(file, samples, response, none, problems), problems)
     return origins.remember(frame, "rrc" if frame.schema.get("anls", pl.Null).is_numeric() else None)

@@ -47,8 +47,14 @@ _WRITTEN = {
 }
 
 
-def logged_samples(file: File, problems: Problems) -> Raw:
-    """Return the samples of a file."""
+def logged_samples(file: File, response: Response | None, none: Meaning | None, problems: Problems) -> Raw:
+    """Return the samples of a file, after a check of the options for their fields."""
+    if response not in (None, "all") and (
+        isinstance(response, bool) or not isinstance(response, numbers.Integral) or response == 0
+    ):
+        raise ValueError(f"response must be an integer other than 0, or 'all', got {response!r}")
+    if none is not None:
+        choice("none", none, get_args(Meaning))
     if file.format() != "jsonl":
         raise problem(file, "logged samples must be a .jsonl file")
     text = file.read_json()
@@ -60,20 +66,6 @@ def logged_samples(file: File, problems: Problems) -> Raw:
                 problems.add(f"no {' and no '.join(missing)}: is this a file of logged samples?", place)
         problems.raise_any()
     return samples
-
-
-def check_response(response: Response | None) -> None:
-    """Raise an error unless this is the number of a response, or "all"."""
-    if response not in (None, "all") and (
-        isinstance(response, bool) or not isinstance(response, numbers.Integral) or response == 0
-    ):
-        raise ValueError(f"response must be an integer other than 0, or 'all', got {response!r}")
-
-
-def check_none(none: Meaning | None) -> None:
-    """Raise an error unless this says what the target None means."""
-    if none is not None:
-        choice("none", none, get_args(Meaning))
 
 
 def logged_fields(
