@@ -115,8 +115,8 @@ class OverviewView(View):
 
     def lines(self) -> tuple[str, str]:
         """Return what became of the rows, and what the columns were taken for."""
-        told = [f"{role}: {column}" for role, column, _ in self._roles()]
-        return self.result.account.sentence, f"{'; '.join(told).capitalize()}."
+        told = "; ".join(f"{role}: {column}" for role, column, _ in self._roles())
+        return self.result.account.sentence, f"{told[0].upper()}{told[1:]}."
 
     def _roles(self) -> list[tuple[str, str, str]]:
         """Return the roles, their columns, and the options that change them."""

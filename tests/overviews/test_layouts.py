@@ -237,6 +237,20 @@ def test_queries() -> None:
     assert af.overview(rows().lazy()).causes.equals(rows().anls.overview().causes)
 
 
+def test_predictions_have_the_names_of_their_columns_and_files(tmp_path: Path) -> None:
+    # The reader names both columns itself.
+    arguments = tsv_with_other_names(tmp_path)
+    printed = fine(shell.run(tmp_path, "overview", *arguments, "-p", "Model Output"))
+    assert "Prediction: Model Output; answers: answers, found" in printed
+    both = two_files(tmp_path)
+    for named in ([], ["-p", "prediction"]):
+        printed = fine(shell.run(tmp_path, "overview", *both, *named))
+        assert "Prediction: old, new; answers: answers, found" in printed
+    for name in both:
+        pl.read_ndjson(tmp_path / name).rename({"prediction": "said"}).write_ndjson(tmp_path / name)
+    assert "Prediction: old, new;" in fine(shell.run(tmp_path, "overview", *both, "-p", "said"))
+
+
 def test_two_candidates_are_a_question_that_shows_both(tmp_path: Path) -> None:
     frame = rows().rename({"prediction": "qwen"}).with_columns(llama=pl.col("qwen"))
     frame.write_parquet(tmp_path / "models.parquet")

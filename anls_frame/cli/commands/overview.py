@@ -85,11 +85,12 @@ def overview(
             if isinstance(file, File):
                 kept.enter_context(file.kept())
         read, systems = _read(given)
-    frame = read
-    if source.prediction is not None and source.prediction not in frame.columns:
-        # The name tells which confidences are those of the system.
-        frame = frame.rename({"prediction": source.prediction})
-        systems = dict.fromkeys(systems, source.prediction)
+    # The name tells which confidences are those of the system.
+    names = [*systems] if len(systems) > 1 else [source.prediction or "prediction"]
+    renamed = zip(systems.values(), names, strict=True)
+    own = {column: name for column, name in renamed if name not in read.columns}
+    frame = read.rename(own, strict=False)
+    systems = {name: own.get(column, column) for name, column in systems.items()}
     texts = [*systems.values(), "answers", "question_id"]
     columns = [name for name in frame.columns if name not in texts]
     frame = origins.like(with_numbers_where_all_are(frame, columns), read)
