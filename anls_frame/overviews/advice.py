@@ -181,20 +181,21 @@ class Case:
         return int(self.causes.filter(pl.col("cause").is_in(list(causes)))["n"].sum())
 
     def mean(self, value: pl.Expr, rows: pl.DataFrame | None = None) -> Gain:
-        """Return the mean of values in [0, 1] of the scored rows, nulls as 0, with its interval."""
+        """Return the mean of values in [0, 1] of the scored rows, or of others, with its interval."""
         rows = self.scored if rows is None else rows
-        return means(rows, {"value": value.fill_null(0)}, self.roles.cluster, self.report.confidence)["value"]
+        return means(rows, {"value": value}, self.roles.cluster, self.report.confidence)["value"]
 
 
 def means(
     rows: pl.DataFrame, values: Mapping[str, pl.Expr], cluster: str | None, confidence: float
 ) -> dict[str, Gain]:
-    """Return the means of values in [0, 1], with intervals that allow for documents."""
+    """Return the means of values in [0, 1], nulls as 0, with intervals that allow for documents."""
     columns = {f"value_{index}": value.cast(pl.Float64) for index, value in enumerate(values.values())}
     documents = {} if cluster is None else {"cluster": pl.col(cluster)}
     metrics = [Metric(name, bounds=(0, 1), higher_is_better=False) for name in columns]
     by = None if cluster is None else "cluster"
-    made = report(rows.select(**documents, **columns), metrics=metrics, cluster=by, confidence=confidence)
+    given = rows.select(**documents, **columns).with_columns(pl.col(*columns).fill_null(0))
+    made = report(given, metrics=metrics, cluster=by, confidence=confidence)
     return {name: figure(made.overall, column) for name, column in zip(values, columns, strict=True)}
 
 

@@ -156,19 +156,10 @@ class Overview(Written, Generic[Table_co]):
     def advised(self) -> pl.DataFrame:
         """The frame of `advice` in Polars."""
         nothing = (None, None, None)
-        rows = [
-            {
-                "rule": step.rule,
-                "step": step.step,
-                **interval("gain", *(step.gain or nothing)),
-                "n": step.n,
-                "call": step.call,
-            }
-            for step in self.steps
-        ]
+        rows = [(step.rule, step.step, *(step.gain or nothing), step.n, step.call) for step in self.steps]
         ends = dict.fromkeys(("gain", *ends_of("gain")), pl.Float64)
         schema = {"rule": pl.String, "step": pl.String, **ends, "n": pl.Int64, "call": pl.String}
-        return pl.DataFrame(rows, schema)
+        return pl.DataFrame(rows, schema, orient="row")
 
     @property
     def code(self) -> str:
@@ -432,19 +423,17 @@ def _cause_table(rows: pl.DataFrame, cluster: str | None, confidence: float) -> 
     """Return the causes with the intervals of their losses."""
     own = {name: pl.col(name) for name in ("cause", "lost", "wrapped", "lowered")}
     table = causes.table(causes.summed(rows.lazy(), [], own).collect(), [])
-    scored = rows.filter(pl.col("lost").is_not_null())
-    own_loss = {
-        cause: pl.when(pl.col("cause") == cause).then("lost").otherwise(0.0) for cause in table["cause"]
+    values: dict[str, pl.Expr] = {
+        cause: pl.when(pl.col("cause") == cause).then("lost") for cause in table["cause"]
     }
-    values = {
-        cause: pl.col("wrapped") if cause == causes.WRAPPED else loss for cause, loss in own_loss.items()
-    }
-    known = means(scored, values, cluster, confidence) if values else {}
-    low, high = (
-        pl.Series(name, [known[cause][side] for cause in table["cause"]], pl.Float64)
-        for side, name in enumerate(ends_of("loss"), 1)
+    if causes.WRAPPED in values:
+        values[causes.WRAPPED] = pl.col(causes.WRAPPED)
+    known = means(rows.drop_nulls("lost"), values, cluster, confidence) if values else {}
+    ends = [known[cause][1:] for cause in table["cause"]]
+    schema = dict.fromkeys(ends_of("loss"), pl.Float64)
+    return table.hstack(pl.DataFrame(ends, schema, orient="row")).select(
+        "cause", "n", "loss", *schema, "share_of_loss"
     )
-    return table.with_columns(low, high).select("cause", "n", "loss", *ends_of("loss"), "share_of_loss")
 
 
 def _row_causes(rows: pl.DataFrame) -> pl.Series:
