@@ -447,6 +447,8 @@ def _unreadable(case: Case) -> Iterator[Step]:
     if not _LEAST_ROWS <= n <= case.scored.height / 2:
         return
     bad, rest = (table.row(by_predicate=pl.col("unreadable") == one, named=True) for one in (True, False))
+    if bad["cer_corpus"] is None or rest["cer_corpus"] is None:
+        return  # texts were read where pages have none, so there is no rate
     lengths = pl.col("reference_length")
     share = case.scored.select(lengths.filter("unreadable").sum() / lengths.sum()).item()
     share_of_errors = share * bad["cer_corpus"] / case.score[0]

@@ -368,7 +368,7 @@ def overview(
         "from_pandas": is_pandas(frame),
         "are_pairs_searched": rows.height <= MOST_PAIRS,
     }
-    are_pages = {*PAGE_COLORS} <= {*made.overall}
+    are_pages = {"cer_corpus", *PAGE_COLORS, "reading_order_free_cer"} <= {*made.overall}
     if roles.answers is None or not (are_pages or metric.name in causes.SCORES):
         return Overview(**parts)
     how_found: dict[str, Any] = {"roles": roles, "report": made, "found": found, "risk": risk}

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 import shell
 from html_pages import HtmlPage
-from overview_cases import planted
+from overview_cases import pages, planted
 from shell import fine
 
 import anls_frame as af
@@ -153,6 +153,24 @@ def test_pages_have_kinds_of_errors_that_add_up_to_the_rate() -> None:
     assert [(figure.table, figure.parts[0][:2], len(figure.parts)) for figure in document.figures[:1]] == [
         ("Kinds of errors", ("misread", 1.0), 1)
     ]
+
+
+def test_pages_without_text_or_prediction_have_steps() -> None:
+    frame = pages("unreadable", 1)
+    hidden = pl.int_range(frame.height) % 10 == 0
+    no_text = frame.with_columns(gt=pl.when(~hidden).then("gt"))
+    assert "CER" in repr(af.overview(no_text, "ocr", "gt", metrics="ocr", unanswerable="empty"))
+    unread = frame.with_columns(ocr=pl.when(~hidden).then("ocr"))
+    steps = af.overview(unread, "ocr", "gt", metrics="ocr").advice
+    # Pages without a prediction are read again, too.
+    both = {*range(0, 120, 10)} | {page for page, rate in enumerate(_rates(frame)) if rate > 0.5}
+    assert steps.filter(rule="unreadable")["n"].item() == len(both)
+    kinds = ["misread", "omitted", "added", "fabricated", "repeated", "moved"]
+    assert af.overview(frame, "ocr", "gt", metrics=kinds).advice.is_empty()
+
+
+def _rates(frame: pl.DataFrame) -> pl.Series:
+    return frame.select(af.cer("ocr", "gt")).to_series()
 
 
 def test_protocols_without_a_threshold_have_causes() -> None:
