@@ -502,8 +502,9 @@ def _lost_points(table: pl.DataFrame, asked: Asked) -> dict[str, float] | None:
         return None
     least, width = metric.span
     given = None if metric.row in causes.SCORES else (pl.col("score_0_0") - least) / width
-    own = causes.losses("prediction_0", "answers", asked.settings, str(metric.row), given)
-    return causes.shares(causes.summed(table.lazy(), [], own).collect())
+    settings, score = asked.settings, str(metric.row)
+    rows = causes.with_losses(table.lazy(), "prediction_0", "answers", settings, score=score, given=given)
+    return causes.shares(causes.summed(rows, []).collect())
 
 
 def _too_large(what: str, rows: int) -> Message:

@@ -78,7 +78,7 @@ class Case:
     """What the rules look at: the rows of a system, and what is known of them."""
 
     rows: pl.DataFrame
-    """The rows with their texts as they are scored, and the columns of `causes.losses` or `page_losses`."""
+    """The rows with their texts as they are scored, and the columns of their losses."""
     prediction: str
     roles: Roles
     report: Report[Any]

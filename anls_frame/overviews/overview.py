@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, cast
 
@@ -374,13 +374,18 @@ def overview(
     how_found: dict[str, Any] = {"roles": roles, "report": made, "found": found, "risk": risk}
     if are_pages:
         kinds = _page_causes(made)
-        own = _with_losses(rows, roles, made, page_losses(str(column), roles.answers, made.summary.settings))
+        of_pages = page_losses(str(column), roles.answers, made.summary.settings)
+        own = _texts(rows, roles, made, of_pages).with_columns(**of_pages).collect()
         case = Case(rows=own, prediction=str(column), causes=kinds, **how_found)
         return Overview(cause_table=kinds, steps=first_steps(case, PAGE_RULES), **parts)
     with_losses = {
-        name: _with_losses(
-            rows, roles, made, causes.losses(own, roles.answers, made.summary.settings, metric.name)
-        )
+        name: causes.with_losses(
+            _texts(rows, roles, made, causes.LOSSES),
+            own,
+            roles.answers,
+            made.summary.settings,
+            score=metric.name,
+        ).collect()
         for name, own in roles.systems.items()
     }
     of_systems = {name: _cause_table(own, roles.cluster, confidence) for name, own in with_losses.items()}
@@ -404,25 +409,22 @@ def _n_values(column: pl.Series) -> int:
     return values.n_unique()
 
 
-def _with_losses(
-    rows: pl.DataFrame, roles: Roles, made: Report[Any], losses: Mapping[str, pl.Expr]
-) -> pl.DataFrame:
-    """Return the columns with a role, texts as they are scored, with the losses of rows."""
+def _texts(rows: pl.DataFrame, roles: Roles, made: Report[Any], new: Iterable[str]) -> pl.LazyFrame:
+    """Return the columns with a role, texts as they are scored, to which new columns can be added."""
     settings, answers = made.summary.settings, str(roles.answers)
     texts = with_unanswerable(rows.lazy(), roles.systems.values(), answers, settings.unanswerable)
     others = filter(None, (roles.cluster, roles.model_confidence, roles.id))
     names = list(dict.fromkeys([*roles.systems.values(), answers, *others]))
-    if taken := losses.keys() & {*names}:
+    if taken := {*new} & {*names}:
         raise DuplicateColumnError(
             f"column {min(taken)!r} has the name of a column that the overview computes; rename it"
         )
-    return texts.select(cs.by_name(*names), **losses).collect()
+    return texts.select(cs.by_name(*names))
 
 
 def _cause_table(rows: pl.DataFrame, cluster: str | None, confidence: float) -> pl.DataFrame:
     """Return the causes with the intervals of their losses."""
-    own = {name: pl.col(name) for name in ("cause", "lost", "wrapped", "lowered")}
-    table = causes.table(causes.summed(rows.lazy(), [], own).collect(), [])
+    table = causes.table(causes.summed(rows.lazy(), []).collect(), [])
     values: dict[str, pl.Expr] = {
         cause: pl.when(pl.col("cause") == cause).then("lost") for cause in table["cause"]
     }

@@ -42,19 +42,34 @@ CAUSES: Mapping[str, str] = {
 }
 """The causes, with their names for people; only scores that are not those of texts are lost to `exact`."""
 
+LOSSES = ("cause", "lost", WRAPPED, "lowered")
+"""The columns of `with_losses`."""
+
 SUMS = ("rows", "n", "units", "n_wrapped", "wrapped_units", "n_lowered", "lowered_units")
 SCORES = ("anls", "nls", "exact_match")
 """The scores of texts whose loss has causes."""
 
 
-def losses(
-    prediction: str, answers: str, settings: Settings, score: str = "anls", given: pl.Expr | None = None
-) -> dict[str, pl.Expr]:
+_TEXT, _BEFORE, _AFTER = "anls_frame:text", "anls_frame:before", "anls_frame:after"
+"""Columns that are computed once: Polars would unwrap and score texts anew for each expression of them."""
+
+
+def with_losses(
+    rows: pl.LazyFrame,
+    prediction: str,
+    answers: str,
+    settings: Settings,
+    *,
+    score: str = "anls",
+    given: pl.Expr | None = None,
+) -> pl.LazyFrame:
     """
-    Return what a row lacks to the score 1, by cause; null in rows without a score.
+    Return rows with what each lacks to the score 1, by cause; null in rows without a score.
 
     Parameters
     ----------
+    rows
+        The rows.
     prediction, answers
         The columns of texts, as they are scored.
     settings
@@ -66,15 +81,14 @@ def losses(
 
     Returns
     -------
-    dict
-        `cause` and `lost`, the loss that has this cause; `wrapped`, what unwrapping wins back; `lowered`,
-        what it would take from a row that keeps its text.
+    LazyFrame
+        The rows with the columns `LOSSES`: `cause` and `lost`, the loss that has this cause; `wrapped`, what
+        unwrapping wins back; `lowered`, what it would take from a row that keeps its text.
     """
     column = pl.col(prediction)
     if settings.protocol.threshold is None:
         # Only types need a cut, between near and other answers.
         settings = replace(settings, protocol=settings.protocol.replace(threshold=_CUT))
-    unwrapped = unwrap(column).struct.field("text")
 
     def scored(text: pl.Expr) -> pl.Expr:
         text = predicted(text) if settings.missing == "empty" else text
@@ -84,25 +98,35 @@ def losses(
     if given is not None:
         kind = scored_type(column, answers, settings)
         none = pl.when(given.is_not_null()).then(0.0)
-        return {"cause": _cause(kind), "lost": 1 - given, WRAPPED: none, "lowered": none}
-    before, after = scored(column), scored(unwrapped)
+        own = {"cause": _cause(kind), "lost": 1 - given, WRAPPED: none, "lowered": none}
+        return rows.with_columns(**own)
+    unwrapped, before, after = map(pl.col, (_TEXT, _BEFORE, _AFTER))
+    # Few texts are wrapped, so few are scored twice.
+    differs = unwrapped.ne_missing(column)
+    again = pl.when(differs).then(scored(pl.when(differs).then(unwrapped))).otherwise(before)
     kind = scored_type(pl.when(after >= before).then(unwrapped).otherwise(column), answers, settings)
     change = after - before
-    return {
+    own = {
         "cause": _cause(kind),
         "lost": 1 - pl.max_horizontal(before, after),
         WRAPPED: change.clip(lower_bound=0),
         "lowered": (-change).clip(lower_bound=0),
     }
+    return (
+        rows.with_columns(unwrap(column).struct.field("text").alias(_TEXT), scored(column).alias(_BEFORE))
+        .with_columns(again.alias(_AFTER))
+        .with_columns(**own)
+        .drop(_TEXT, _BEFORE, _AFTER)
+    )
 
 
 def _cause(kind: pl.Expr) -> pl.Expr:
     return kind.cast(pl.String).replace_strict(_OF_TYPE, return_dtype=pl.String)
 
 
-def summed(rows: pl.LazyFrame, keys: Sequence[str], own: Mapping[str, pl.Expr]) -> pl.LazyFrame:
-    """Return the query for the sums of `losses` by cause; what wrapping costs stands beside the rest."""
-    scored = rows.select(*keys, **own).drop_nulls("lost")
+def summed(rows: pl.LazyFrame, keys: Sequence[str]) -> pl.LazyFrame:
+    """Return the query for the sums of `LOSSES` by cause; what wrapping costs stands beside the rest."""
+    scored = rows.select(*keys, *LOSSES).drop_nulls("lost")
     counts = {"n": "lost", "n_wrapped": WRAPPED, "n_lowered": "lowered"}
     units = {"units": "lost", "wrapped_units": WRAPPED, "lowered_units": "lowered"}
     return scored.group_by(*keys, "cause").agg(

@@ -49,7 +49,7 @@ def plans(rows: pl.LazyFrame, keys: Sequence[str], settings: Settings) -> dict[s
     typed = rows.select(*keys, kind).drop_nulls("error_type").group_by(*keys, "error_type")
     return {
         "errors": typed.agg(pl.len().cast(pl.Int64).alias("n")),
-        "causes": causes.summed(rows, keys, causes.losses("prediction", "answers", settings)),
+        "causes": causes.summed(causes.with_losses(rows, "prediction", "answers", settings), keys),
         "confusions": edit_counts(rows, keys, options),
     }
 
