@@ -54,6 +54,7 @@ def write(folder: Path) -> None:
 def write_for_docs(folder: Path) -> None:
     """Write also what only the docs name: the sample data, the logs of the guide, own metrics."""
     write(folder)
+    _manifests(folder)
     (folder / "rows").mkdir()
     results = pl.read_parquet(folder / "results.parquet").with_columns(part=pl.col("doc_id").hash() % 2)
     for part in (1, 2):
@@ -214,6 +215,20 @@ def _logs(folder: Path, old: pl.DataFrame, new: pl.DataFrame) -> None:
     named = [frame.with_columns(model=pl.lit(model)) for model, frame in models.items()]
     flat = pl.col("answers", "question_types").list.first()
     pl.concat(named).with_columns(flat).write_csv(folder / "logs.csv")
+
+
+def _manifests(folder: Path) -> None:
+    """Write manifests of speech recognition, with a transcript and a reference of each utterance."""
+    said = ["turn left at the light", "Call Dr. Miller.", "it is ten to five", "thank you"] * 10
+    heard = {
+        "manifest": ["turn left at the light", "call doctor miller", "it is ten to five", "thank you"] * 10,
+        "small": ["turn left at light", "call doctor miller", "it is 10 to 5", "thank you"] * 10,
+        "large": ["turn left at the light", "call dr miller", "it is ten to five", "thank you"] * 10,
+    }
+    for name, transcripts in heard.items():
+        pl.DataFrame({"audio_filepath": [f"{row}.wav" for row in range(40)]}).with_columns(
+            speaker=pl.int_range(40) // 5, text=pl.Series(said), pred_text=pl.Series(transcripts)
+        ).write_ndjson(folder / f"{name}.jsonl")
 
 
 def _samples(path: Path, frame: pl.DataFrame, more: list[str]) -> None:
