@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -354,17 +355,21 @@ def overview(
             search=SliceSearch(min_rows=max(_LEAST_ROWS, rows.height // _LEAST_SHARE)),
             **how,
         )
-    usual = {"protocol": "anls", "missing": "empty", "unanswerable": "drop", "risk": 0.05, "confidence": 0.95}
-    given = (protocol, missing, unanswerable, risk, confidence)
+    usual = inspect.signature(overview).parameters
+    options: dict[str, Any] = {
+        "protocol": protocol,
+        "missing": missing,
+        "unanswerable": unanswerable,
+        "risk": risk,
+        "confidence": confidence,
+    }
     parts: dict[str, Any] = {
         "report": made,
         "account": replace(made.account, from_pandas=is_pandas(frame)),
         "comparison": comparison,
         "found": found,
         "roles": roles,
-        "options": {
-            name: own for (name, value), own in zip(usual.items(), given, strict=True) if own != value
-        },
+        "options": {name: own for name, own in options.items() if own != usual[name].default},
         "from_pandas": is_pandas(frame),
         "are_pairs_searched": rows.height <= MOST_PAIRS,
     }
