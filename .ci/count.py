@@ -3,7 +3,7 @@ Count how large the project is: ``make count``.
 
 It prints the lines of Python code (without docstrings, comments and blank lines) by room, those of Rust
 with and without tests, the comprehensions with two `for`, which may not become more, the public names, the
-functions with the most parameters, the options of the shell, the names of classes and modules that stand
+functions with the most parameters, the options of the shell, the names of classes and modules that occur
 for two things, and the files that each kind of addition takes, as CONTRIBUTING.md lists them.
 """
 
@@ -158,7 +158,7 @@ def options_of(command: Any, name: str) -> Iterator[tuple[str, int]]:
 
 
 def print_repeated_names() -> None:
-    """Print the names of classes and modules that stand in more than one place."""
+    """Print the names of classes and modules that occur in more than one place."""
     classes: dict[str, list[str]] = collections.defaultdict(list)
     modules: dict[str, list[str]] = collections.defaultdict(list)
     for path in sorted(PACKAGE.rglob("*.py")):

@@ -7,7 +7,7 @@ from typing import NamedTuple, Self, TypeAlias
 
 
 class Option(NamedTuple):
-    """An option of a function, with a value where the message says one; `...` stands for any value."""
+    """An option of a function, with a value where the message says one; `...` means any value."""
 
     name: str
     value: object = None

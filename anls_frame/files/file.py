@@ -67,7 +67,7 @@ def check_regular(path: Path) -> None:
 
 class File(os.PathLike[str]):
     """
-    A file, of which everything is found once, and whose content is read once.
+    A file: its format and kind are found once, and its content is read once.
 
     A call makes one value for a file that is named, and hands it from the detection of its kind to the
     reader. The content is kept from the first look at its beginning until a reader takes it; that of a pipe

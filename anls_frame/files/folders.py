@@ -1,4 +1,4 @@
-"""The files that a name, a pattern or a folder stands for, and checks of them."""
+"""The files that a name, a pattern or a folder means, and checks of them."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ def _nested(given: Any) -> Any:
 
 
 def _path(name: str) -> list[str]:
-    """Return the keys in the name of a field, and the numbers of items; "" stands for all items."""
+    """Return the keys in the name of a field, and the numbers of items; "" means all items."""
     if not _PATH.fullmatch(name):
         return [name]
     return [key or number for number, key in _PART.findall(name)]

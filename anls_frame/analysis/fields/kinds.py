@@ -49,7 +49,7 @@ _SIGNS = {
     "元": "CNY TWD",
     "$": "USD",
 }
-"""Currency signs and abbreviations, with the codes that each may stand for."""
+"""Currency signs and abbreviations, with the codes that each may mean."""
 
 _OF_CURRENCIES = (
     "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD "
@@ -284,7 +284,7 @@ def number(*, decimal: Literal[".", ","] = ".") -> Kind:
     Kind
         Two values are equal if their numbers are, whatever their grouping marks (the other mark, spaces or
         apostrophes between groups of three digits, or groups as in India), zeros, and notation of negative
-        numbers (``-5``, ``5-`` or ``(5)``). A currency sign or code may stand before or after the number: two
+        numbers (``-5``, ``5-`` or ``(5)``). A currency sign or code may precede or follow the number: two
         different currencies are never equal, and an amount without a currency may be in any. ``19 %`` equals
         0.19.
 

@@ -91,7 +91,7 @@ def fields(
     absent
         Texts that mean "no value", as null does.
     kinds
-        Kinds of values by the names of fields, in which ``*`` stands for any text: ``fields.number()``,
+        Kinds of values by the names of fields, in which ``*`` matches any text: ``fields.number()``,
         ``fields.date("%d.%m.%Y")`` or ``"code"`` (letters and digits, without regard to case and
         separators). A predicted value that equals the gold value in its kind gets the text of gold, so it is
         right in every score. Values that fit no format are compared as text, and a warning counts them. The

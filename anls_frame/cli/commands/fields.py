@@ -67,7 +67,7 @@ def fields(
     required
         Field that must be right in a document that is wholly right; may be repeated; by default, all are.
     kind
-        Kind of the values of fields, as 'NAME=KIND', where * in a name stands for any text; may be repeated.
+        Kind of the values of fields, as 'NAME=KIND', where * in a name matches any text; may be repeated.
         Kinds are code, number (1,250.00), number:, (1.250,00) and date:FORMAT, as date:%d.%m.%Y; several
         formats of one name add up.
     match
