@@ -145,7 +145,8 @@ def main() -> None:
                 *(f"{low:.3f}", percent(below[1]), f"{np.nanmedian([one.width for one in rates]):.3f}", ""),
             ]
         )
-    lines[min(allowed)[1]][-1] = "chosen"
+    if allowed:
+        lines[min(allowed)[1]][-1] = "chosen"
     header = [
         "correlation",
         "few units",

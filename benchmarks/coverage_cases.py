@@ -192,11 +192,15 @@ def of_two_engines(document: RowDocuments, random: Random) -> tuple[Array, Array
     return (second - first) * length, length
 
 
-def longer_worse(document: RowDocuments, random: Random) -> tuple[Array, Array]:
-    """Errors of pages of log-normal lengths, whose rate grows with the length."""
-    length = random.lognormal(math.log(CHARACTERS), 1.0, len(document))
-    rate = 0.02 * (length / CHARACTERS) ** 0.7 * random.lognormal(-0.125, 0.5, len(document))
-    return rate * length, length
+def longer_worse(power: float) -> Callable[[RowDocuments, Random], tuple[Array, Array]]:
+    """Errors of pages of log-normal lengths, whose rate grows with this power of the length."""
+
+    def rows(document: RowDocuments, random: Random) -> tuple[Array, Array]:
+        length = random.lognormal(math.log(CHARACTERS), 1.0, len(document))
+        rate = 0.02 * (length / CHARACTERS) ** power * random.lognormal(-0.125, 0.5, len(document))
+        return rate * length, length
+
+    return rows
 
 
 def _well_read(document: RowDocuments, random: Random) -> Array:
@@ -204,8 +208,8 @@ def _well_read(document: RowDocuments, random: Random) -> Array:
 
 
 WELL_READ = math.exp(-4 + 0.7**2 / 2)
-LONGER_WORSE = 0.02 * math.exp((1.7**2 - 1) / 2)
-"""The mean rates of all text: E(L^1.7) / E(L) for lengths of a log-normal distribution."""
+LONGER_WORSE = {power: 0.02 * math.exp(((1 + power) ** 2 - 1) / 2) for power in (0.7, 0.3, 0.0)}
+"""The rates of all text by power: E(L^(1 + power)) / E(L) for lengths of a log-normal distribution."""
 
 
 def cases() -> Iterator[Case]:
@@ -261,7 +265,12 @@ def cases() -> Iterator[Case]:
         yield Case(section, name, "mean", pages, alone, rows, mean, is_difference=True)
     section = "Error rates of all text of single pages"
     of_text = {
-        "rates that grow with the length, L^0.7": (longer_worse, LONGER_WORSE),
+        **{
+            f"rates that grow with the length, L^{power}"
+            if power
+            else "rates that do not depend on the length": (longer_worse(power), mean)
+            for power, mean in LONGER_WORSE.items()
+        },
         f"{UNREAD:.0%} of the pages cannot be read": (unread, WELL_READ + UNREAD * (1 - WELL_READ)),
     }
     for (name, (rows, mean)), pages in itertools.product(of_text.items(), (12, 40, 112, 400)):

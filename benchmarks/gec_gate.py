@@ -4,9 +4,9 @@ Level of the swap test of `gec.compare`, and coverage of its intervals.
     python benchmarks/gec_gate.py    # writes GEC.md
 
 Documents, or sentences, are drawn with replacement from many made ones, whose scores are the true ones. For
-the level, the systems are exchanged in each document by a coin. Essays that one system spoils whole are
-counted as arrays; the first samples are counted by `gec.compare` as well, which must agree. Ends with 1 if
-p ≤ 0.05 is found too often, or if intervals of spoilt essays miss too often without a mark.
+the level, the systems are exchanged in each document by a coin. Samples are arrays of counts; the first ones
+are counted by `gec.compare` as well, which must agree. Ends with 1 if p ≤ 0.05 is found too often, or if
+intervals of spoilt essays miss too often without a mark.
 """
 
 from __future__ import annotations
@@ -16,17 +16,21 @@ import sys
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from anls_frame import gec, statistics
-from anls_frame.gec._corpus_measures import MeasureName, measure_of
+from anls_frame.gec._corpus_measures import Measure, MeasureName, measure_of
 from anls_frame.gec._m2_files import SCHEMA
 from anls_frame.statistics import swaps
 from anls_frame.statistics.carriers import are_few, carriers
 from anls_frame.statistics.differences import difference_interval
+from anls_frame.statistics.student import FloatArray
+
+Ints: TypeAlias = npt.NDArray[np.int64]
 
 REPLICATIONS = 1_000
 DRAWS = 199
@@ -128,25 +132,75 @@ def pool(systems: tuple[System, ...], *, of_documents: bool) -> tuple[pl.DataFra
     return pl.DataFrame(rows, schema=schema, orient="row"), places
 
 
-def line(measure: str, pair: str, count: int, unit: str) -> tuple[str, float]:
+class Made(NamedTuple):
+    """What a comparison says of two systems, from the counts of their documents."""
+
+    difference: float
+    low: float
+    high: float
+    few: bool
+
+
+def compared(scorer: Measure, first: FloatArray, second: FloatArray, rows: int) -> Made:
+    """Return the line of `gec.compare` from the counts of documents, which hold so many rows."""
+    difference = float(np.subtract(*(scorer.score(one.sum(axis=0)[:, None])[0] for one in (second, first))))
+    size = scorer.size(first + second)
+    units = statistics.effective_units(size.sum(), (size * size).sum())
+    influence = swaps.jackknife(first, second, scorer.score)
+    changed = np.count_nonzero((first != second).any(axis=1))
+    widest = scorer.bounds[1] - scorer.bounds[0]
+    variance = swaps.jackknife_variance(influence)
+    ends = difference_interval(difference, variance, units, changed, 0.95, unseen=widest)
+    low, high = np.clip(ends, -widest, widest)
+    return Made(difference, float(low), float(high), bool(are_few(rows, units, carriers(influence))))
+
+
+def agrees(made: Made, row: dict[str, Any]) -> bool:
+    """Return whether a line of `gec.compare` says the same."""
+    public = [row["difference"], row["difference_low"], row["difference_high"]]
+    return np.allclose(public, made[:3], rtol=1e-9, atol=1e-12) and row["few_rows"] == made.few
+
+
+def line(measure: MeasureName, pair: str, count: int, unit: str) -> tuple[str, float]:
+    """Return the line of two systems, and how often they are called different where they are exchanged."""
     sentences, places = pool(PAIRS[pair], of_documents=unit == "documents")
     options: dict[str, Any] = {"measure": measure, "draws": DRAWS}
-    true = gec.compare(["old", "new"], sentences, **options)
+    true = gec.compare(["old", "new"], sentences, **options | {"draws": 1})
     difference = true["difference"][1]
     old, new = true["i_measure" if measure == "i_measure" else "f"]
+    scorer = measure_of(measure, {})
+    # Sentences are scored once; which annotator counts is chosen anew in each sample.
+    counts = [sentences.select(scorer.rows(name, sentences.columns)).to_series() for name in ("old", "new")]
     rng = np.random.default_rng(SEED)
     found = covered = 0
-    options["cluster"] = "document"
     for seed in range(REPLICATIONS):
         chosen = [places[index] for index in rng.integers(0, POOL, count)]
-        documents = np.repeat(np.arange(count), [len(one) for one in chosen])
-        rows = sentences[np.concatenate(chosen)].with_columns(document=documents)
-        row = gec.compare(["old", "new"], rows, **options | {"draws": 1}).row(1, named=True)
-        covered += row["difference_low"] <= difference <= row["difference_high"]
-        exchanged = pl.lit(pl.Series(rng.random(count) < 0.5).gather(documents))
-        first, second = (pl.when(exchanged).then(a).otherwise(b) for a, b in (("new", "old"), ("old", "new")))
-        equal = gec.compare({"old": first, "new": second}, rows, seed=seed, **options)
-        found += equal["p_value"][1] <= 0.05
+        document = np.repeat(np.arange(count), [len(one) for one in chosen])
+        rows = np.concatenate(chosen)
+        exchanged = rng.random(count) < 0.5
+
+        def of_documents(gathered: pl.Series, document: Ints = document) -> FloatArray:
+            added = scorer.added(gathered)
+            return np.stack([np.bincount(document, column, count) for column in added.T], axis=1)
+
+        own = [one.gather(rows) for one in counts]
+        made = compared(scorer, *map(of_documents, own), len(rows))
+        covered += made.low <= difference <= made.high
+        swapped = pl.Series(exchanged[document])
+        equal = [of_documents(b.zip_with(swapped, a)) for a, b in (own, own[::-1])]
+        p_value = swaps.p_value(*equal, scorer.score, draws=DRAWS, seed=seed)
+        found += p_value <= 0.05
+        if seed < CHECKED:
+            drawn = sentences[rows].with_columns(document=document)
+            row = gec.compare(["old", "new"], drawn, cluster="document", **options).row(1, named=True)
+            first, second = (
+                pl.when(swapped).then(a).otherwise(b) for a, b in (("new", "old"), ("old", "new"))
+            )
+            public = gec.compare(
+                {"old": first, "new": second}, drawn, cluster="document", seed=seed, **options
+            )
+            if not agrees(made, row) or public["p_value"][1] != p_value:
+                raise AssertionError(f"{measure}, {pair}, {count} {unit}: {made}, {row}, {public}")
     shown = f"| {measure} | {old:.3f} | {new:.3f} | {count} {unit} |"
     return (
         f"{shown} {100 * found / REPLICATIONS:.1f} | {100 * covered / REPLICATIONS:.1f} |",
@@ -200,19 +254,9 @@ def spoilt_line(measure: MeasureName, count: int) -> tuple[str, float]:
     covers, marked = np.zeros((2, REPLICATIONS), bool)
     for replication in range(REPLICATIONS):
         chosen = random_.integers(0, POOL, count)
-        first, second = (one[chosen] for one in added)
-        difference = float(
-            np.subtract(*(scorer.score(one.sum(axis=0)[:, None])[0] for one in (second, first)))
-        )
-        size = scorer.size(first + second)
-        units = statistics.effective_units(size.sum(), (size * size).sum())
-        influence = swaps.jackknife(first, second, scorer.score)
-        variance = swaps.jackknife_variance(influence)
-        changed = np.count_nonzero((first != second).any(axis=1))
-        ends = difference_interval(difference, variance, units, changed, 0.95, unseen=1.0)
-        low, high = np.clip(ends, -1, 1)
-        covers[replication] = low <= truth <= high
-        marked[replication] = are_few(rows[chosen].sum(), units, carriers(influence))
+        made = compared(scorer, *(one[chosen] for one in added), rows[chosen].sum())
+        covers[replication] = made.low <= truth <= made.high
+        marked[replication] = made.few
         if replication < CHECKED:
             documents = np.repeat(np.arange(count), rows[chosen])
             drawn = sentences[np.concatenate([places[index] for index in chosen])]
@@ -220,9 +264,7 @@ def spoilt_line(measure: MeasureName, count: int) -> tuple[str, float]:
                 systems, drawn.with_columns(document=documents), measure=measure, cluster="document", draws=1,
                 **options,
             ).row(1, named=True)  # fmt: skip
-            found = [public["difference"], public["difference_low"], public["difference_high"]]
-            agree = np.allclose(found, [difference, low, high], rtol=1e-9, atol=1e-12)
-            if not agree or public["few_rows"] != marked[replication]:
+            if not agrees(made, public):
                 raise AssertionError(f"{measure}, {count}: {public}")
     missed = (~covers & ~marked).mean()
     shares = f"{100 * covers.mean():.1f} | {100 * marked.mean():.0f} % | {100 * missed:.1f}"

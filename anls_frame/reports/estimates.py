@@ -140,6 +140,10 @@ def carried_by(kind: Interval, sums: Sums) -> FloatArray:
     there is no figure. The interval of a score allows for single rows. The interval of a rate does not, so it
     needs three times as many rows with errors as documents with errors. Without any error, its upper end is a
     bound.
+
+    Where long units have higher rates, fewer units contribute to the rate of all text than a sample shows,
+    because most samples lack the longest ones. Their number is therefore divided by the square of how much
+    the rate rises if each unit counts by its length once more.
     """
     if kind == "mean":
         return np.full_like(sums.x, np.inf)
@@ -150,6 +154,8 @@ def carried_by(kind: Interval, sums: Sums) -> FloatArray:
     carrying = np.where(sums.y > 0, carried, np.nan)
     if kind != "rate":
         return where_several(sums.n, sums.n_squares, carrying)
+    rise = np.divide(sums.xy * sums.y, sums.x * sums.yy, out=np.ones_like(sums.x), where=sums.x * sums.yy > 0)
+    carrying = carrying / np.maximum(rise, 1) ** 2
     rows = np.where(carrying > 0, carrying * FEW_CARRIERS / FEW_ROWS_WITH_ERRORS, np.inf)
     return np.where(sums.n_squares > sums.n, carrying, rows)
 

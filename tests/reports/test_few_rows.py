@@ -85,6 +85,29 @@ def test_rates_of_single_rows_are_marked_if_few_rows_have_the_errors(worst: int,
         }
 
 
+@pytest.mark.parametrize(
+    ("of_short", "of_long", "is_marked"), [(0.1, 0.1, False), (0.1, 0.3, True), (0.3, 0.1, False)]
+)
+def test_rates_of_single_pages_are_marked_if_long_ones_are_worse(
+    of_short: float, of_long: float, *, is_marked: bool
+) -> None:
+    # 300 pages of 100 characters and 30 of 1,000: half of the text is on long pages.
+    pages = pl.DataFrame(
+        {"y": [100] * 300 + [1000] * 30, "x": [of_short * 100] * 300 + [of_long * 1000] * 30}
+    )
+    units = carriers(pages["x"].to_list())
+    assert units > 39
+    # The rate where each page counts by its length once more, Σxy / Σy², by that of all text.
+    longer = (of_short * 3_000_000 + of_long * 30_000_000) / 33_000_000
+    rise = longer / ((of_short + of_long) / 2)
+    assert is_marked == (units / max(rise, 1) ** 2 < 30)
+    metric = Metric("x", denominator="y", bounds=(0, None), higher_is_better=False)
+    assert report(pages, metrics=metric).overall["few_rows"] == is_marked
+    # The mean of the rates of pages does not depend on their lengths.
+    mean = Metric("rate", bounds=(0, None), higher_is_better=False)
+    assert not report(pages.with_columns(rate=pl.col("x") / pl.col("y")), metrics=mean).overall["few_rows"]
+
+
 def documents_of_three(lost: int, share: float = 0.15) -> pl.DataFrame:
     """Two systems with errors on rows of thirty documents, and one that loses whole documents."""
     random = np.random.default_rng(1)

@@ -170,9 +170,9 @@ def figures(of_slice: Sequence[Scored], options: Options) -> dict[str, Any]:
             [(unit, scores["reference_length"]) for unit, scores in kept],
             *(side for name in ("anls", "nls") for side in both_sides([(u, s[name]) for u, s in kept])),
             rates=[
-                [(unit, scores["cer"]) for unit, scores in kept],
+                [(unit, scores["cer"], 1) for unit, scores in kept],
                 *(
-                    [[(u, s["char_errors"]) for u, s in kept]]
+                    [[(u, s["char_errors"], s["reference_length"]) for u, s in kept]]
                     if any(s["reference_length"] for _, s in kept)
                     else []
                 ),
@@ -270,7 +270,19 @@ def carrying_units(amounts: Iterable[Amount]) -> float:
     return effective_units(amount for amount, _ in summed((unit, amount, 1) for unit, amount in amounts))
 
 
-def is_few(rows: Sequence[Amount], *sides: Sequence[Amount], rates: Sequence[Sequence[Amount]] = ()) -> bool:
+def units_with_errors(rate: Sequence[Part]) -> float:
+    """
+    Return how many units carry the errors of a rate.
+
+    There are fewer if the rate of all units is higher where each counts by its length once more.
+    """
+    longer = ratio([(x * y, y * y) for x, y in summed(rate)])
+    mean = ratio(summed(rate))
+    rise = longer / mean if mean and longer else 1.0
+    return carrying_units((unit, x) for unit, x, _ in rate) / max(rise, 1.0) ** 2
+
+
+def is_few(rows: Sequence[Amount], *sides: Sequence[Amount], rates: Sequence[Sequence[Part]] = ()) -> bool:
     """
     Whether there are fewer than 100 rows, or than 20 effective units by rows or by lengths.
 
@@ -284,8 +296,9 @@ def is_few(rows: Sequence[Amount], *sides: Sequence[Amount], rates: Sequence[Seq
         return True
     are_clusters = len({unit for unit, _ in rows}) < len(rows)
     if are_clusters:
-        return any(carrying_units(side) < 10 - 1e-6 for side in (*sides, *rates))
-    return any(0 < carrying_units(rate) < 30 - 3e-6 for rate in rates)
+        carried = [*map(carrying_units, sides), *map(units_with_errors, rates)]
+        return any(units < 10 - 1e-6 for units in carried)
+    return any(0 < units_with_errors(rate) < 30 - 3e-6 for rate in rates)
 
 
 def quantile(df: float, confidence: float) -> float:
