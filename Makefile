@@ -69,8 +69,8 @@ install: $(VENV)/tools $(VENV)/dependencies $(VENV)/package ## Build the package
 ifneq ($(filter demo,$(MAKECMDGOALS)),)
 MAKEFLAGS += --jobs=2
 endif
-demo: $(VENV)/dependencies $(VENV)/package ## Score the sample data, report by question type, compare two systems, write files and plots
-	$(BIN)/python examples/demo.py
+demo: $(VENV)/dependencies $(VENV)/package ## Write an overview, report, rows and comparison of the sample data into demo/
+	$(BIN)/anls-frame demo --force
 
 # Three at a time, because fewer would leave a core idle: downloads and disks beside compilers, what takes one core
 # beside the Python tests, which take longest. The Make of macOS is too old to keep their output apart.

@@ -69,6 +69,7 @@ from anls_frame.reports.pairing import pair as pair
 from anls_frame.reports.reports import Report as Report
 from anls_frame.reports.reports import report as report
 from anls_frame.reports.wrapping_costs import format_tax as format_tax
+from anls_frame.samples import sample as sample
 from anls_frame.slices.finding import find_slices as find_slices
 from anls_frame.slices.plan import SliceSearch as SliceSearch
 from anls_frame.streaming import ANLS as ANLS

@@ -29,6 +29,7 @@ HOMES = {
     "reports.wrapping_costs": "format_tax",
     "reports.reports": "Report report",
     "reports.confidences": "selective",
+    "samples": "sample",
     "slices.finding": "find_slices",
     "slices.plan": "SliceSearch",
     "streaming": "ANLS CharErrorRate NormalizedLevenshteinSimilarity",

@@ -62,7 +62,7 @@ def pages(folder: Path) -> dict[str, list[Page]]:
 
     Images of documents are drawn in a folder below this one.
     """
-    questions = pl.read_parquet(ROOT / "data/ocr_qa.parquet")
+    questions = af.sample()
     report = af.report(
         questions, "tesseract", "answers", by="question_types", cluster="doc_id", worst=10, details=True
     )
@@ -78,7 +78,7 @@ def pages(folder: Path) -> dict[str, list[Page]]:
     german = {"error type": '"near"', "lang": '"de"'}
     english = {"error type": '"near"', "lang": '"en"'}
     comparison = six_systems(questions)
-    of_pages = Command("report data/pages/tesseract --gold data/pages/truth --details")
+    of_pages = Command("report demo/pages/tesseract --gold demo/pages/truth --details")
     return {
         **on_both_grounds("report_page", report, (1180, 1010)),
         **on_both_grounds("pages_report", of_pages, (1180, 1010)),
@@ -122,7 +122,7 @@ def six_systems(questions: pl.DataFrame) -> af.Comparison:
 def draw_documents(folder: Path, names: Sequence[str]) -> None:
     """Draw the texts of documents as images; the sample data has no others."""
     folder.mkdir()
-    texts = pl.read_parquet(ROOT / "data/ocr_pages.parquet").filter(pl.col("doc_id").is_in(names))
+    texts = af.sample("pages").filter(pl.col("doc_id").is_in(names))
     for name, text in texts.select("doc_id", "reference").iter_rows():
         image = Image.new("RGB", (760, 700), "#fdfcf8")
         font = ImageFont.load_default(size=19)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
@@ -16,15 +17,14 @@ import anls_frame as af
 
 SYSTEMS = ("rapidocr", "tesseract", "mixture", "dates", "exchanged", "silent")
 EPOCHS = 4
-DATA = Path(__file__).parent.parent / "data" / "ocr_qa.parquet"
 
 
-def systems() -> pl.DataFrame:
-    """Return the sample with two OCR engines, a mixture of them, and three spoilt copies of one."""
+def systems(questions: pl.DataFrame) -> pl.DataFrame:
+    """Return questions with two OCR engines, a mixture of them, and three corrupted copies of one."""
     answer, kind = pl.col("rapidocr"), pl.col("answer_type")
     next_digit = {str(digit): str((digit + 1) % 10) for digit in range(10)}
     exchanged = {"yes": "no", "no": "yes", "Yes": "No", "No": "Yes", "Ja": "Nein", "Nein": "Ja"}
-    return pl.read_parquet(DATA).with_columns(
+    return questions.with_columns(
         mixture=pl.when(pl.col("question_id") % 2 == 0).then("tesseract").otherwise("rapidocr"),
         dates=pl.when(kind == "date")
         .then(answer.str.head(-1) + answer.str.tail(1).replace(next_digit))
@@ -34,15 +34,17 @@ def systems() -> pl.DataFrame:
     )
 
 
-def write_logs(folder: str | Path) -> list[str]:
+def write_logs(
+    folder: str | Path, names: Sequence[str] = SYSTEMS, questions: pl.DataFrame | None = None
+) -> list[str]:
     """
     Write the samples and the results of each system, and return the names of the files.
 
     In each epoch a ninth of the questions, and of "mixture" a third, have the answer of the other engine. The
     log of "silent" ends early, as after a crash.
     """
-    rows, names = systems(), []
-    for name in SYSTEMS:
+    rows, written = systems(af.sample() if questions is None else questions), []
+    for name in names:
         other = "rapidocr" if name == "tesseract" else "tesseract"
         taken = [
             (pl.int_range(pl.len()) * 5 + 2 * epoch) % (3 if name == "mixture" else 9)
@@ -65,12 +67,12 @@ def write_logs(folder: str | Path) -> list[str]:
         own = Path(folder) / name
         own.mkdir(parents=True, exist_ok=True)
         samples, results = own / "20261121_samples_docvqa_val.jsonl", own / "20261121_results.json"
-        written = lines[:-3] if name == "silent" else lines
-        samples.write_text("".join(json.dumps(line) + "\n" for line in written), encoding="utf-8")
+        logged = lines[:-3] if name == "silent" else lines
+        samples.write_text("".join(json.dumps(line) + "\n" for line in logged), encoding="utf-8")
         figures = {"results": {"docvqa_val": {"anls,none": scored["anls"].mean()}}}
         results.write_text(json.dumps(figures), encoding="utf-8")
-        names += [f"{name}/{path.name}" for path in (results, samples)]
-    return names
+        written += [f"{name}/{path.name}" for path in (results, samples)]
+    return written
 
 
 if __name__ == "__main__":

@@ -20,10 +20,9 @@ from servers import answers
 
 import anls_frame as af
 
-QUESTIONS = Path("data/ocr_qa.parquet").resolve()
 WAITS = 60
 """Seconds that a server or a page may take."""
-MARIMO = f"""
+MARIMO = """
 import marimo
 
 app = marimo.App(width="full")
@@ -37,7 +36,7 @@ def _():
 
     import anls_frame as af
 
-    questions = pl.read_parquet({str(QUESTIONS)!r})
+    questions = af.sample()
     page = questions.anls.browse("tesseract", "answers", by="lang", id="question_id")
     judging = mo.ui.anywidget(page.widget())
     judging
@@ -46,14 +45,14 @@ def _():
 
 @app.cell
 def _(judging, mo):
-    mo.md(f"heard {{judging.selected.height}} {{judging.verdicts.select('id', 'verdict').rows()}}")
+    mo.md(f"heard {judging.selected.height} {judging.verdicts.select('id', 'verdict').rows()}")
     return
 
 
 @app.cell
 def _(HOSTILE_TEXTS, af, mo, pl):
     texts = [text[:200] for text in HOSTILE_TEXTS]
-    rows = pl.DataFrame({{"a": texts, "b": [[text] for text in reversed(texts)]}})
+    rows = pl.DataFrame({"a": texts, "b": [[text] for text in reversed(texts)]})
     hostile = mo.ui.anywidget(af.browse(rows, "a", "b", by="a", id="a").widget())
     hostile
     return hostile, texts
@@ -61,7 +60,7 @@ def _(HOSTILE_TEXTS, af, mo, pl):
 
 @app.cell
 def _(hostile, mo, texts):
-    mo.md(f"heard hostile {{sorted(hostile.verdicts['id']) == sorted(texts)}}")
+    mo.md(f"heard hostile {sorted(hostile.verdicts['id']) == sorted(texts)}")
     return
 """
 # What a cell shows, in a frame like that of VS Code: its sandbox, and the policy that a setting of it adds. A
@@ -162,7 +161,7 @@ def in_marimo(browser: Browser, folder: Path) -> list[str]:
 
 def as_in_vs_code(browser: Browser, folder: Path) -> list[str]:
     """Judge rows of a page of which a notebook keeps the first ones, in a frame like that of VS Code."""
-    questions = pl.read_parquet(QUESTIONS)
+    questions = af.sample()
     texts = [text[:200] for text in HOSTILE_TEXTS]
     hostile = pl.DataFrame(
         {"question_id": range(len(texts)), "tesseract": texts, "answers": [[text] for text in texts]}

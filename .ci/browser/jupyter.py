@@ -24,7 +24,7 @@ from servers import answers
 ROOT = Path(__file__).parents[2]
 CELLS = (
     "import json, polars as pl, anls_frame as af",
-    f"questions = pl.read_parquet({str(ROOT / 'data/ocr_qa.parquet')!r})",
+    "questions = af.sample()",
     "af.report(questions, 'tesseract', 'answers', by='lang', cluster='doc_id')",
     "questions.anls.browse('tesseract', 'answers', by='lang', keep='question', id='question_id')",
 )
@@ -32,7 +32,7 @@ FOLLOWED = (
     f"""import sys; sys.path.append({str(ROOT / "tests/support")!r})
 from pathlib import Path
 import hostile_texts
-questions = pl.read_parquet({str(ROOT / "data/ocr_qa.parquet")!r}).drop_nulls("rapidocr")
+questions = af.sample().drop_nulls("rapidocr")
 scored = af.add_scores(questions, "rapidocr", "answers", columns=["anls"]).drop_nulls("anls")
 sample = af.audit_sample(scored, 200, cluster="doc_id")
 page = sample.anls.browse("rapidocr", "answers", by="lang", id="question_id", audit=True)

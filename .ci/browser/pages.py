@@ -16,7 +16,7 @@ SLICES = 10_000
 
 def main(folder: Path) -> None:
     """Write all pages into a folder."""
-    questions = pl.read_parquet("data/ocr_qa.parquet")
+    questions = af.sample()
     by = {"by": "question_types", "cluster": "doc_id"}
     af.report(questions, "tesseract", "answers", worst=20, details=True, **by).write(folder / "report.html")
     systems = {"tesseract": "tesseract", "rapidocr": "rapidocr"}
@@ -25,7 +25,7 @@ def main(folder: Path) -> None:
     af.compare(questions, many, "answers", details=True, metrics=["anls", "cer_mean"], **by).write(
         folder / "many.html"
     )
-    pages = pl.read_parquet("data/ocr_pages.parquet")
+    pages = af.sample("pages")
     af.report(pages, "tesseract", "reference", metrics="cer", worst=20, keep="doc_id").write(
         folder / "pages.html"
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 from hostile_texts import HOSTILE_TEXTS, LONG
 
-import anls_frame  # noqa: F401 - registers the namespace
+import anls_frame as af
 
 ROWS = 100_000
 LENGTH = 55
@@ -27,7 +27,7 @@ SYSTEMS = {"tesseract": "tesseract", "rapidocr": "rapidocr"}
 
 def main(folder: Path) -> None:
     """Write all pages into a folder."""
-    questions, pages = pl.read_parquet("data/ocr_qa.parquet"), pl.read_parquet("data/ocr_pages.parquet")
+    questions, pages = af.sample(), af.sample("pages")
     draw = random.Random(1)  # noqa: S311 - the same pages every time
     words = sorted({word for text in pages["reference"] for word in text.split() if len(word) > 1})
     write_large(folder, draw, words)

@@ -37,7 +37,7 @@ def check_judge(folder: Path) -> str:
 
 def main(folder: Path) -> None:
     """Read the verdicts of all pages in a folder."""
-    questions = pl.read_parquet("data/ocr_qa.parquet")
+    questions = af.sample()
     hostile = pl.read_parquet(folder / "hostile.parquet")
     runs = pl.read_parquet(folder / "runs.parquet")
     one = af.browse(questions, "tesseract", "answers", id="question_id")

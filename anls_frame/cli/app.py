@@ -12,7 +12,7 @@ from typer.main import get_command
 
 _COMMANDS = (
     "overview score report merge compare epochs slices selective fields format_tax changes browse audit "
-    "verdicts confusions plot convert doctor gec"
+    "verdicts confusions plot convert doctor gec demo"
 )
 """The commands in the order of the help, each a function, or several, in a module of its name."""
 

@@ -191,7 +191,8 @@ def scan_results(path: str | os.PathLike[str], **options: Any) -> pl.LazyFrame:
     Examples
     --------
     >>> import anls_frame as af
-    >>> questions = af.scan_results("data/ocr_qa.parquet", prediction="tesseract")
+    >>> af.sample().write_parquet("questions.parquet")
+    >>> questions = af.scan_results("questions.parquet", prediction="tesseract")
     >>> questions.select(af.anls("prediction", "answers").mean().round(3)).collect().item()
     0.737
     """

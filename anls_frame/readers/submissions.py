@@ -244,11 +244,9 @@ def write_submission(
 
     Examples
     --------
-    >>> import tempfile
-    >>> from pathlib import Path
     >>> import anls_frame as af
-    >>> frame = af.read_rrc("data/rrc/gold_label.json", "data/rrc/submission_tesseract.json")
-    >>> path = af.readers.write_submission(frame.head(2), Path(tempfile.mkdtemp()) / "submission.json")
+    >>> frame = af.sample().select("question_id", prediction="tesseract").head(2)
+    >>> path = af.readers.write_submission(frame, "submission.json")
     >>> print(path.read_text())
     [{"questionId": 10101, "answer": "Jackson and Sons"},
      {"questionId": 10102, "answer": "info.jackson@example.org"}]

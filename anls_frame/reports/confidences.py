@@ -93,7 +93,7 @@ class Selective(SlicedResult[Table_co]):
     --------
     >>> import polars as pl
     >>> import anls_frame as af
-    >>> questions = pl.read_parquet("data/ocr_qa.parquet")
+    >>> questions = af.sample()
     >>> options = {"metrics": "exact_match", "cluster": "doc_id"}
     >>> chosen = af.selective(questions, "tesseract", "answers", "tesseract_confidence", **options)
     >>> chosen.overall.select("n", "n_unsure", pl.col("augrc", "auroc").round(3)).row(0)
@@ -688,7 +688,7 @@ def selective(
     --------
     >>> import polars as pl
     >>> import anls_frame as af
-    >>> questions = pl.read_parquet("data/ocr_qa.parquet").filter(pl.col("answers").list.len() > 0)
+    >>> questions = af.sample().filter(pl.col("answers").list.len() > 0)
     >>> options = {"metrics": "exact_match", "cluster": "doc_id"}
     >>> chosen = af.selective(questions, "rapidocr", "answers", "rapidocr_confidence", **options)
     >>> chosen.threshold(risk=0.15).select("threshold", pl.col("accepted", "risk").round(3), "status").row(0)

@@ -93,10 +93,12 @@ def compare_files(
     Examples
     --------
     >>> import anls_frame as af
-    >>> files = ["data/rrc/submission_tesseract.json", "data/rrc/submission_rapidocr.json"]
-    >>> comparison = af.readers.compare_files(files, af.readers.Reading(gold="data/rrc/gold_label.json"))
+    >>> df = af.sample()
+    >>> df.select("question_id", prediction="tesseract").write_csv("tesseract.csv")
+    >>> df.select("question_id", prediction="rapidocr").write_csv("rapidocr.csv")
+    >>> comparison = af.readers.compare_files(["tesseract.csv", "rapidocr.csv"], af.readers.Reading(gold=df))
     >>> list(comparison.systems)
-    ['submission_tesseract', 'submission_rapidocr']
+    ['tesseract', 'rapidocr']
     """
     chosen = as_list(metrics)
     given = SystemFiles.of(files, reading, chosen)

@@ -64,17 +64,15 @@ def read_rrc(
 
     Examples
     --------
+    >>> import json
+    >>> from pathlib import Path
     >>> import anls_frame as af
-    >>> frame = af.read_rrc("data/rrc/gold_label.json", "data/rrc/submission_tesseract.json")
-    >>> frame.select("question_id", "prediction", "answers").head(1)
-    shape: (1, 3)
-    ┌─────────────┬──────────────────┬──────────────────────┐
-    │ question_id ┆ prediction       ┆ answers              │
-    │ ---         ┆ ---              ┆ ---                  │
-    │ str         ┆ str              ┆ list[str]            │
-    ╞═════════════╪══════════════════╪══════════════════════╡
-    │ 10101       ┆ Jackson and Sons ┆ ["Jackson and Sons"] │
-    └─────────────┴──────────────────┴──────────────────────┘
+    >>> gold = {"data": [{"questionId": 7, "question": "Total?", "answers": ["12.50", "$12.50"]}]}
+    >>> _ = Path("gold.json").write_text(json.dumps(gold))
+    >>> _ = Path("submission.json").write_text('[{"questionId": 7, "answer": "12.60"}]')
+    >>> frame = af.read_rrc("gold.json", "submission.json")
+    >>> frame.select("question_id", "prediction", "answers").row(0)
+    ('7', '12.60', ['12.50', '$12.50'])
     """
     return _read(RRC, gold, submission, unmatched)
 

@@ -77,8 +77,9 @@ class Reading:
     Examples
     --------
     >>> import anls_frame as af
-    >>> reading = af.readers.Reading(gold="data/rrc/gold_label.json", unmatched="null")
-    >>> report = af.readers.report_files("data/rrc/submission_tesseract.json", reading)
+    >>> df = af.sample()
+    >>> df.select("question_id", prediction="tesseract").write_csv("tesseract.csv")
+    >>> report = af.readers.report_files("tesseract.csv", af.readers.Reading(gold=df))
     >>> round(report.overall["anls"], 3)
     0.66
     """

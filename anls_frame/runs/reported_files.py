@@ -105,8 +105,9 @@ def report_files(
     Examples
     --------
     >>> import anls_frame as af
+    >>> af.sample().write_parquet("questions.parquet")
     >>> reading = af.readers.Reading(options={"prediction": "tesseract"})
-    >>> report = af.readers.report_files("data/ocr_qa.parquet", reading, by="lang", cluster="doc_id")
+    >>> report = af.readers.report_files("questions.parquet", reading, by="lang", cluster="doc_id")
     >>> round(report.overall["anls"], 3)
     0.66
     """

@@ -338,7 +338,8 @@ class SystemTexts(NamedTuple):
     Examples
     --------
     >>> import anls_frame as af
-    >>> af.readers.read_systems(["data/ocr_qa.parquet"], systems=["tesseract", "rapidocr"]).systems
+    >>> af.sample().write_parquet("questions.parquet")
+    >>> af.readers.read_systems(["questions.parquet"], systems=["tesseract", "rapidocr"]).systems
     {'tesseract': 'prediction of tesseract', 'rapidocr': 'prediction of rapidocr'}
     """
 
@@ -412,10 +413,12 @@ def read_systems(
     Examples
     --------
     >>> import anls_frame as af
-    >>> files = ["data/rrc/submission_tesseract.json", "data/rrc/submission_rapidocr.json"]
-    >>> texts = af.readers.read_systems(files, gold="data/rrc/gold_label.json")
+    >>> df = af.sample()
+    >>> df.select("question_id", prediction="tesseract").write_csv("tesseract.csv")
+    >>> df.select("question_id", prediction="rapidocr").write_csv("rapidocr.csv")
+    >>> texts = af.readers.read_systems(["tesseract.csv", "rapidocr.csv"], gold=df)
     >>> texts.frame.height, list(texts.systems)
-    (1568, ['submission_tesseract', 'submission_rapidocr'])
+    (1624, ['tesseract', 'rapidocr'])
     """
     given = SystemFiles(
         files=[File.of(file) for file in files],

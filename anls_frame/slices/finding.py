@@ -162,7 +162,7 @@ def find_slices(
     --------
     >>> import polars as pl
     >>> import anls_frame as af
-    >>> questions = pl.read_parquet("data/ocr_qa.parquet")
+    >>> questions = af.sample()
     >>> columns = ["doc_type", "lang", "question_types"]
     >>> found = af.find_slices(questions, "rapidocr", "answers", columns, cluster="doc_id")
     >>> found.frame.select("description", "n", "p_adjusted").row(0)

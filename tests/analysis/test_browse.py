@@ -20,7 +20,7 @@ import anls_frame as af
 from anls_frame.analysis import browsing
 from anls_frame.analysis.browsing import RowsPage
 
-QUESTIONS = pl.read_parquet("data/ocr_qa.parquet")
+QUESTIONS = af.sample()
 
 
 def read(page: RowsPage, folder: Path, **options: Any) -> ReadPage:

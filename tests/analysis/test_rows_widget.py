@@ -24,7 +24,7 @@ import anls_frame as af
 from anls_frame.analysis.browsing import RowsPage
 from anls_frame.analysis.rows_widget import RowsWidget
 
-QUESTIONS = pl.read_parquet("data/ocr_qa.parquet")
+QUESTIONS = af.sample()
 # Saved by a page with these ids.
 SAVED = """\
 {"id":10110,"row":9,"verdict":"our_error","score":"anls","digest":"5c7dd6816c31c222"}

@@ -176,6 +176,8 @@ def run(folder: Path, command: Command) -> None:
         output = next((arguments[i + 1] for i, word in enumerate(arguments) if word == "-o"), None)
         if output:  # pages write report.html again and again
             (folder / output).unlink(missing_ok=True)
+        if arguments == ["demo"]:
+            shutil.rmtree(folder / "demo")
         started = time.time_ns()
         done = shell.run(folder, *arguments, program=program)
         # Whether these files pass is not what the docs are about.

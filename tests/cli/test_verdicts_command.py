@@ -15,6 +15,7 @@ from shell import fine, refused
 
 import anls_frame as af
 from anls_frame.export.page_verdicts import digest
+from anls_frame.samples import write_pages
 
 QUESTIONS = pl.read_parquet(DATA / "ocr_qa.parquet")
 # Of these rows of tesseract, the first two score 0.
@@ -104,7 +105,8 @@ def test_verdicts_on_pages_of_several_systems(folder: Path) -> None:
 
 
 def test_verdicts_on_pages_of_ocr_count_character_errors(tmp_path: Path) -> None:
-    folders = {name: DATA / "pages" / name for name in ("truth", "tesseract", "rapidocr")}
+    write_pages(tmp_path / "pages")
+    folders = {name: tmp_path / "pages" / name for name in ("truth", "tesseract", "rapidocr")}
     pages = af.read_pages(folders["truth"], {name: folders[name] for name in ("tesseract", "rapidocr")})
     row, (page, truth, read) = next(
         (row, texts)

@@ -15,7 +15,7 @@ from shell import fine
 
 import anls_frame as af
 
-SAMPLE = pl.read_parquet(Path(__file__).parents[2] / "data/ocr_qa.parquet")
+SAMPLE = af.sample()
 
 
 @pytest.fixture(scope="module")

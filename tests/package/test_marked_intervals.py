@@ -13,7 +13,7 @@ import anls_frame as af
 from anls_frame import gec, repeats
 from anls_frame.results import SlicedResult
 
-QUESTIONS = pl.read_parquet("data/ocr_qa.parquet").filter(pl.col("answers").list.len() > 0)
+QUESTIONS = af.sample().filter(pl.col("answers").list.len() > 0)
 SYSTEMS = {"tesseract": "tesseract", "rapidocr": "rapidocr"}
 OPTIONS: dict[str, Any] = {"by": "lang", "cluster": "doc_id"}
 CONFIDENCES = {"sure": "tesseract_confidence", "surer": "rapidocr_confidence"}

@@ -12,7 +12,11 @@ from typing import Any
 
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 from sample import DATA
+
+import anls_frame as af
+from anls_frame.samples import write_pages
 
 ENGINES = ["tesseract", "rapidocr"]
 
@@ -90,12 +94,22 @@ def test_submissions_hold_the_predictions(questions: pl.DataFrame, engine: str) 
     assert _json(f"rrc/submission_{engine}.json") == expected.to_dicts()
 
 
-def test_the_folders_of_pages_have_the_texts_of_the_table() -> None:
-    folder = DATA / "pages"
-    found = {
-        path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8") for path in folder.glob("*/*")
-    }
-    assert found == _module(DATA / "build" / "folders.py").files()
+def test_sample_is_the_committed_data(questions: pl.DataFrame, pages: pl.DataFrame) -> None:
+    assert_frame_equal(af.sample(), questions)
+    assert_frame_equal(af.sample("pages"), pages)
+    with pytest.raises(ValueError, match="name must be one of 'qa', 'pages', got 'ocr'"):
+        af.sample("ocr")  # type: ignore[arg-type]
+
+
+def test_folders_of_pages_have_the_texts_of_the_table(tmp_path: Path, pages: pl.DataFrame) -> None:
+    write_pages(tmp_path)
+    read = af.read_pages(tmp_path / "truth", {name: tmp_path / name for name in ENGINES})
+    named = pages.with_columns(page=pl.col("doc_id").str.replace("_en", ""))
+    expected = named.join(read.select("page"), on="page", how="semi").sort("page")
+    read = read.sort("page")
+    assert read.height == 12
+    for column in ("reference", *ENGINES):
+        assert read[column].str.strip_chars().to_list() == expected[column].str.strip_chars().to_list()
 
 
 def test_oracle_scores_are_those_of_the_files(oracle: ModuleType) -> None:
@@ -107,8 +121,8 @@ def test_readme_shows_the_oracle_scores_and_the_counts(oracle: ModuleType, metad
     counts = metadata["counts"]
     answerable = counts["questions"] - counts["unanswerable"]
     assert oracle.tables(_json("oracle_scores.json")) in readme
-    assert f"`ocr_qa.parquet` | {counts['questions']:,} questions" in readme
-    assert f"`ocr_pages.parquet` | {counts['documents']} pages" in readme
+    assert f'`ocr_qa.parquet` (`af.sample("qa")`) | {counts["questions"]:,} questions' in readme
+    assert f'`ocr_pages.parquet` (`af.sample("pages")`) | {counts["documents"]} pages' in readme
     assert f"the {answerable:,} questions that have an answer" in readme
     assert f"{counts['unanswerable']} questions are unanswerable" in readme
 

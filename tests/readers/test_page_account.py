@@ -18,9 +18,8 @@ from page_zoo import FILES
 from anls_frame.readers import _page_account as account
 from anls_frame.readers._page_files import PageFile, read_page_file
 
-DATA = Path(__file__).parents[2] / "data" / "pages"
 GAZETTE = Path(__file__).parent / "pages"
-EVERY_FILE = [*FILES, *(path for folder in (DATA, GAZETTE) for path in folder.rglob("*.*"))]
+EVERY_FILE = [*FILES, *(path for path in GAZETTE.rglob("*.*"))]
 
 
 def plain_count(path: Path) -> int | None:

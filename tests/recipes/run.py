@@ -77,7 +77,7 @@ def check(name: str) -> None:
     found: dict[str, Any] = {"__name__": "__main__"}
     exec(compile(code, f"docs/recipes.md, {name}", "exec"), found)  # noqa: S102 - the recipe is our own
 
-    frame = pl.read_parquet("data/ocr_qa.parquet")
+    frame = af.sample()
     expected = af.report(frame, "tesseract", "answers", by="question_types", cluster="doc_id")
     report = found["report"]
     assert_frame_equal(report.to_polars(), expected.to_polars(), check_exact=True)

@@ -13,7 +13,7 @@ from scipy import stats
 
 import anls_frame as af
 
-QUESTIONS = pl.read_parquet("data/ocr_qa.parquet")
+QUESTIONS = af.sample()
 METRICS = ["anls", "exact_match", "cer_corpus", "cer_mean", "wer_corpus", "field_f1"]
 
 

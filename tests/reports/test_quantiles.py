@@ -11,7 +11,7 @@ import pytest
 
 import anls_frame as af
 
-QUESTIONS = pl.read_parquet("data/ocr_qa.parquet")
+QUESTIONS = af.sample()
 READ = QUESTIONS.with_columns(
     cer=af.cer(pl.col("tesseract").fill_null(""), "answers"),
     wer=af.wer(pl.col("tesseract").fill_null(""), "answers"),

@@ -17,7 +17,7 @@ from rows_pages import Linked
 
 import anls_frame as af
 
-QUESTIONS = pl.read_parquet("data/ocr_qa.parquet")
+QUESTIONS = af.sample()
 SOME = QUESTIONS[::3]
 SYSTEMS = {"old": "tesseract", "new": "rapidocr"}
 BY = ["lang", "question_types", "difficulty"]

@@ -10,7 +10,7 @@ import pytest
 
 import anls_frame as af
 
-QUESTIONS = pl.read_parquet("data/ocr_qa.parquet")
+QUESTIONS = af.sample()
 SAVED = """\
 {"id":10110,"row":9,"verdict":"our_error","digest":"5c7dd6816c31c222"}
 {"id":10114,"row":13,"verdict":"answer_wrong","digest":"1bcb3e09dd949cd9"}

@@ -126,7 +126,7 @@ def test_a_slice_and_its_parent_are_both_listed_only_if_each_is_worse_beyond_the
         assert found_in(spoilt).frame["description"].to_list() == expected
     # Of the rows that were not read, those of forms are significantly worse than the others, which are worse
     # than the rest, too.
-    rows = pl.read_parquet(ROOT / "data/ocr_qa.parquet")
+    rows = af.sample()
     columns = ["question_types", "rapidocr_confidence"]
     found = af.find_slices(rows, "rapidocr", "answers", columns, cluster="doc_id").frame
     child = "question_types has form and rapidocr_confidence is missing"

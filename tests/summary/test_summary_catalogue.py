@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable
-from pathlib import Path
 
 import jiwer
 import polars as pl
@@ -14,7 +13,7 @@ from rapidfuzz.distance import Levenshtein
 import anls_frame as af
 
 PREDICTIONS = ["lnvoice", "12 EUR", None, "", "x"]
-PAGES = pl.read_parquet(Path(__file__).parents[2] / "data/ocr_pages.parquet")
+PAGES = af.sample("pages")
 FOLDED = af.PROTOCOLS["anls"].replace(errors="anls")
 ANSWERS = [["Invoice", "Bill"], ["12 EUR"], ["abc", "ab"], ["d"], None]
 

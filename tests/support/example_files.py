@@ -12,6 +12,7 @@ import shell
 
 import anls_frame as af
 from anls_frame.export.page_verdicts import digest
+from anls_frame.samples import write_pages
 
 ROOT = Path(__file__).parents[2]
 _NTH_DOCUMENT = 10
@@ -19,7 +20,7 @@ _NTH_DOCUMENT = 10
 
 def write(folder: Path) -> None:
     """Write all files."""
-    questions = pl.read_parquet(ROOT / "data/ocr_qa.parquet")
+    questions = af.sample()
     questions = questions.filter(
         pl.col("doc_id").rank("dense") % _NTH_DOCUMENT == 0, pl.col("answers").list.len() > 0
     )
@@ -61,14 +62,10 @@ def write_for_docs(folder: Path) -> None:
         of_part = results.filter(pl.col("part") == part - 1).drop("part")
         of_part.write_parquet(folder / f"rows/part-{part}.parquet")
     # A few questions are enough for commands that only run, and three of the systems of the logs.
-    (folder / "data").mkdir()
-    for path in (ROOT / "data").iterdir():
-        (folder / "data" / path.name).symlink_to(path)
-    some = folder / "data/ocr_qa.parquet"
-    some.unlink()
-    pl.read_parquet(ROOT / "data/ocr_qa.parquet").head(200).write_parquet(some)
-    (folder / "examples").symlink_to(ROOT / "examples")
-    write_runs(folder, "rapidocr", "mixture", "silent", data=some)
+    some = folder / "demo/questions.parquet"
+    write_pages(folder / "demo/pages")
+    af.sample().head(200).write_parquet(some)
+    write_runs(folder, "rapidocr", "mixture", "silent", questions=pl.read_parquet(some))
     shutil.copy(folder / "samples.jsonl", folder / "samples_docvqa_val.jsonl")
     (folder / "predictions").mkdir()
     for name in ("a", "b"):
@@ -89,12 +86,11 @@ def write_for_docs(folder: Path) -> None:
     )
 
 
-def write_runs(folder: Path, *systems: str, data: Path = ROOT / "data/ocr_qa.parquet") -> None:
+def write_runs(folder: Path, *systems: str, questions: pl.DataFrame | None = None) -> None:
     """Write the logs of the guide, of these systems alone, for the questions of a file."""
     shutil.rmtree(folder / "runs", ignore_errors=True)  # its files are those of other pages too
     write_logs = runpy.run_path(str(ROOT / "examples/logs.py"))["write_logs"]
-    write_logs.__globals__.update(SYSTEMS=systems, DATA=data)
-    write_logs(folder / "runs")
+    write_logs(folder / "runs", systems, questions)
 
 
 def _summary(folder: Path, file: str, name: str, *options: str) -> None:
@@ -259,7 +255,7 @@ def _harness_logs(folder: Path, frame: pl.DataFrame) -> None:
 
 
 def _pages(folder: Path) -> None:
-    pages = pl.read_parquet(ROOT / "data/ocr_pages.parquet").gather_every(_NTH_DOCUMENT)
+    pages = af.sample("pages").gather_every(_NTH_DOCUMENT)
     copies = {
         "reference": ("truth",),
         "tesseract": ("ocr", "tesseract", "old"),
