@@ -12,7 +12,7 @@ from typer.main import get_command
 
 _COMMANDS = (
     "overview score report merge compare epochs slices selective fields format_tax changes browse audit "
-    "verdicts confusions plot convert doctor gec demo"
+    "verdicts confusions plot convert names doctor gec demo"
 )
 """The commands in the order of the help, each a function, or several, in a module of its name."""
 
@@ -52,6 +52,7 @@ app = typer.Typer(
     cls=_Commands,
     help="Score predictions against accepted answers: NLS, ANLS and CER, by slice, with intervals.",
     no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     # Without colours, the help loads in half the time.
     rich_markup_mode=None,

@@ -86,12 +86,6 @@ def reader(text: str | ChosenReader) -> ChosenReader:
     return ChosenReader(name, values)
 
 
-def readers() -> list[str]:
-    """Return the names of the readers with their options, for the help of `--reader`."""
-    options = {name: ", ".join(description.options) for name, description in READERS.items()}
-    return [AUTO, *(f"{name} ({listed})" if listed else name for name, listed in options.items())]
-
-
 def gold_file(text: str) -> GoldFile:
     """Return the file for a value such as ``gold.csv,gold_id=key``."""
     path, is_named, gold_id = text.rpartition(",gold_id=")

@@ -29,7 +29,8 @@ lower_is_better
 macro
     Add macro averages, which weight all slices of a table equally.
 metric
-    {scores}, the sets qa, ocr and fields, or your own function as FILE.py:NAME; may be repeated.
+    Score, as anls or cer_corpus (`anls-frame names metrics` lists them), a set (qa, ocr, fields), or your own
+    function as FILE.py:NAME; may be repeated.
 output
     File to write, in the format of its suffix.
 rows
@@ -53,13 +54,25 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+from types import UnionType
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import polars as pl
 import typer
 
 from anls_frame.cli import named, spelling
 from anls_frame.cli.exits import CLOSED_PIPE
+from anls_frame.cli.help import GroupedCommand
 from anls_frame.cli.named import ChosenReader, GoldFile
 from anls_frame.cli.output import (
     check_distinct,
@@ -72,7 +85,6 @@ from anls_frame.cli.output import (
 )
 from anls_frame.files.file import File
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol
-from anls_frame.summary.catalogue import NAMES
 
 if TYPE_CHECKING:
     from anls_frame.runs.reading import Reading
@@ -86,10 +98,10 @@ _SHORT = {"answers", "by", "cluster", "force", "metric", "n", "output", "predict
 """The options that have their first letter as a short name."""
 WRITTEN = {"output", "sample", "summary"}
 """The options of files that a command writes."""
+_METAVARS = {str: "TEXT", int: "NUMBER", float: "NUMBER", Path: "FILE"}
+"""The words for the values of options in the help, by their types."""
 _LISTS = {
-    "{scores}": [name for name in NAMES if name != "zeros"],
     "{protocols}": PROTOCOLS,
-    "{readers}": named.readers(),
 }
 """What stands for these words in descriptions."""
 
@@ -102,12 +114,11 @@ class SourceOptions:
     Parameters
     ----------
     reader
-        One of {readers}. Options are in brackets, as in inspect,scorer=match.
+        Kind of the file; `anls-frame names readers` lists the kinds and their options, as in
+        inspect,scorer=match.
     gold
-        Table of questions with their answers, types and documents, joined by id (a file or a quoted pattern),
-        a competition's gold labels, for submissions, or the folder with the ground truth of pages. gold_id=
-        names the table's column of ids; by default a column with a usual name or, for harnesses that number
-        their questions, the row number.
+        Gold answers: a table of questions, joined by id (gold_id= names its column of ids), a competition's
+        labels, or a folder with the ground truth of pages.
     id
         Column that identifies a question, or several that do so together, as in image,question.
     prediction
@@ -254,8 +265,7 @@ class Scoring:
     Parameters
     ----------
     protocol
-        One of {protocols}. Options of a ScoreProtocol may follow, as in rrc,threshold=0.3 or
-        anls,errors=jiwer, where errors prepares texts for error rates.
+        One of {protocols}. Options may follow, as in rrc,threshold=0.3 or anls,errors=jiwer.
     """
 
     protocol: Annotated[
@@ -474,7 +484,12 @@ class Command(NamedTuple):
         """Add the command under the name of its function; the mark keeps each example on its line."""
         lines = "\n".join(f"  {example}" for example in self.examples)
         name = self.run.__name__.replace("_", "-")
-        app.command(name, help=self.help, epilog=f"\b\nExamples:\n{lines}")(self.run)
+        app.command(
+            name,
+            cls=GroupedCommand,
+            help=self.help,
+            epilog=f"\b\nExamples:\n{lines}",
+        )(self.run)
 
 
 def app_of_commands(text: str | None = None) -> typer.Typer:
@@ -574,12 +589,22 @@ def _declared(parameter: inspect.Parameter, texts: Mapping[str, str]) -> inspect
         short = [f"-{name[0]}"] if name in _SHORT else []
         # Without a name, typer makes two flags of an option, such as --mix and --no-mix.
         mark.param_decls = [_shown(name), *short] if short or parameter.default is False else ()
+        mark.metavar = mark.metavar or _metavar(kind, texts.get(name, ""))
     else:
         mark = copy.copy(mark) or typer.Argument()
         several = get_origin(kind) is list
         mark.metavar = mark.metavar or (f"{name.removesuffix('s')}...".upper() if several else name.upper())
     mark.help = mark.help or texts.get(name)
     return parameter.replace(annotation=Annotated[kind, mark])
+
+
+def _metavar(kind: Any, text: str) -> str | None:
+    """Return the word for an option's value in the help; typer lists the values of a choice."""
+    if text.startswith("Column "):
+        return "COLUMN"
+    while get_origin(kind) in (list, Union, UnionType):
+        kind = get_args(kind)[0]
+    return _METAVARS.get(kind)
 
 
 def _shown(name: str) -> str:

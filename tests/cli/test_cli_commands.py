@@ -18,6 +18,7 @@ from shell import fine, refused
 
 import anls_frame as af
 from anls_frame.cli.commands.plot import KINDS
+from anls_frame.summary.catalogue import NAMES
 
 Run = Callable[..., shell.Done]
 
@@ -516,6 +517,38 @@ def test_versions_completion_and_help_are_there(run: Run) -> None:
 @pytest.mark.parametrize(("command", "names"), [("report", af.PROTOCOLS), ("plot", KINDS)])
 def test_help_lists_what_can_be_chosen(run: Run, command: str, names: Iterable[str]) -> None:
     assert f"{','.join(names)}." in "".join(fine(run(command, "--help")).split())
+
+
+def test_names_lists_every_metric_with_its_meaning(run: Run) -> None:
+    printed = fine(run("names", "metrics"))
+    rows = json.loads(fine(run("names", "metrics", "--json")))
+
+    listed = [name for row in rows for name in row["metric"].split(", ")]
+    assert {*listed} == {*NAMES}
+    assert len(listed) == len({*listed})
+    for name in listed:
+        assert name in printed
+
+
+def test_the_help_of_every_command_is_grouped_and_brief(run: Run) -> None:
+    listed = fine(run("-h")).partition("Commands:\n")[2].splitlines()
+    for line in listed:
+        name, summary = line.split(maxsplit=1)
+        assert len(summary) <= 60
+        assert not summary.endswith("...")
+        if name == "gec":
+            continue
+        sections = [
+            part for part in fine(run(name, "-h")).split("\n") if part.endswith(":") and part[0] != " "
+        ]
+        known = ["Arguments:", "Most used:", "Specific to this command:", "Input:", "Scoring:", "Intervals:"]
+        assert sections == [part for part in [*known, "Output:", "Gate:", "Help:"] if part in sections]
+
+
+def test_the_most_used_options_of_a_command_fit_one_screen(run: Run) -> None:
+    for name in ("overview", "report", "compare", "slices", "selective", "changes", "browse"):
+        first = fine(run(name, "-h")).partition("Most used:\n")[2].partition("\n\n")[0]
+        assert len(first.splitlines()) <= 32
 
 
 def test_help_imports_neither_numpy_nor_pandas_nor_matplotlib(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -26,13 +27,16 @@ def test_the_options_are_those_of_the_reader(name: str) -> None:
     assert described.parameters - SHARED == {*described.options}
 
 
-def test_the_help_of_the_shell_names_every_reader_and_its_options(tmp_path: Path) -> None:
-    # Without the whitespace of the columns, where lines also end at hyphens.
-    printed = "".join(shell.run(tmp_path, "score", "--help").stdout.split())
+def test_names_lists_every_reader_and_its_options(tmp_path: Path) -> None:
+    rows = json.loads(shell.run(tmp_path, "names", "readers", "--json").stdout)
+    printed = shell.run(tmp_path, "names", "readers").stdout.split()
 
-    for name, described in READERS.items():
-        options = f"({','.join(described.options)})" if described.options else ""
-        assert f",{name}{options}" in printed
+    assert {row["reader"]: row["options"] for row in rows} == {
+        name: ", ".join(f"{option}=" for option in described.options) for name, described in READERS.items()
+    }
+    assert {word for row in rows for text in row.values() for word in text.split()} <= {
+        part for word in printed for part in (word, word.rstrip("."))
+    }
 
 
 @pytest.mark.parametrize(

@@ -36,10 +36,10 @@ def audit(
     source: options.SourceOptions,
 ) -> None:
     """
-    Draw rows for people to judge; their verdicts correct the score of all rows.
+    Draw rows for people to judge.
 
-    The page shows the drawn rows in random order and counts the rows left to judge. From its verdicts and the
-    sample, `verdicts` computes the corrected score.
+    Their verdicts correct the score of all rows. The page shows the drawn rows in random order and counts
+    the rows left to judge. From its verdicts and the sample, `verdicts` computes the corrected score.
 
     Parameters
     ----------

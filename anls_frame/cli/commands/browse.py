@@ -31,10 +31,11 @@ def browse(
     source: options.SourceOptions,
 ) -> None:
     """
-    Write a page for sorting, filtering, searching and reading rows.
+    Write a page for reading rows and their errors.
 
-    The page is a single HTML file that needs no server. Files of several systems are paired by question id,
-    as in `compare`; the page then also filters rows by which systems are right.
+    On the page you sort, filter and search the rows. It is a single HTML file that needs no server. Files of
+    several systems are paired by question id, as in `compare`; the page then also filters rows by which
+    systems are right.
 
     Parameters
     ----------
@@ -46,8 +47,8 @@ def browse(
     n
         Only this many rows, the worst ones.
     metric
-        {scores}, a column of scores, or your own function as FILE.py:NAME; may be repeated. Rows are sorted
-        by the first one.
+        Score, as anls (`anls-frame names metrics` lists them), a column of scores, or your own function, as
+        FILE.py:NAME; may be repeated. Rows are sorted by the first one.
     """
     from anls_frame.cli.metrics import parse
     from anls_frame.cli.row_pages import columns, page, texts

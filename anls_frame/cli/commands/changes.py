@@ -34,7 +34,9 @@ def changes(
     source: options.SourceOptions,
 ) -> None:
     """
-    List the rows in which systems are worse than the first, the largest loss first.
+    List the rows in which a new system is worse.
+
+    Systems are compared with the first; the largest losses come first.
 
     Parameters
     ----------
@@ -47,8 +49,8 @@ def changes(
     keep
         Column to show too, by default question_id; may be repeated.
     metric
-        {scores} or your own function as FILE.py:NAME; may be repeated: a row is listed if any of them
-        differs. With --scores, any name for the scores.
+        Score, as anls (`anls-frame names metrics` lists them), or your own function, as FILE.py:NAME; may be
+        repeated: a row is listed if any of them differs. With --scores, any name for the scores.
     """
     import polars as pl
 

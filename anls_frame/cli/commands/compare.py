@@ -140,8 +140,8 @@ def compare(
     summary
         Save the sums of the comparison, as Parquet, for `merge` and `slices`.
     metric
-        {scores} or your own function as FILE.py:NAME; may be repeated. With --scores, any name for the
-        scores.
+        Score, as anls (`anls-frame names metrics` lists them), or your own function, as FILE.py:NAME; may be
+        repeated. With --scores, any name for the scores.
     details
         Also count how error types change from the baseline.
     """

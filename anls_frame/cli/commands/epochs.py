@@ -40,7 +40,8 @@ def epochs(
     repeats
         The files of a folder or pattern are repeats of one system.
     metric
-        {scores}, zeros, a column of scores or your own function as FILE.py:NAME; by default anls.
+        Score, as anls (`anls-frame names metrics` lists them), a column of scores, or your own function, as
+        FILE.py:NAME. [default: anls]
     pass_at
         Also estimate the probability that one of k answers is right, for k as in 1,4. --metric is 1 for right
         answers and 0 for others; by default exact_match.

@@ -45,7 +45,9 @@ def fields(
     target: options.Target,
 ) -> None:
     """
-    Report extracted documents by field, and list the documents that are wholly right.
+    Report extracted documents by field.
+
+    The report also says how many documents are right in every field.
 
     With confidences, the least confident documents come first: these are the ones to look at.
 

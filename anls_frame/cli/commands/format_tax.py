@@ -33,7 +33,7 @@ def format_tax(
     source: options.SourceOptions,
 ) -> None:
     """
-    Measure how many points predictions lose because of text wrapped around their answers.
+    Measure what text around answers costs in score.
 
     Predictions are scored unchanged, and without reasoning, tags, code fences, JSON, "The answer is" and the
     like. A line for each combination of these shows its share of the loss; with --by, there is also a line
@@ -42,7 +42,8 @@ def format_tax(
     Parameters
     ----------
     metric
-        {scores} or your own function as FILE.py:NAME; may be repeated [default: anls].
+        Score, as anls (`anls-frame names metrics` lists them), or your own function, as FILE.py:NAME; may be
+        repeated. [default: anls]
     steps
         Kind of wrapping to take off; may be repeated. [default: all]
     markers

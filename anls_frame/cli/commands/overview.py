@@ -45,10 +45,10 @@ def overview(
     source: options.SourceOptions,
 ) -> None:
     """
-    Show how good a system is, where and why it fails, and what to do first, on one page.
+    Show how good a system is, where it fails, and why.
 
-    Columns are found by name, type and content; the result says which, and options change them. An error
-    shows the candidates if several columns could be meant.
+    The page ends with what to do first. Columns are found by name, type and content; the result says
+    which, and options change them. An error shows the candidates if several columns could be meant.
 
     Parameters
     ----------
@@ -61,7 +61,8 @@ def overview(
     model_confidence
         Column of the model's confidence in each answer; none if there is none. [default: found]
     metric
-        {scores}, the set ocr, or a column of scores. [default: anls, of pages ocr]
+        Score, as anls (`anls-frame names metrics` lists them), the set ocr, or a column of scores. [default:
+        anls, of pages ocr]
     risk
         Largest allowed loss of answers that are accepted unread because of their confidence.
     """

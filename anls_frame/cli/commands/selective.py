@@ -32,7 +32,9 @@ def selective(
     source: options.SourceOptions,
 ) -> int:
     """
-    Evaluate a model's confidence, and find the threshold above which answers can be accepted unreviewed.
+    Find the confidence from which to accept answers.
+
+    The command also shows how well the confidence separates right answers from wrong ones.
 
     The threshold is certified: with the confidence of --confidence, the true risk of the accepted answers is
     at most --risk. With --by, each slice has its own threshold, and all guarantees hold together.
@@ -51,7 +53,8 @@ def selective(
     lower_is_surer
         Lower numbers mean more confidence, as for an entropy.
     metric
-        {scores} or your own function as FILE.py:NAME; may be repeated, but only one counts here.
+        Score, as anls (`anls-frame names metrics` lists them), or your own function, as FILE.py:NAME. Only
+        one may be given.
     """
     from anls_frame import export
     from anls_frame.cli.metrics import parse

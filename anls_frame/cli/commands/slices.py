@@ -35,11 +35,12 @@ def slices(
     source: options.SourceOptions,
 ) -> None:
     """
-    Find the slices in which a system is worse than in the rest.
+    Find slices that score worse than all other rows.
 
-    With several systems, find the slices in which one lost against the first. The search covers all values of
-    all columns and their combinations, and adjusts p-values for this. A summary with documents, as `report`
-    and `compare` save it with --by, --cluster and --summary, is searched in the columns of its slices.
+    With several systems, find the slices in which one got worse than the first. The search covers all values
+    of all columns and their combinations, and adjusts p-values for this. A summary with documents, as
+    `report` and `compare` save it with --by, --cluster and --summary, is searched in the columns of its
+    slices.
 
     Parameters
     ----------

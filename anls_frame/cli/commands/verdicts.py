@@ -46,11 +46,11 @@ def verdicts(
     source: options.SourceOptions,
 ) -> None:
     """
-    Count the points that the rows of each verdict lost, and write these rows with their verdicts.
+    Count the score lost to each verdict of people.
 
-    Give the files that the page was made from: rows are found by id, and their texts must equal the judged
-    texts. Each verdict must match exactly one row; otherwise an error names the verdicts. For a sample from
-    `audit`, the verdicts also correct the score.
+    The rows are written with their verdicts. Give the files that the page was made from: rows are found by
+    id, and their texts must equal the judged texts. Each verdict must match exactly one row; otherwise an
+    error names the verdicts. For a sample from `audit`, the verdicts also correct the score.
 
     Parameters
     ----------

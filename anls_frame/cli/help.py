@@ -1,0 +1,44 @@
+"""The help of a command: the options that most calls use come first, the others in groups."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from typer.core import TyperCommand
+
+_OWN = "Specific to this command"
+_GROUPS = {
+    "Most used": "prediction answers gold systems metric by cluster protocol output json",
+    _OWN: "",
+    "Input": "reader id where epoch runs unmatched repeats allow-repeated-ids system-column name",
+    "Scoring": "missing unanswerable scores lower-is-better",
+    "Intervals": "confidence alpha fold-clusters",
+    "Output": "force summary rows worst keep n details macro title percent noun columns sort min-n "
+    "significant pairs facts published suffix overwrite escape-formulas",
+    "Gate": "fail-if-drop require-within require-within-slices require-accepted anchor planned-runs",
+    "Help": "help",
+}
+"""The options of each group, in the order of the help; an option in no group is the command's own."""
+
+
+class GroupedCommand(TyperCommand):
+    """A command whose help lists its options in groups."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the arguments, then each group that has options."""
+        arguments = []
+        options = {}
+        for param in self.get_params(ctx):
+            row = param.get_help_record(ctx)
+            if row is not None and param.param_type_name == "argument":
+                arguments.append(row)
+            elif row is not None:
+                options[max(param.opts, key=len).removeprefix("--")] = row
+        sections = {"Arguments": arguments}
+        for title, names in _GROUPS.items():
+            sections[title] = [options.pop(name) for name in names.split() if name in options]
+        sections[_OWN] = list(options.values())
+        for title, rows in sections.items():
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
