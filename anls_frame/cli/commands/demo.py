@@ -26,7 +26,9 @@ def demo(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER")] = Path("demo"), *, force: bool = False
 ) -> None:
     """
-    Write sample data, and an overview, report, rows and comparison of it.
+    Write sample data, and pages made from it.
+
+    The pages are an overview, a report, the rows and a comparison.
 
     Parameters
     ----------
