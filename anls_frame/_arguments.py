@@ -14,7 +14,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ParamSpec, TypeVar
 
-from anls_frame._messages import Message, about
+from anls_frame._messages import Message, about, wrong
 
 T = TypeVar("T")
 Options = ParamSpec("Options")
@@ -157,12 +157,12 @@ def margin(
         points = f"; {loss:g} points are {loss / 100:g}" if is_points else "; 1 point is 0.01"
     if in_points and widest > 1:
         of_score = f"must be less than 1, which is 100 points of {score}, got {loss:g}{points}"
-        raise ValueError(about(name, of_score))
+        raise wrong(name, of_score)
     of_range = (
         f"must be less than {widest:g}, because {score} lies between {low:g} and {high:g} and cannot change "
         f"by more, got {loss:g}{points}"
     )
-    raise ValueError(about(name, of_range))
+    raise wrong(name, of_range)
 
 
 def flag(name: str, value: Any) -> bool:

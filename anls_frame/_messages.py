@@ -76,3 +76,8 @@ class Message(str):
 def about(parameter: str, *said: str | Named) -> Message:
     """Return a message about a parameter, such as "threshold must be a number"."""
     return Message(Parameter(parameter), " ", *said)
+
+
+def wrong(parameter: str, *said: str | Named) -> ValueError:
+    """Return the error for a parameter with a wrong value."""
+    return ValueError(about(parameter, *said))

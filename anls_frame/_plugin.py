@@ -64,7 +64,7 @@ def score(
 def call(name: str, *columns: object, **options: Any) -> pl.Expr:
     """Return an expression that calls a plugin function; the result has the function's name."""
     if _lacks_threads:
-        warn(_WITHOUT_THREADS, RuntimeWarning)
+        warn(_WITHOUT_THREADS, category=RuntimeWarning)
     scores = register_plugin_function(
         plugin_path=_LIBRARY,
         function_name=name,

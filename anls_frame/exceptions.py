@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 from polars.exceptions import ColumnNotFoundError, PolarsError
 
+from anls_frame._messages import Message, Named
+
 __all__ = [
     "ColumnNotFoundError",
     "DTypeError",
@@ -75,9 +77,9 @@ class InputWarning(UserWarning):
     """
 
 
-def warn(message: str, category: type[Warning] = InputWarning) -> None:
-    """Warn, and attribute the warning to the line outside this package that called it."""
-    warning_at_caller()(message, category)
+def warn(*said: str | Named, category: type[Warning] = InputWarning) -> None:
+    """Warn with these parts, and attribute the warning to the line outside this package that called it."""
+    warning_at_caller()(Message(*said), category)
 
 
 def warning_at_caller() -> Callable[[str, type[Warning]], None]:

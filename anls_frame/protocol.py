@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from anls_frame._arguments import choice, count, flag, share, string
-from anls_frame._messages import about
+from anls_frame._messages import about, wrong
 
 __all__ = ["PROTOCOLS", "ScoreProtocol"]
 
@@ -265,7 +265,7 @@ def resolve_scoring(protocol: ScoreProtocol | str) -> ScoreProtocol:
             "threshold=0.5, which changes no error rate, or ask for metrics that need none, such as "
             "metrics='nls' or 'cer_corpus'"
         )
-        raise ValueError(about("protocol", wanted))
+        raise wrong("protocol", wanted)
     return resolved
 
 

@@ -10,19 +10,17 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import count, string, takes_names
-from anls_frame._messages import about
+from anls_frame._messages import wrong
 from anls_frame._text import numbered
 from anls_frame._typing import table_of_frame
-from anls_frame.exceptions import DTypeError, DuplicateColumnError
-from anls_frame.frames.checks import check_column
+from anls_frame.exceptions import DTypeError
+from anls_frame.frames.checks import check_column, check_new_names
 from anls_frame.frames.conversion import (
-    as_kind_of,
     at_hand,
     column_names,
     in_memory,
-    is_pandas,
     to_lazy,
-    with_columns,
+    with_columns_like,
 )
 from anls_frame.frames.documents import numbers
 from anls_frame.frames.number_columns import with_numbers
@@ -149,11 +147,7 @@ def audit_sample(
     systems = {} if prediction is None else systems_of(prediction)
     given = at_hand(frame)
     names = column_names(given)
-    taken = [name for name in (AUDIT, AUDIT_PROBABILITY, AUDIT_STRATUM, AUDIT_CLUSTER) if name in names]
-    if taken:
-        raise DuplicateColumnError(
-            f"the frame has the columns {taken} already; leave them out, or rename them"
-        )
+    check_new_names(names, (AUDIT, AUDIT_PROBABILITY, AUDIT_STRATUM, AUDIT_CLUSTER))
     frame = in_memory(given)
     needed = [*slices, *optional(cluster), *_lean_column(lean, score, systems, names)]
     rows = pl.DataFrame({_ROW: np.arange(len(frame))})
@@ -178,9 +172,7 @@ def audit_sample(
         AUDIT_STRATUM: strata["label"],
         **({} if cluster is None else {AUDIT_CLUSTER: rows[cluster]}),
     })  # fmt: skip
-    if is_pandas(frame):
-        return with_columns(frame, columns)
-    return as_kind_of(given, frame.with_columns(columns))
+    return with_columns_like(given, frame, columns)
 
 
 _NULL, _BETWEEN = "null", " / "
@@ -237,19 +229,9 @@ def _shared_out(strata: pl.DataFrame, n: int, least: int) -> dict[str, int]:
     weights = np.array([_WEIGHTS[kind] for kind in wanted["kind"]])
     fewest, most = int(np.minimum(sizes, least).sum()), int(sizes.sum())
     if n < fewest:
-        raise ValueError(
-            about(
-                "n",
-                f"must be at least {fewest:,}, because strata need as many verdicts, got {n:,}",
-            )
-        )
+        raise wrong("n", f"must be at least {fewest:,}, because strata need as many verdicts, got {n:,}")
     if n > most:
-        raise ValueError(
-            about(
-                "n",
-                f"must be at most {most:,}, the number of rows that need a verdict, got {n:,}",
-            )
-        )
+        raise wrong("n", f"must be at most {most:,}, the number of rows that need a verdict, got {n:,}")
     counts = allotted(n, sizes, weights, np.full(len(sizes), least))
     return dict(zip(wanted["label"], counts.tolist(), strict=True))
 

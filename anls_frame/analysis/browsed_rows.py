@@ -11,7 +11,7 @@ import polars as pl
 
 from anls_frame import words
 from anls_frame._arguments import string
-from anls_frame._messages import about
+from anls_frame._messages import wrong
 from anls_frame.exceptions import DTypeError
 from anls_frame.export.page_verdicts import REPEATS, repeating
 from anls_frame.export.rows_content import substitution
@@ -167,7 +167,7 @@ def _image(image: str | None, columns: Sequence[Any]) -> list[tuple[str, str | N
         return [("", image)]
     parts = list(strings.Formatter().parse(image))
     if any(spec or conversion or name == "" for _, name, spec, conversion in parts):
-        raise ValueError(about("image", f"must have names of columns alone in braces, got {image!r}"))
+        raise wrong("image", f"must have names of columns alone in braces, got {image!r}")
     return [(literal, name) for literal, name, _, _ in parts]
 
 

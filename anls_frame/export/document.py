@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import polars as pl
 
 from anls_frame._arguments import string
-from anls_frame._messages import about
+from anls_frame._messages import wrong
 from anls_frame._text import distinct
 from anls_frame.export.columns import (
     COLUMNS,
@@ -312,7 +312,7 @@ def with_columns(tables: Sequence[Table], columns: Sequence[str]) -> list[Table]
     known = {name for table in tables for name in table.frame.columns}
     unknown = [name for name in columns if name not in known]
     if unknown:
-        raise ValueError(about("columns", f"must be among {sorted(known)}, got {unknown}"))
+        raise wrong("columns", f"must be among {sorted(known)}, got {unknown}")
     return [
         _with_columns(table, columns) if {*columns} & {*table.frame.columns} else table for table in tables
     ]

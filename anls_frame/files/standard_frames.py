@@ -551,14 +551,12 @@ def _warn_of_texts(source: str, column: Column, problems: Problems, raw: Raw) ->
     beside = "" if other is None else f", but not {quoted(column[other])} ({raw.place(other)})"
     what = "look like lists" if separator is None else f"hold {separator!r}"
     warn(
-        Message(
-            f"{problems.path}: column {source!r} holds texts that {what}, as {quoted(column[index])} "
-            f"({raw.place(index)}){beside}; each counts as one text. Pass ",
-            Option("answers_format", separator or "list"),
-            " to read them as lists, of which every entry is an accepted answer, so that one is enough, or ",
-            Option("answers_format", "text"),
-            " if they are texts",
-        )
+        f"{problems.path}: column {source!r} holds texts that {what}, as {quoted(column[index])} "
+        f"({raw.place(index)}){beside}; each counts as one text. Pass ",
+        Option("answers_format", separator or "list"),
+        " to read them as lists, of which every entry is an accepted answer, so that one is enough, or ",
+        Option("answers_format", "text"),
+        " if they are texts",
     )
 
 

@@ -82,15 +82,14 @@ def free_name(name: str, taken: Container[Any]) -> str:
     return name
 
 
-def check_new_names(available: Iterable[Any], new: Iterable[str], *, overwrite: bool) -> None:
+def check_new_names(
+    available: Iterable[Any], new: Iterable[str], advice: str = "leave them out, or rename them"
+) -> None:
     """Raise an error that names the columns that already exist, and says what to do."""
     existing = set(available)
     taken = [name for name in new if name in existing]
-    if taken and not overwrite:
-        raise DuplicateColumnError(
-            f"the frame already has the columns {taken}; pass overwrite=True to replace them, prefix= or "
-            "suffix= to give the new ones other names, or columns= to add only some of them"
-        )
+    if taken:
+        raise DuplicateColumnError(f"the frame already has the columns {taken}; {advice}")
 
 
 def first_value(column: pl.Series, before: str) -> str:

@@ -117,6 +117,13 @@ def with_columns(frame: Any, columns: pl.DataFrame) -> Any:
     return _side(frame).with_columns(frame, columns)
 
 
+def with_columns_like(given: Any, frame: Any, columns: pl.DataFrame) -> Any:
+    """Return a frame that `in_memory` made of a given one, with new columns, as a frame of the same kind."""
+    if is_pandas(frame):
+        return with_columns(frame, columns)
+    return as_kind_of(given, frame.with_columns(columns))
+
+
 def attach(frame: Any, rows: pl.Series, columns: pl.DataFrame) -> Any:
     """Return rows of a frame by number, with new columns, which replace those of the same names."""
     picked = rows_at(frame, rows)

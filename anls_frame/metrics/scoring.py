@@ -22,6 +22,10 @@ __all__ = ["add_scores"]
 FrameT = TypeVar("FrameT")
 
 SCORE_COLUMNS: tuple[ScoreColumn, ...] = get_args(ScoreColumn)
+_ADVICE = (
+    "pass overwrite=True to replace them, prefix= or suffix= to give the new ones other names, or columns= "
+    "to add only some of them"
+)
 
 
 @on_engines
@@ -131,7 +135,8 @@ def add_scores(
             "FrameT", _add(given, scores, names, (prediction, answers), compared, overwrite=overwrite)
         )
     converted = conversion.to_polars(given, (prediction, answers))
-    check_new_names(conversion.column_names(given), names.values(), overwrite=overwrite)
+    if not overwrite:
+        check_new_names(conversion.column_names(given), names.values(), _ADVICE)
     scored = _add(converted, scores, names, (prediction, answers), compared, overwrite=True)
     return cast("FrameT", conversion.with_columns(given, scored.select(cs.by_name(*names.values()))))
 
@@ -150,7 +155,8 @@ def _add(
     for name in inputs:
         check_column(schema, name, inputs)
     check_dtypes(pl.Schema({name: schema[name] for name in inputs}), scores)
-    check_new_names(schema, names.values(), overwrite=overwrite)
+    if not overwrite:
+        check_new_names(schema, names.values(), _ADVICE)
     if isinstance(frame, pl.DataFrame):
         warn_of_answers(frame[inputs[1]], protocol)
     if scores.meta.output_name() != "score":

@@ -8,7 +8,7 @@ import polars as pl
 
 from anls_frame import _plugin
 from anls_frame._arguments import choice, string
-from anls_frame._messages import about
+from anls_frame._messages import about, wrong
 from anls_frame._typing import IntoExprColumn
 from anls_frame.metrics.row_functions import fields_on_columns
 
@@ -112,7 +112,7 @@ def unwrap(
     """
     chosen = [choice("steps", step, STEPS) for step in _strings("steps", steps, STEPS)]
     if not chosen:
-        raise ValueError(about("steps", f"must name at least one of {', '.join(STEPS)}"))
+        raise wrong("steps", f"must name at least one of {', '.join(STEPS)}")
     opening = _strings("reasoning_tags", reasoning_tags, REASONING_TAGS)
     for tag in opening:
         if not (tag.startswith("<") and tag.endswith(">") and len(tag) > len("<>")):

@@ -258,14 +258,12 @@ def _warn_of_none(file: File, samples: Raw, targets: JsonColumn) -> None:
     if count and others:
         place = samples.place(int(are_none.arg_true()[0]))
         warn(
-            Message(
-                f"{file}: the target of {numbered(count, 'sample')} is the text None, such as {place}. "
-                "Python prints it for a missing target, and it counts as one, so they are not scored. Pass ",
-                Option("none", "answer"),
-                " if the right answer is None, or ",
-                Option("none", "missing"),
-                " if there is none",
-            )
+            f"{file}: the target of {numbered(count, 'sample')} is the text None, such as {place}. "
+            "Python prints it for a missing target, and it counts as one, so they are not scored. Pass ",
+            Option("none", "answer"),
+            " if the right answer is None, or ",
+            Option("none", "missing"),
+            " if there is none",
         )
 
 

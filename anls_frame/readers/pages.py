@@ -13,7 +13,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import choice, flag, string
-from anls_frame._messages import Message, Option, about
+from anls_frame._messages import Message, Option, wrong
 from anls_frame._text import differing_in_notation, numbered
 from anls_frame.exceptions import warn
 from anls_frame.files import standard_frames
@@ -429,12 +429,10 @@ def _warn_of_same_files(columns: Sequence[_Column]) -> None:
         if same:
             read = numbered(same, "file")
             warn(
-                Message(
-                    f"{engine.name!r} reads {read} of the ground truth, so texts are compared with "
-                    "themselves; if a file of PAGE XML has both texts, ",
-                    Option("index", 1),
-                    " reads that of the engine",
-                )
+                f"{engine.name!r} reads {read} of the ground truth, so texts are compared with "
+                "themselves; if a file of PAGE XML has both texts, ",
+                Option("index", 1),
+                " reads that of the engine",
             )
 
 
@@ -449,7 +447,7 @@ def _regex(match: str) -> re.Pattern[str]:
         return re.compile(string("match", match))
     except re.error as error:
         wanted = f"must be a regular expression, got {match!r}: {error}"
-        raise ValueError(about("match", wanted)) from None
+        raise wrong("match", wanted) from None
 
 
 def _pattern(collection: str) -> str:
@@ -518,7 +516,7 @@ def _warn_of_empty_lines(pages: Mapping[str, Mapping[str, Page]]) -> None:
                 f"{spaced[0]!r} is plain text with empty lines, which the files of {dense[0]!r} do not have"
             )
             drop = Option("empty_lines", "drop")
-            warn(Message(f"{said}: each counts as an error; ", drop, " leaves them out"))
+            warn(f"{said}: each counts as an error; ", drop, " leaves them out")
 
 
 def _has_empty_lines(page: Page) -> bool:

@@ -19,7 +19,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import flag, level_of_run, string
-from anls_frame._messages import about
+from anls_frame._messages import wrong
 from anls_frame._text import label as in_text
 from anls_frame._text import listed, numbered, shortened, shortened_apart, visible
 from anls_frame.export import Kind, Table
@@ -157,7 +157,7 @@ class ComparisonView(View):
         if self.sort not in first.columns or not first.schema[self.sort].is_numeric():
             numeric = [name for name, dtype in first.schema.items() if dtype.is_numeric()]
             known = [*self.settings["by"], *numeric]
-            raise ValueError(about("sort", f"must be one of {known}, got {self.sort!r}"))
+            raise wrong("sort", f"must be one of {known}, got {self.sort!r}")
         is_rate = self.sort in RATES and not self.metrics[0].higher_is_better
         return ordered(shown, columns, self.sort, descending=self.sort == "n" or is_rate, like=first)
 

@@ -12,7 +12,7 @@ import polars as pl
 
 from anls_frame._arguments import choice, count, flag, share, takes_names
 from anls_frame._engines import checked_first
-from anls_frame._messages import about
+from anls_frame._messages import wrong
 from anls_frame._typing import ByFrame, Missing, Table_co, declared
 from anls_frame.export.columns import listing
 from anls_frame.export.document import OVERALL, SLICE, TABLE
@@ -817,7 +817,7 @@ def baseline_first(systems: Iterable[str], baseline: str | None) -> list[str]:
     if baseline is None:
         return list(systems)
     if baseline not in systems:
-        raise ValueError(about("baseline", f"must be one of the systems {list(systems)}, got {baseline!r}"))
+        raise wrong("baseline", f"must be one of the systems {list(systems)}, got {baseline!r}")
     return [baseline, *(name for name in systems if name != baseline)]
 
 

@@ -13,7 +13,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import choice, count, flag, number, share, takes_names
-from anls_frame._messages import about
+from anls_frame._messages import wrong
 from anls_frame._typing import ByFrame, Missing, Table_co, declared
 from anls_frame.exceptions import DTypeError, warn
 from anls_frame.export.columns import DIFFERENCE, SELECTIVE, interval, listing, with_ends
@@ -702,7 +702,7 @@ def selective(
     if len(every) > 1 or every[0].is_ratio:
         names = [metric.name for metric in every]
         one = "'exact_match'" if are_of_fields(every) else "'anls' or 'exact_match'"
-        raise ValueError(about("metrics", f"must be one score of rows, got {names}; pass {one}"))
+        raise wrong("metrics", f"must be one score of rows, got {names}; pass {one}")
     systems, slicing = systems_of(prediction), slices_of.resolve(by)
     settings = Settings(
         by=slicing.names,
@@ -754,20 +754,15 @@ def _columns_of(signals: Any, prediction: Any) -> dict[str, str]:
     given = signals if isinstance(signals, Mapping) else dict.fromkeys(signals if several else [signals])
     columns = {name: name if column is None else column for name, column in given.items()}
     if not columns or not all(isinstance(text, str) for pair in columns.items() for text in pair):
-        raise ValueError(
-            about(
-                "model_confidence",
-                f"must be a column with the model's confidences, or several, got {signals!r}",
-            )
+        raise wrong(
+            "model_confidence", f"must be a column with the model's confidences, or several, got {signals!r}"
         )
     if are_several(prediction):
         systems = list(systems_of(prediction))
         if not isinstance(signals, Mapping) or set(columns) != set(systems):
-            raise ValueError(
-                about(
-                    "model_confidence",
-                    f"must be a mapping from each of the systems {systems} to its column, got {signals!r}",
-                )
+            raise wrong(
+                "model_confidence",
+                f"must be a mapping from each of the systems {systems} to its column, got {signals!r}",
             )
     return columns
 

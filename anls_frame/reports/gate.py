@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from anls_frame._arguments import flag, level_of_run, margin, number, share, string
-from anls_frame._messages import about
+from anls_frame._messages import wrong
 from anls_frame._text import numbered
 from anls_frame._typing import Table_co
 from anls_frame.export.document import GROUP, SLICE
@@ -58,7 +58,7 @@ def sample_size(comparison: Any, effect: float, power: float, alpha: float) -> p
 def _power_and_level(power: float, alpha: float) -> tuple[float, float]:
     power, alpha = share("power", power, ends=False), share("alpha", alpha, ends=False)
     if power <= alpha:
-        raise ValueError(about("power", f"must be larger than alpha, got {power} and {alpha}"))
+        raise wrong("power", f"must be larger than alpha, got {power} and {alpha}")
     return power, alpha
 
 
@@ -102,11 +102,8 @@ def decided_pairs(systems: Sequence[str], anchor: str | None) -> list[tuple[int,
         return [(0, number) for number in others]
     compared = [number for number in others if systems[number] != string("anchor", anchor)]
     if anchor not in systems[1:] or not compared:
-        raise ValueError(
-            about(
-                "anchor",
-                f"must be another system than the baseline and a new one, got {anchor!r} of {systems}",
-            )
+        raise wrong(
+            "anchor", f"must be another system than the baseline and a new one, got {anchor!r} of {systems}"
         )
     return [(first, number) for number in compared for first in (0, systems.index(anchor))]
 

@@ -15,24 +15,21 @@ from anls_frame._arguments import choice, takes_names, type_name
 from anls_frame._messages import Message, Option
 from anls_frame._text import listed, numbered, quoted
 from anls_frame._typing import Missing, table_of_frame
-from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.export.packed import plain_value
 from anls_frame.export.page_verdicts import REPEATS, SCORE, VERDICTS, digest, repeating, verdict_frame
 from anls_frame.export.values import plain_frame
 from anls_frame.files import raw_tables
 from anls_frame.files.file import File, without_halves
 from anls_frame.files.problems import Problems
-from anls_frame.frames.checks import check_column
+from anls_frame.frames.checks import check_column, check_new_names
 from anls_frame.frames.conversion import (
-    as_kind_of,
     at_hand,
     attach,
     column_names,
     in_memory,
     in_polars,
-    is_pandas,
     to_lazy,
-    with_columns,
+    with_columns_like,
 )
 from anls_frame.frames.reserved_columns import AUDIT, AUDIT_PROBABILITY
 from anls_frame.frames.strict_json import Number
@@ -142,8 +139,7 @@ def judged(
     """
     frame = at_hand(frame)
     names = column_names(frame)
-    if "verdict" in names:
-        raise DuplicateColumnError("the frame has a column 'verdict' already; rename it")
+    check_new_names(names, ["verdict"])
     verdicts = in_polars(verdicts).lazy().collect()
     for name in ("id", "row", "verdict", "digest"):
         check_column(verdicts.columns, name)
@@ -486,11 +482,7 @@ def audited_scores(
     new = {name: f"audited_score_{name}" if name else "audited_score" for name in scores}
     given = at_hand(frame)
     frame, names = in_memory(given), column_names(given)
-    taken = [name for name in new.values() if name in names]
-    if taken:
-        raise DuplicateColumnError(
-            f"the frame has the columns {taken} already; leave them out, or rename them"
-        )
+    check_new_names(names, new.values())
     texts = [*systems.values(), answers, *optional(repaired)]
     is_drawn = {AUDIT, AUDIT_PROBABILITY} <= {*names}
     others = [*scores.values(), *optional(id), *(name for name in REPEATS if name in names)]
@@ -510,10 +502,7 @@ def audited_scores(
     added = rows.select(_ROW).join(
         judged_rows.select(_ROW, *truths), on=_ROW, how="left", maintain_order="left"
     )
-    columns = added.drop(_ROW)
-    if is_pandas(frame):
-        return with_columns(frame, columns)
-    return as_kind_of(given, frame.with_columns(columns))
+    return with_columns_like(given, frame, added.drop(_ROW))
 
 
 def _truth(

@@ -22,7 +22,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame import statistics
-from anls_frame._messages import about
+from anls_frame._messages import wrong
 from anls_frame.export.columns import interval
 from anls_frame.frames.documents import numbers
 from anls_frame.reports.estimates import (
@@ -388,19 +388,15 @@ def weights_of(slices: pl.DataFrame, weights: Mapping[object, float] | None) -> 
     unknown = [value for value in weights if value not in values]
     without = [value for value in values if value not in weights]
     if unknown or without:
-        raise ValueError(
-            about(
-                "weights",
-                f"must name each slice once; {f'{unknown[0]!r} is no slice' if unknown else ''}"
-                f"{f'the slice {without[0]!r} has none' if without and not unknown else ''} among {values}",
-            )
+        raise wrong(
+            "weights",
+            f"must name each slice once; {f'{unknown[0]!r} is no slice' if unknown else ''}"
+            f"{f'the slice {without[0]!r} has none' if without and not unknown else ''} among {values}",
         )
     are_numbers = all(_is_number(weights[value]) for value in values)
     given = np.array([weights[value] for value in values], np.float64) if are_numbers else np.zeros(0)
     if not (np.isfinite(given).all() and (given >= 0).all() and given.any()):
-        raise ValueError(
-            about("weights", f"must be numbers of at least 0, and not all 0, got {dict(weights)}")
-        )
+        raise wrong("weights", f"must be numbers of at least 0, and not all 0, got {dict(weights)}")
     return given
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import polars as pl
 
 from anls_frame._arguments import number
-from anls_frame._messages import about
+from anls_frame._messages import wrong
 from anls_frame.export.columns import SCORE, ends_of
 from anls_frame.export.values import plain_frame
 from anls_frame.frames.conversion import in_polars
@@ -27,12 +27,7 @@ def checked_figures(
     figures: dict[str, dict[str, float]] = {name: {} for name in names}
     for system, given in published.items():
         if system in systems:
-            raise ValueError(
-                about(
-                    "published",
-                    f"names {system!r}, which is a system with rows: name it differently",
-                )
-            )
+            raise wrong("published", f"names {system!r}, which is a system with rows: name it differently")
         each = given if isinstance(given, Mapping) else {names[0]: given}
         for name, value in each.items():
             if name not in names:
@@ -80,20 +75,12 @@ def facts_of_systems(facts: Any, systems: Sequence[str]) -> pl.DataFrame:
     """Return the facts about systems, with a row for each; raise an error if a system is unknown."""
     frame = in_polars(facts).lazy().collect()
     if "system" not in frame.columns:
-        raise ValueError(
-            about(
-                "facts",
-                f"must have a column 'system' with the names of systems, got {frame.columns}",
-            )
-        )
+        raise wrong("facts", f"must have a column 'system' with the names of systems, got {frame.columns}")
     frame = frame.with_columns(pl.col("system").cast(pl.String))
     names = frame["system"].to_list()
     if not set(names) <= set(systems) or len(set(names)) < len(names):
-        raise ValueError(
-            about(
-                "facts",
-                f"must have at most one row for each of the systems {list(systems)}, and no others, got "
-                f"{names}",
-            )
+        raise wrong(
+            "facts",
+            f"must have at most one row for each of the systems {list(systems)}, and no others, got {names}",
         )
     return plain_frame(frame, "facts")

@@ -10,7 +10,7 @@ import polars as pl
 
 from anls_frame._arguments import choice, count, share, takes_names
 from anls_frame._engines import checked_first
-from anls_frame._messages import about
+from anls_frame._messages import wrong
 from anls_frame._typing import ByFrame, Missing, Table, Table_co, declared
 from anls_frame.export.columns import FOUND, SCORE, listing
 from anls_frame.export.document import TABLE
@@ -517,12 +517,7 @@ class Report(SlicedResult[Table_co]):
     def _sorted(self, slices: pl.DataFrame, keys: Sequence[str], sort: str | None) -> pl.DataFrame:
         if sort is not None and sort not in (*self._by, *slices.columns):
             columns = [*self._by, *slices.drop(keys).columns]
-            raise ValueError(
-                about(
-                    "sort",
-                    f"must be a column of the report, got {sort!r}; its columns are {columns}",
-                )
-            )
+            raise wrong("sort", f"must be a column of the report, got {sort!r}; its columns are {columns}")
         if sort is None:
             # Values in an order of their own are best read in it.
             by_key = len(self._by) == 1 and self._by[0] in self._settings.orders

@@ -8,7 +8,7 @@ from typing import TypeVar
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._messages import about
+from anls_frame._messages import wrong
 from anls_frame.frames import origins
 from anls_frame.frames.checks import no_column
 
@@ -24,7 +24,7 @@ def condition(where: str) -> pl.Expr:
         return pl.sql_expr(where)
     except pl.exceptions.PolarsError as error:
         wanted = f"must be an expression of SQL, such as \"lang = 'de'\": {error}"
-        raise ValueError(about("where", wanted)) from None
+        raise wrong("where", wanted) from None
 
 
 def chosen(frame: Rows, where: str | None) -> Rows:
@@ -35,7 +35,7 @@ def chosen(frame: Rows, where: str | None) -> Rows:
     empty = frame.lazy().head(0).collect()
     unknown = [name for name in meant.meta.root_names() if name not in empty.columns]
     if unknown:
-        raise ValueError(about("where", "names ", no_column(unknown[0], empty.columns)))
+        raise wrong("where", "names ", no_column(unknown[0], empty.columns))
     # In text files, numbers are strings. As few columns as possible are read as numbers for the expression to
     # be valid.
     texts = [name for name in dict.fromkeys(meant.meta.root_names()) if empty.schema[name] == pl.String]

@@ -288,7 +288,7 @@ def _warn_of_questions(rows: pl.DataFrame, gold: Gold | None) -> None:
         ids = pl.DataFrame({"id": _ids(own)})
         if message := differing_questions(ids, (own["question"], own["first"]), (system, str(other))):
             advice = ". Name the column that identifies a question in each table with "
-            warn(Message(message, advice, Option("question_id", ...)))
+            warn(message, advice, Option("question_id", ...))
 
 
 def _check_complete(rows: pl.DataFrame, asked: pl.DataFrame, problems: Problems) -> None:

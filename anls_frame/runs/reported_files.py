@@ -212,7 +212,7 @@ def _summarize_logs(given: SystemFiles, options: dict[str, Any]) -> Summary:
         what = (
             f" {verb} single answers, so these are all {rows.height:,} rows of {questions}, in clusters by "
         )
-        warn(Message(named, what, f"{options['cluster']}, not means over epochs"))
+        warn(named, what, f"{options['cluster']}, not means over epochs")
     with reading(given.every_file[0], given.how):
         return _summarized(lazy, given.part, options)
 
@@ -275,12 +275,10 @@ def _warn_of_repeated(file: File, frame: pl.LazyFrame, rows: int) -> None:
     counts = frame.select(ids.count() - ids.drop_nulls().hash().n_unique()).collect(engine="streaming")
     if repeated := counts.item():
         warn(
-            Message(
-                f"{file}: {numbered(repeated, 'row')} of {rows:,} repeat the id of another row. Rows of one "
-                "question are not independent, so the intervals are too narrow: name a column that they "
-                "share with ",
-                Option("cluster"),
-            )
+            f"{file}: {numbered(repeated, 'row')} of {rows:,} repeat the id of another row. Rows of one "
+            "question are not independent, so the intervals are too narrow: name a column that they "
+            "share with ",
+            Option("cluster"),
         )
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import polars as pl
 
-from anls_frame._messages import Message, Option, about
+from anls_frame._messages import Message, Option, wrong
 from anls_frame._text import listed, quoted
 from anls_frame.exceptions import DTypeError
 from anls_frame.files import raw_tables, standard_frames
@@ -318,7 +318,7 @@ def _given_scores(frame: pl.DataFrame, given: str) -> _HarnessScores:
     if not file.path.exists():
         names = listed([quoted(name) for name in frame.columns], 30)
         wanted = f"must be a column of the file ({names}), a number or a file, got {given!r}"
-        raise ValueError(about("against", wanted))
+        raise wrong("against", wanted)
     return _from_file(frame, file)
 
 

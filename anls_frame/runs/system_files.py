@@ -12,7 +12,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import choice
-from anls_frame._messages import Message, Option, about
+from anls_frame._messages import Message, Option, wrong
 from anls_frame._paths import is_many
 from anls_frame._text import listed, numbered, quoted
 from anls_frame.files import standard_frames
@@ -569,7 +569,7 @@ def _names(given: SystemFiles, usual: Sequence[str]) -> list[str]:
     names = list(given.how.names or usual)
     if len(names) != len(usual):
         counts = f"must be given for each system or none: {len(names)} for {len(usual)}"
-        raise ValueError(about("name", counts))
+        raise wrong("name", counts)
     if len(set(names)) < len(names) or "" in names:
-        raise ValueError(about("name", f"must differ between systems, got {listed(map(quoted, names))}"))
+        raise wrong("name", f"must differ between systems, got {listed(map(quoted, names))}")
     return names

@@ -10,7 +10,7 @@ import polars as pl
 
 from anls_frame._arguments import takes_names
 from anls_frame._engines import on_engines
-from anls_frame._messages import about
+from anls_frame._messages import wrong
 from anls_frame._typing import ByFrame, Missing, declared
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
 from anls_frame.frames.documents import forgotten, numbers
@@ -254,12 +254,7 @@ def _searched(source: SearchInput, plan: Plan) -> Slices:
     left_out = {**source.unreadable, **left_out}
     if not sliced:
         reasons = "; ".join(f"{name!r}: {reason}" for name, reason in left_out.items())
-        raise ValueError(
-            about(
-                "columns",
-                f"must include one that can slice rows{': ' if reasons else ''}{reasons}",
-            )
-        )
+        raise wrong("columns", f"must include one that can slice rows{': ' if reasons else ''}{reasons}")
     values = {column.name: column.codes.size for column in sliced}
     # Each draw looks at the slices in every metric of every system.
     draws = 0 if plan.holdout else search.draws * len(source.scores)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anls_frame._arguments import count, flag, share
-from anls_frame._messages import about
+from anls_frame._messages import about, wrong
 from anls_frame.reports.rest import MOST_DRAWS
 from anls_frame.statistics.losses import Least
 
@@ -69,7 +69,7 @@ class SliceSearch:
             "seed": count("seed", self.seed),
         }
         if checked["holdout"] == 1:
-            raise ValueError(about("holdout", "must leave documents to find slices on, got 1"))
+            raise wrong("holdout", "must leave documents to find slices on, got 1")
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._messages import about
+from anls_frame._messages import wrong
 from anls_frame.slices.figures import SLICE, figures_of_summary
 from anls_frame.slices.slice_scores import Scores, SearchInput, lost, searched_systems
 from anls_frame.statistics.codes import FloatArray, Mask
@@ -132,12 +132,10 @@ def check(summary: Summary, columns: object, metrics: object) -> tuple[list[str]
     wanted = slicing.names
     unknown = [name for name in wanted if name not in by or name in slicing.expressions]
     if unknown or not wanted:
-        raise ValueError(
-            about(
-                "columns",
-                f"must be names of those that the summary is sliced by, {list(by)}, got {unknown}; pass "
-                "them to summarize as by=",
-            )
+        raise wrong(
+            "columns",
+            f"must be names of those that the summary is sliced by, {list(by)}, got {unknown}; pass "
+            "them to summarize as by=",
         )
     return list(wanted), _metrics(summary, metrics)
 
@@ -156,9 +154,7 @@ def _metrics(summary: Summary, given: Any) -> list[tuple[Any, Metric]]:
     named = [getattr(metric, "name", metric) for metric in ([given] if isinstance(given, str) else given)]
     unknown = [name for name in named if name not in every]
     if unknown or not named:
-        raise ValueError(
-            about("metrics", f"must be names of the summary's metrics, {list(every)}, got {unknown}")
-        )
+        raise wrong("metrics", f"must be names of the summary's metrics, {list(every)}, got {unknown}")
     for name in named:
         if not every[name][1].is_mean or name == zeros:
             raise ValueError(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from anls_frame._messages import Lists, Message
+from anls_frame._messages import Lists
 from anls_frame._text import quoted
 from anls_frame.exceptions import warn
 from anls_frame.frames.answer_texts import SEPARATED, SHARE_SEPARATED
@@ -24,7 +24,7 @@ def warn_of_labels(rows: pl.DataFrame, names: Mapping[str, str]) -> None:
             f"as {quoted(example)}; each of them is a slice of its own, and its rows are not in the slices "
             "of the labels. Make lists of labels first"
         )
-        warn(Message(f"{told}: ", Lists(name, separator)))
+        warn(f"{told}: ", Lists(name, separator))
 
 
 def joined_labels(values: pl.Series) -> tuple[str, str, int, int] | None:

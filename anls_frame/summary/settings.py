@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from anls_frame._arguments import choice, count, flag, share
-from anls_frame._messages import about
+from anls_frame._messages import about, wrong
 from anls_frame._native import __version__
 from anls_frame._typing import Missing
 from anls_frame.export.row_names import PAGES, ROWS, Names
@@ -243,7 +243,7 @@ def _columns(role: str, given: str | Sequence[str]) -> tuple[str, ...]:
     if not all(isinstance(column, str) for column in columns):
         raise TypeError(about(role, f"must be a column name or a list of them, got {given!r}"))
     if len(set(columns)) < len(columns):
-        raise ValueError(about(role, f"must not name a column twice, got {list(columns)}"))
+        raise wrong(role, f"must not name a column twice, got {list(columns)}")
     return columns
 
 
@@ -296,8 +296,6 @@ def detail_settings(details: object, *, has_texts: bool, is_comparison: bool = F
     given = given or {}
     unknown = sorted(map(str, given.keys() - {"max_length", "min_nls"}))
     if unknown:
-        raise ValueError(
-            about("details", f"must be True, False or options max_length and min_nls, got {unknown}")
-        )
+        raise wrong("details", f"must be True, False or options max_length and min_nls, got {unknown}")
     longest = count("max_length", given.get("max_length", 1), 1, LONGEST_CONFUSION)
     return {"details": True, "max_length": longest, "min_nls": share("min_nls", given.get("min_nls", _READ))}

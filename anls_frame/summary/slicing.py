@@ -9,7 +9,7 @@ from typing import Any, Union
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._messages import about
+from anls_frame._messages import about, wrong
 
 By = Union["str | pl.Expr", "Sequence[str | pl.Expr]", "Sequence[Sequence[str | pl.Expr]]"]
 """Columns or expressions: one, several that are crossed, or several lists, each for a table of its own."""
@@ -74,7 +74,7 @@ def resolve(by: By | None, role: str = "by") -> Slicing:
     expressions = {name: expr for name, expr in keys.items() if expr is not None}
     names = tuple(dict.fromkeys(name for table in tables for name in table))
     if len({frozenset(table) for table in tables}) < len(tables):
-        raise ValueError(about(role, f"must not ask for a table twice, got {_shown(by)}"))
+        raise wrong(role, f"must not ask for a table twice, got {_shown(by)}")
     return Slicing(names, tables if len(tables) > 1 else (), expressions)
 
 
@@ -108,9 +108,7 @@ def _names(given: Sequence[Any], role: str, keys: dict[str, pl.Expr | None]) -> 
         if key is not None:
             name = key.meta.output_name(raise_if_undetermined=False)
             if name is None:
-                raise ValueError(
-                    about(role, f"must name each expression with .alias(...), got {_shown(entry)}")
-                )
+                raise wrong(role, f"must name each expression with .alias(...), got {_shown(entry)}")
         elif isinstance(entry, str):
             name = entry
         else:
@@ -118,16 +116,11 @@ def _names(given: Sequence[Any], role: str, keys: dict[str, pl.Expr | None]) -> 
                 about(role, f"must be a column name, an expression or a list of them, got {entry!r}")
             )
         if name in seen:
-            raise ValueError(about(role, f"must not name a column twice, got {_shown(given)}"))
+            raise wrong(role, f"must not name a column twice, got {_shown(given)}")
         # `==` would make an expression of two.
         known = keys.setdefault(name, key)
         if known is not key and (known is None or key is None or not known.meta.eq(key)):
-            raise ValueError(
-                about(
-                    role,
-                    f"must not give the name {name!r} to two different keys; rename one of them",
-                )
-            )
+            raise wrong(role, f"must not give the name {name!r} to two different keys; rename one of them")
         seen.add(name)
         yield name
 

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeGuard
 
-from anls_frame._messages import about
+from anls_frame._messages import wrong
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.summary.catalogue import are_of_fields, of_own_fields, resolve, row_metrics
 from anls_frame.summary.measures import Metric
@@ -67,7 +67,7 @@ def resolve_for(
         return (Metric(systems, name=given or "score"),)
     every = given if isinstance(given, list | tuple) else [given]
     if not (has_texts or all(isinstance(metric, Metric) for metric in every)):
-        raise ValueError(about("metrics", f"must be a name for the scores or a Metric, got {given!r}"))
+        raise wrong("metrics", f"must be a name for the scores or a Metric, got {given!r}")
     wanted = "anls" if given is None else given
     resolved = resolve(wanted, (), has_texts=has_texts, protocol=protocol, are_of_rows=are_of_rows)
     metrics = row_metrics(resolved, given)
