@@ -23,7 +23,6 @@ _MOST_TICKS = 6
 _MOST_ALIGNMENTS = 50
 _LONGEST_ALIGNED = 2_000
 _LONGEST_PAGE = 10_000
-_CONTEXT = 60
 _MEANINGS: Mapping[Operation, str] = {
     "replace": "replaced",
     "delete": "missing",
@@ -392,14 +391,9 @@ class Alignments:
             cut = max(map(len, texts)) > longest
             more = thin(f" (the first {longest:,} characters)") if cut else ""
             pair = alignment(prediction, reference, protocol=self.protocol)
-            shown = (
-                pair.by_line(only_errors=True, min_words=_MIN_WORDS).to_html(
-                    element_id=f"a{number}", style=False
-                )
-                if is_page
-                else pair.to_html(context=_CONTEXT)
-            )
-            rows.append((caption + more, Markup(shown), f"pair{number}"))  # noqa: S704 - its texts are escaped
+            lines = pair.by_line(only_errors=is_page, min_words=_MIN_WORDS if is_page else None)
+            shown = Markup(lines.to_html(element_id=f"a{number}", style=False))  # noqa: S704 - it is escaped
+            rows.append((caption + more, shown, f"pair{number}"))
         legend = [(TAGS[op], meaning) for op, meaning in _MEANINGS.items()]
         blocks = _BLOCKS if any("\n" in reference.strip() for *_, reference in self.rows) else {}
         return {"legend": legend, "blocks": blocks, "rows": rows, "rest": len(self.rows) - len(rows)}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from anls_frame._arguments import count, flag
 from anls_frame.pairs.edits import Edit, EditRun, Segment, edits_between, runs, segments, shortened, starts_of
 from anls_frame.pairs.line_alignments import LineAlignment, aligned_lines, page_edits
-from anls_frame.pairs.marks import blocks, cells, marked
+from anls_frame.pairs.marks import blocks, cells
 from anls_frame.pairs.units import Side, side_of
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol, Unit, resolve_protocol
 
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
 _LABELS = ("REF: ", "HYP: ", "     ")
 _NARROWEST = 15
-_TABLE = "border-collapse:collapse;font-family:ui-monospace,monospace"
-_ROW = "text-align:start;vertical-align:top"
-_NOTEBOOK_CONTEXT = 60
 
 
 @dataclass(frozen=True)
@@ -137,27 +134,9 @@ class Alignment:
         count("width", width, _NARROWEST)
         return blocks(cells(self._segments(context), self._unit), width, _LABELS)
 
-    def to_html(self, *, context: int | None = None) -> str:
+    def to_html(self) -> str:
         """
-        Return the alignment as HTML: both texts, with their differences marked.
-
-        A grapheme cluster, such as a letter with its accents, is marked as a whole.
-
-        Parameters
-        ----------
-        context
-            How many equal characters (or words) to show next to each difference; all by default.
-
-        Returns
-        -------
-        str
-            One `div` without scripts or external references. The texts are escaped, and each one runs in the
-            direction of its script.
-
-        Raises
-        ------
-        ValueError
-            If the context is negative.
+        Return the alignment as HTML: the lines of both texts side by side; see `LineAlignment.to_html`.
 
         Examples
         --------
@@ -165,16 +144,7 @@ class Alignment:
         >>> "<mark" in af.pairs.alignment("a<b", "a>b").to_html()
         True
         """
-        rows = []
-        shown = list(self._segments(context, whole=True))
-        for name, side in (("Reference", 1), ("Prediction", 2)):
-            text = "".join(marked(segment[0], segment[side]) for segment in shown)
-            rows.append(
-                f'<tr><th style="{_ROW};padding-inline-end:1em">{name}</th><td style="{_ROW}">'
-                f'<bdi dir="auto" style="white-space:pre-wrap;overflow-wrap:anywhere">{text}</bdi></td></tr>'
-            )
-        table = f'<table style="{_TABLE}"><tbody>{"".join(rows)}</tbody></table>'
-        return f'<div class="anls-alignment">{table}</div>'
+        return self.by_line().to_html()
 
     def by_line(self, *, only_errors: bool = False, min_words: int | None = None) -> LineAlignment:
         r"""Return the lines of the reference, each with the part of the prediction aligned with it.
@@ -231,21 +201,19 @@ class Alignment:
         return f"<Alignment {texts}, distance={self.distance}>"
 
     def _repr_html_(self) -> str:
-        return self.to_html(context=_NOTEBOOK_CONTEXT)
+        return self.by_line(only_errors=len(self.by_line()) > 1).to_html()
 
     @property
     def _unit(self) -> Unit:
         return self.protocol.unit if isinstance(self.reference, str) else "word"
 
-    def _segments(self, context: int | None = None, *, whole: bool = False) -> Iterator[Segment]:
-        """Yield segments, of whole clusters if requested, with equal segments shortened to a context."""
-        if context is not None:
-            count("context", context)
+    def _segments(self, context: int | None = None) -> Iterator[Segment]:
+        """Yield segments, with equal ones shortened to a context."""
         edits = ((edit.op, edit.reference_pos, 1) for edit in self.edits)
-        edit_runs = runs(edits, len(self._sides[0].units))
-        starts = starts_of(self._sides) if whole or context is not None else None
-        shown = edit_runs if context is None else shortened(list(edit_runs), context, starts)
-        return segments(shown, self._sides, starts if whole else None)
+        shown = runs(edits, len(self._sides[0].units))
+        if context is not None:
+            shown = shortened(list(shown), count("context", context), starts_of(self._sides))
+        return segments(shown, self._sides)
 
 
 def alignment(

@@ -199,7 +199,7 @@ class LineAlignment:
         )
         edits = sum(line.edits for line in self.lines) - away
         said = f"{numbered(edits, 'edit')} in {errors:,} of {numbered(self.n_lines, 'line')}."
-        link = f' <a href="#{name}-1">First error ↓</a>' if errors else ""
+        link = f' <a href="#{name}-1">First error ↓</a>' if errors and len(self.lines) > 1 else ""
         if longest := self._longest_insertion():
             link += f' <a href="#{name}-{longest}">Longest insertion ↓</a>'
         head = (

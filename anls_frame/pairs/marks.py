@@ -104,15 +104,6 @@ def blocks(cells: Iterable[tuple[str, str, str]], width: int, labels: Sequence[s
     )
 
 
-def marked(op: str, text: str) -> str:
-    """Return a text as HTML, in its own element with inline styles if it differs."""
-    if op == "equal" or not text:
-        return _equal(text)
-    shown = escape("".join(map(_changed_symbol, clusters(text))))
-    tag, style = TAGS[cast("Operation", op)], STYLES[cast("Operation", op)]
-    return f'<{tag} title="{op}" style="{style};color:inherit">{shown}</{tag}>'
-
-
 def marked_in_line(op: str, text: str, name: str, seen: set[str]) -> str:
     """
     Return a text as HTML for a style sheet, with the name of its block in front.

@@ -104,7 +104,7 @@ def test_slices_have_enough_rows() -> None:
         ({"per_slice": 5}, ValueError, "per_slice needs by="),
         ({"by": "lang", "per_slice": 20}, ValueError, "n must be at least 40, because strata need"),
         ({"by": "many"}, af.DTypeError, r"\['many'\] of by= hold lists"),
-        ({"cluster": "audit"}, af.DuplicateColumnError, r"\['audit'\] already"),
+        ({"cluster": "audit"}, af.DuplicateColumnError, r"already has the columns \['audit'\]"),
     ],
 )
 def test_refusals(options: dict[str, Any], error: type[Exception], message: str) -> None:

@@ -106,7 +106,7 @@ def test_two_systems() -> None:
         ({"verdict": "format", "audit": False}, {}, r"1 row \(id 11\) have a verdict, but were not drawn"),
         ({}, {"format": "half"}, "format must be one of 'given', 'full'"),
         ({}, {"score": {"a": "anls"}}, r"must name the same systems, got \['a'\] and \[''\]"),
-        ({"audited_score": 1.0}, {}, r"\['audited_score'\] already"),
+        ({"audited_score": 1.0}, {}, r"already has the columns \['audited_score'\]"),
     ],
 )
 def test_refusals(change: dict[str, Any], options: dict[str, Any], message: str | None) -> None:
