@@ -22,7 +22,8 @@ EVIDENCE = "evidence.md"
 
 NOMINAL = {"0", "5", "90", "95", "100"}
 """Levels and bounds, which are no results."""
-SIMULATED = re.compile(r"\b(simulat|coverage|in \d+ of 100 pilots|of samples|of plans)", re.IGNORECASE)
+KINDS = "samples|plans|pilots|comparisons|series|projects|populations"
+SIMULATED = re.compile(rf"\b(simulat|coverage|power|errs?\b|wrongly|false alarm|of ({KINDS}))", re.IGNORECASE)
 PAGE = re.compile(r"benchmarks/(\w+\.md)")
 SECTION = re.compile(r"(?:evidence\.md|\()#([\w-]+)\)")
 NUMBER = re.compile(r"(?<![\w.^-])\d+(?:,\d{3})*(?:\.\d+)?(?![\w^])")
