@@ -65,7 +65,7 @@ def compare(
     cluster
         Column of `gold` that identifies the document of each sentence, whose sentences are not independent.
     confidence
-        Confidence level of the intervals.
+        Confidence level of the intervals; of several systems, that all of their intervals hold together.
     draws, seed
         Number of random draws of the swap test, at most 10 million, and their seed.
     within
@@ -195,6 +195,8 @@ def compare(
     summed = [_by_unit(numbers, rows) for numbers in added]
     n = _by_unit(np.ones((rows.height, 1)), rows)[:, 0]
     base, first = added[0], summed[0]
+    # Of several systems, the intervals hold together (Bonferroni), as their p-values are adjusted.
+    level = 1 - (1 - confidence) / (len(named) - 1)
     lines: list[dict[str, Any]] = [{}]
     for own, second in zip(added[1:], summed[1:], strict=True):
         difference = float(
@@ -207,7 +209,7 @@ def compare(
         widest = scorer.bounds[1] - scorer.bounds[0]
         few = are_few(rows.height, units, carriers(influence))
         changed = np.count_nonzero((first != second).any(axis=1))
-        ends = difference_interval(difference, variance, units, changed, confidence, unseen=widest)
+        ends = difference_interval(difference, variance, units, changed, level, unseen=widest)
         low, high = np.clip(ends, -widest, widest)
         p_value = np.nan
         if len(size) >= _LEAST_UNITS and not np.isnan(difference):

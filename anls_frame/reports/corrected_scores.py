@@ -200,8 +200,8 @@ class Corrected(SlicedResult[Table_co]):
 
         {columns}
 
-        P-values are two-sided, of Student's t, and adjusted (Holm) for all lines of a table. The frame is
-        empty without a second system.
+        P-values are two-sided, of Student's t, and adjusted (Holm) for all lines of a table. The intervals of
+        several systems hold together (Bonferroni). The frame is empty without a second system.
         """
         return self._as_given(self.flat(self.differences_by))
 
@@ -375,7 +375,9 @@ class Corrected(SlicedResult[Table_co]):
 
     def _difference_of(self, mean: CorrectedMean) -> dict[str, Any]:
         """Return the figures of the difference of a system from the baseline."""
-        ends = [self._width * end for end in mean.difference_interval(self.confidence)]
+        # Of several systems, the intervals hold together (Bonferroni), as their p-values are adjusted.
+        level = 1 - (1 - self.confidence) / (len(self.systems) - 1)
+        ends = [self._width * end for end in mean.difference_interval(level)]
         difference = interval("difference", self._width * mean.estimate, *ends)
         return {**difference, "p_value": mean.p_value}
 

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame import _palette
+from anls_frame import _palette, statistics
 from anls_frame._arguments import count, flag, string
 from anls_frame._text import numbered
 from anls_frame.analysis.curves import score_histogram
@@ -229,11 +229,22 @@ def macro_tables(view: Any) -> list[Table]:
     tables = []
     for by in view.keys if view.macro else ():
         averages = view.result.macro_by(by)
+        # All differences are from the baseline of the comparison.
+        hidden = {"baseline"}
+        if "system" in averages.columns and averages["system"].n_unique() > 1:
+            averages, alone = adjusted_together(averages)
+            hidden |= alone
         name = f"Macro averages by {' and '.join(by)}"
         table = result_table(name, averages, metrics=view.terms, percent=view.percent)
-        # All differences are from the baseline of the comparison.
-        tables.append(table.showing(name for name in table.headings if name != "baseline"))
+        tables.append(table.showing(name for name in table.headings if name not in hidden))
     return tables
+
+
+def adjusted_together(differences: pl.DataFrame) -> tuple[pl.DataFrame, set[str]]:
+    """Return several differences with p-values that are adjusted together, and what each has alone."""
+    adjusted = pl.Series("p_adjusted", statistics.holm(differences["p_value"].to_numpy())).fill_nan(None)
+    place = differences.columns.index("p_value") + 1
+    return differences.insert_column(place, adjusted), {"p_value", *ends_of("difference")}
 
 
 def _worst_rows(view: ReportView) -> Table:

@@ -9,14 +9,14 @@ from typing import Any
 import polars as pl
 
 from anls_frame._text import label, numbered
-from anls_frame.export import Document, Table
+from anls_frame.export import Document, Kind, Table
 from anls_frame.export.columns import COLUMNS, SELECTIVE, by_name
 from anls_frame.export.display import spelled, spelled_in
-from anls_frame.export.document import result_table
+from anls_frame.export.document import SLICE, result_table
 from anls_frame.export.kinds import shown_as
 from anls_frame.frames import documents as documents_of_rows
 from anls_frame.reports.decisions import resting_on
-from anls_frame.reports.report_documents import few_note
+from anls_frame.reports.report_documents import adjusted_together, few_note
 from anls_frame.results import View
 from anls_frame.summary.catalogue import column_of
 
@@ -36,6 +36,11 @@ class SelectiveView(View):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.differences: pl.DataFrame = self.result.flat(self.result.differences_by)
+        self.alone: set[str] = set()
+        if len(self.settings["signals"]) > 2:  # noqa: PLR2004 - two confidences have one difference
+            parts = map(adjusted_together, self.differences.partition_by(SLICE, maintain_order=True))
+            frames, (self.alone, *_) = zip(*parts, strict=True)
+            self.differences = pl.concat(frames)
 
     def table(self, name: str, frame: pl.DataFrame, by: Sequence[str]) -> Table:
         """Return a table with display names."""
@@ -61,9 +66,10 @@ class SelectiveView(View):
 
     def document_tables(self) -> list[Table]:
         """Return the slices, and differences between confidences."""
-        by = self.settings["by"]
-        differences = [self.table("Differences in AUGRC", self.differences, by)]
-        return [*self.slices, *(differences if self.differences.height else [])]
+        if self.differences.is_empty():
+            return self.slices
+        table = self.table("Differences in AUGRC", self.differences, self.settings["by"])
+        return [*self.slices, table.showing(name for name in table.headings if name not in self.alone)]
 
     def screen_tables(self) -> list[Table]:
         """Return the slices."""
@@ -76,9 +82,14 @@ class SelectiveView(View):
         """Return notes on what the figures mean and on the rows behind them."""
         notes = [_AUGRC]
         for line in self.differences.head(max(len(self.settings["signals"]) - 1, 0)).iter_rows(named=True):
-            change = spelled_in(line, "difference", "points" if self.percent else "difference")
-            p_value = spelled(line["p_value"], [], "p_value")
-            notes.append(f"AUGRC of {line['signal']} minus {line['baseline']}: {change}, p {p_value}.")
+            kind: Kind = "points" if self.percent else "difference"
+            change = f"AUGRC of {line['signal']} minus {line['baseline']}: "
+            if self.alone:
+                p_value = spelled(line["p_adjusted"], [], "p_value")
+                notes.append(f"{change}{spelled(line['difference'], [], kind)}, p, adjusted {p_value}.")
+            else:
+                p_value = spelled(line["p_value"], [], "p_value")
+                notes.append(f"{change}{spelled_in(line, 'difference', kind)}, p {p_value}.")
         if self.settings["cluster"] is not None:
             documents = numbered(self.whole["n_clusters"][0], "document")
             notes.append(f"Intervals allow for {documents} ({self.settings['cluster']}).")
