@@ -28,6 +28,7 @@ from anls_frame.reports.confidences import selective
 from anls_frame.reports.reports import Report, report
 from anls_frame.reports.wrapping_costs import format_tax
 from anls_frame.slices.result import Slices
+from anls_frame.summary.causes import LOSSES
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.settings import Settings
 
@@ -38,6 +39,8 @@ MOST = 5
 """Number of steps that are suggested."""
 _LEAST_GAIN = 0.003
 """A step that could win less, a third of a percentage point, is none to begin with."""
+_NONE = 1e-9
+"""Differences of sums below this are rounding."""
 _LEAST_ROWS = 5
 _LEAST_COUNT = 10
 _FREQUENT = 0.08
@@ -121,7 +124,7 @@ class Case:
     @property
     def given(self) -> pl.DataFrame:
         """All rows without their losses."""
-        return self.rows.drop("cause", "lost", "wrapped", "lowered")
+        return self.rows.drop(LOSSES)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -244,7 +247,11 @@ def _unwrap(case: Case) -> Iterator[Step]:
         return
     tax = format_tax(case.given, case.prediction, case.answers, **case.options)
     gain = figure(tax.overall.row(0, named=True), "difference")
-    sentence = f"Take off the text around the answers of {numbered(n, 'row')}: unwrapping wins {won(gain)}."
+    lowered = case.causes.filter(cause="wrapped")["loss"].item() - gain[0]
+    less = f", after {100 * lowered:.1f} that rows lose without their wrapping" if lowered > _NONE else ""
+    sentence = (
+        f"Take off the text around the answers of {numbered(n, 'row')}: unwrapping wins {won(gain)}{less}."
+    )
     yield Step(rule="unwrap", step=sentence, call=f'af.unwrap("{case.prediction}")', n=n, gain=gain)
 
 

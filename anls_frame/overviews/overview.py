@@ -112,9 +112,6 @@ class Overview(Written, Generic[Table_co]):
     worst_rows: pl.DataFrame = field(default_factory=pl.DataFrame)
     confusions: pl.DataFrame = field(default_factory=pl.DataFrame)
     """The most frequent substitutions in rows that were read at least in part."""
-    lowered: tuple[int, float] = (0, 0.0)
-    """Number of rows that would score less without their wrapping, and by how much all would be lowered."""
-
     row_causes: pl.Series | None = None
     """The causes of each given row of the only system, under a name that no column has."""
 
@@ -396,13 +393,11 @@ def overview(
     of_systems = {name: _cause_table(own, roles.cluster, confidence) for name, own in with_losses.items()}
     own = with_losses[system]
     case = Case(rows=own, prediction=str(column), causes=of_systems[system], **how_found)
-    lowered = own.filter(pl.col("lowered") > 0)["lowered"]
     return Overview(
         cause_table=of_systems[system],
         steps=first_steps(case, RULES),
         worst_rows=_worst_of_causes(own, case, roles.id),
         confusions=case.confusions.head(_WORST),
-        lowered=(len(lowered), float(lowered.sum()) / made.overall["n"]),
         causes_of_systems=of_systems if comparison else {},
         row_causes=None if comparison else _row_causes(own).alias(free_name("cause", rows.columns)),
         **parts,

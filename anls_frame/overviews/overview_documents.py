@@ -234,12 +234,6 @@ class OverviewView(View):
                 "Each missing hundredth has one cause: texts are unwrapped first, and the rest has the type "
                 f"of the unwrapped text. All causes add up to 1 minus the {self.metrics[0].label}."
             )
-        rows, loss = result.lowered
-        if rows:
-            notes.append(
-                f"{numbered(rows, 'row')} would lose {loss:.3g} of the score without their wrapping; they "
-                "keep their texts."
-            )
         if result.found is not None and not result.are_pairs_searched:
             notes.append("There are too many rows for slices of two columns: those of one were searched.")
         return [*notes, f"The call with all columns: {result.code}"]

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from anls_frame.metrics.errors import ERROR_TYPES
+from anls_frame.metrics.errors import ERROR_TYPES, error_type
 from anls_frame.metrics.scores import fields_of_score
 from anls_frame.metrics.wrapping import unwrap
 from anls_frame.summary import fixed_point
@@ -42,13 +42,12 @@ CAUSES: Mapping[str, str] = {
 }
 """The causes, with their names for people; only scores that are not those of texts are lost to `exact`."""
 
-LOSSES = ("cause", "lost", WRAPPED, "lowered")
+LOSSES = ("error_type", "cause", "lost", WRAPPED)
 """The columns of `with_losses`."""
 
-SUMS = ("rows", "n", "units", "n_wrapped", "wrapped_units", "n_lowered", "lowered_units")
+SUMS = ("rows", "n", "n_wrapped", "units", "wrapped_units")
 SCORES = ("anls", "nls", "exact_match")
 """The scores of texts whose loss has causes."""
-
 
 _TEXT, _BEFORE, _AFTER = "anls_frame:text", "anls_frame:before", "anls_frame:after"
 """Columns that are computed once: Polars would unwrap and score texts anew for each expression of them."""
@@ -82,55 +81,47 @@ def with_losses(
     Returns
     -------
     LazyFrame
-        The rows with the columns `LOSSES`: `cause` and `lost`, the loss that has this cause; `wrapped`, what
-        unwrapping wins back; `lowered`, what it would take from a row that keeps its text.
+        The rows with the columns `LOSSES`: the `error_type` of the text; `cause` and `lost`, the loss that
+        has this cause; `wrapped`, what unwrapping wins back.
     """
-    column = pl.col(prediction)
+    column, text, before, after = map(pl.col, (prediction, _TEXT, _BEFORE, _AFTER))
     if settings.protocol.threshold is None:
         # Only types need a cut, between near and other answers.
         settings = replace(settings, protocol=settings.protocol.replace(threshold=_CUT))
 
+    protocol = settings.protocol
+
     def scored(text: pl.Expr) -> pl.Expr:
-        text = predicted(text) if settings.missing == "empty" else text
-        fields = fields_of_score(text, pl.col(answers), protocol=settings.protocol)
+        fields = fields_of_score(text, pl.col(answers), protocol=protocol)
         return fields.struct.field(score).cast(pl.Float64)
 
-    if given is not None:
-        kind = scored_type(column, answers, settings)
-        none = pl.when(given.is_not_null()).then(0.0)
-        own = {"cause": _cause(kind), "lost": 1 - given, WRAPPED: none, "lowered": none}
-        return rows.with_columns(**own)
-    unwrapped, before, after = map(pl.col, (_TEXT, _BEFORE, _AFTER))
-    # Few texts are wrapped, so few are scored twice.
-    differs = unwrapped.ne_missing(column)
-    again = pl.when(differs).then(scored(pl.when(differs).then(unwrapped))).otherwise(before)
-    kind = scored_type(pl.when(after >= before).then(unwrapped).otherwise(column), answers, settings)
-    change = after - before
-    own = {
-        "cause": _cause(kind),
-        "lost": 1 - pl.max_horizontal(before, after),
-        WRAPPED: change.clip(lower_bound=0),
-        "lowered": (-change).clip(lower_bound=0),
-    }
-    return (
-        rows.with_columns(unwrap(column).struct.field("text").alias(_TEXT), scored(column).alias(_BEFORE))
-        .with_columns(again.alias(_AFTER))
-        .with_columns(**own)
-        .drop(_TEXT, _BEFORE, _AFTER)
+    own_score = scored(predicted(column) if settings.missing == "empty" else column)
+    rows = rows.with_columns(
+        (own_score if given is None else given).alias(_BEFORE),
+        error_type=scored_type(column, answers, settings).cast(pl.String),
     )
-
-
-def _cause(kind: pl.Expr) -> pl.Expr:
-    return kind.cast(pl.String).replace_strict(_OF_TYPE, return_dtype=pl.String)
+    # A text without a loss can win nothing.
+    losing = pl.when(before < 1).then(column.cast(pl.String)) if given is None else pl.lit(None, pl.String)
+    rows = rows.with_columns(unwrap(losing).struct.field("text").alias(_TEXT))
+    # Few texts are wrapped, so few are scored and typed twice: null texts are not.
+    rows = rows.with_columns(pl.when(text != losing).then(text).alias(_TEXT))
+    rows = rows.with_columns(scored(text).fill_null(before).alias(_AFTER))
+    kind = error_type(pl.when(after >= before).then(text), pl.col(answers), protocol=protocol)
+    kind = pl.when(text.is_not_null() & (after >= before)).then(kind.cast(pl.String)).otherwise("error_type")
+    return rows.with_columns(
+        cause=kind.replace_strict(_OF_TYPE, return_dtype=pl.String),
+        lost=1 - pl.max_horizontal(before, after),
+        wrapped=(after - before).clip(lower_bound=0),
+    ).drop(_TEXT, _BEFORE, _AFTER)
 
 
 def summed(rows: pl.LazyFrame, keys: Sequence[str]) -> pl.LazyFrame:
     """Return the query for the sums of `LOSSES` by cause; what wrapping costs stands beside the rest."""
-    scored = rows.select(*keys, *LOSSES).drop_nulls("lost")
-    counts = {"n": "lost", "n_wrapped": WRAPPED, "n_lowered": "lowered"}
-    units = {"units": "lost", "wrapped_units": WRAPPED, "lowered_units": "lowered"}
-    return scored.group_by(*keys, "cause").agg(
-        pl.len().cast(pl.Int64).alias("rows"),
+    counts = {"n": "lost", "n_wrapped": WRAPPED}
+    units = {"units": "lost", "wrapped_units": WRAPPED}
+    return rows.group_by(*keys, "cause").agg(
+        pl.count("error_type").cast(pl.Int64).alias("typed"),
+        pl.count("lost").cast(pl.Int64).alias("rows"),
         *((pl.col(column) > 0).sum().cast(pl.Int64).alias(name) for name, column in counts.items()),
         *(fixed_point.sum_of_shares(pl.col(own), SCORE_BITS).alias(name) for name, own in units.items()),
     )

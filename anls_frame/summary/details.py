@@ -16,7 +16,6 @@ from anls_frame.summary import causes, fixed_point
 from anls_frame.summary.catalogue import TEXT_METRICS
 from anls_frame.summary.keys import chosen_keys, explode_lists, named
 from anls_frame.summary.measures import Metric
-from anls_frame.summary.rows import scored_type
 from anls_frame.summary.settings import Settings
 
 Op: TypeAlias = Literal["replace", "insert", "delete"]
@@ -39,17 +38,19 @@ KEYS: Mapping[str, tuple[str, ...]] = {
 
 def plans(rows: pl.LazyFrame, keys: Sequence[str], settings: Settings) -> dict[str, pl.LazyFrame]:
     """Return the queries for those details of `Rows` that are not added up together with the scores."""
-    kind = scored_type(pl.col("prediction"), "answers", settings).cast(pl.String)
     options = {
         "protocol": plugin_options(resolve_errors(settings.protocol)),
         "max_length": settings.max_length,
         "min_nls": settings.min_nls,
     }
+    losses = causes.with_losses(rows, "prediction", "answers", settings)
+    # Both are counted at once, because a type and a cause look at the same texts.
+    counted = causes.summed(losses, [*keys, "error_type"]).collect(engine="streaming").lazy()
     # Rows without an answer have no type.
-    typed = rows.select(*keys, kind).drop_nulls("error_type").group_by(*keys, "error_type")
+    typed = counted.drop_nulls("error_type").group_by(*keys, "error_type")
     return {
-        "errors": typed.agg(pl.len().cast(pl.Int64).alias("n")),
-        "causes": causes.summed(causes.with_losses(rows, "prediction", "answers", settings), keys),
+        "errors": typed.agg(pl.sum("typed").alias("n")),
+        "causes": counted.filter(pl.col("rows") > 0).group_by(*keys, "cause").agg(pl.col(causes.SUMS).sum()),
         "confusions": edit_counts(rows, keys, options),
     }
 

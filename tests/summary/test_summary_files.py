@@ -209,8 +209,7 @@ def test_what_is_saved_is_that_of_the_format() -> None:
     assert {kind: shape(table) for kind, table in texts.report_sums.details.items()} == {
         "errors": "key_0:String error_type:String n:Int64",
         "causes": (
-            "key_0:String cause:String rows:Int64 n:Int64 n_wrapped:Int64 n_lowered:Int64 "
-            "units:Int128 wrapped_units:Int128 lowered_units:Int128"
+            "key_0:String cause:String rows:Int64 n:Int64 n_wrapped:Int64 units:Int128 wrapped_units:Int128"
         ),
         "confusions": "key_0:String op:String reference_char:String predicted_char:String count:Int64",
         "lengths": f"key_0:String bits:UInt32 {details} reference_length:Int64 char_errors:Int64",
