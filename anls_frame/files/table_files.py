@@ -25,6 +25,7 @@ from anls_frame.files.file import File, as_path
 from anls_frame.files.problems import Problems, problem
 from anls_frame.files.raw_tables import Raw, by_name, from_frame
 from anls_frame.files.standard_frames import Role, UniqueIds
+from anls_frame.frames import origins
 from anls_frame.frames.answer_lists import alone
 from anls_frame.frames.conversion import at_hand, column_names, in_polars
 
@@ -203,7 +204,8 @@ def scan_results(path: str | os.PathLike[str], **options: Any) -> pl.LazyFrame:
 def scan_table(file: File, *, required: Sequence[Role], **options: Any) -> pl.LazyFrame:
     """Read a file as `scan_results` does, with at least the required columns."""
     if file.format(options.get("format")) != "parquet":
-        return read_table(file, required=required, unique_ids=False, **options).lazy()
+        table = read_table(file, required=required, unique_ids=False, **options)
+        return origins.like(table.lazy(), table)
     answers_format: str = options.get("answers_format", "auto")
     types_format: str = options.get("question_types_format", "list")
     standard_frames.check_formats_of_file(answers_format, types_format)
@@ -260,7 +262,8 @@ def scan_table(file: File, *, required: Sequence[Role], **options: Any) -> pl.La
         or are_lists
         or any(standard_frames.holds_objects(schema[chosen[role]]) for role in chosen)
     ):
-        return lazy.map_batches(standard, schema=empty.schema, streamable=True, validate_output_schema=True)
+        rows = lazy.map_batches(standard, schema=empty.schema, streamable=True, validate_output_schema=True)
+        return origins.remember(rows, columns=chosen)
     roles = [chosen[role] for role in standard_frames.ROLES if role in chosen]
     sources = [*roles, *(name for name in schema if name not in roles)]
     columns = []
@@ -268,7 +271,7 @@ def scan_table(file: File, *, required: Sequence[Role], **options: Any) -> pl.La
         column = cs.by_name(source).as_expr()
         is_single = dtype == pl.List and schema[source] == pl.String
         columns.append((alone(column) if is_single else column.cast(dtype)).alias(name))
-    return lazy.select(columns)
+    return origins.remember(lazy.select(columns), columns=chosen)
 
 
 def read_table(
@@ -311,7 +314,7 @@ def read_table(
     )
     texts = {name: standard_frames.prediction(raw, column, problems) for name, column in systems.items()}
     problems.raise_any()
-    return standard.with_columns(**texts)
+    return origins.remember(standard.with_columns(**texts), columns=chosen)
 
 
 def read_raw(

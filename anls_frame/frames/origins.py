@@ -28,6 +28,8 @@ class Origin(NamedTuple):
     """A sentence on how its scores were computed."""
     are_pages: bool = False
     """Whether the rows are pages of OCR, in the columns of a table of questions."""
+    columns: Mapping[str, str] = {}
+    """The columns of the file that the columns with a role were read from."""
 
 
 _known: dict[int, tuple[weakref.ref[Any], Origin]] = {}

@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import polars as pl
+import polars.selectors as cs
 
+from anls_frame._palette import PAGE_COLORS
 from anls_frame._text import numbered, shortened, visible
 from anls_frame.analysis.characters import confusions
 from anls_frame.export.columns import ends_of
@@ -65,9 +67,8 @@ _AUDITED = 100
 """Rows that are enough to find out whether gold is wrong."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Step:
-    """A step to take: what it is, what it could win, how many rows it is about, and the call that does it."""
+class Step(NamedTuple):
+    """A step to take: what it is, the call that does it, how many rows it is about, and what it could win."""
 
     rule: str
     step: str
@@ -75,25 +76,29 @@ class Step:
     n: int
     gain: Gain | None = None
 
+    @property
+    def is_supported(self) -> bool:
+        """Whether it wins enough; a slice, which was tested, may have an interval that includes 0."""
+        if self.gain is None:
+            return True
+        value, low, _ = self.gain
+        is_more_than_chance = low > 0 or self.rule == "slice"
+        return self.n >= _LEAST_ROWS and value >= _LEAST_GAIN and is_more_than_chance
+
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
     """What the rules look at: the rows of a system, and what is known of them."""
 
     rows: pl.DataFrame
-    """The rows with their texts as they are scored, and the columns of their losses."""
-    prediction: str
+    """The columns with a role, each named as its role, texts as they are scored, and what rows lose."""
+    system: str
     roles: Roles
     report: Report[Any]
     """The report of the system."""
     found: Slices[Any] | None
     causes: pl.DataFrame
     risk: float
-
-    @property
-    def answers(self) -> str:
-        """The column of answers."""
-        return str(self.roles.answers)
 
     @property
     def metric(self) -> Metric:
@@ -111,54 +116,37 @@ class Case:
         protocol = self.report.summary.settings.protocol
         return protocol if self.metric.higher_is_better else resolve_errors(protocol)
 
-    @property
-    def row_name(self) -> str:
-        """The word for a row."""
-        return str(self.report.row_names["row"])
-
     @cached_property
     def scored(self) -> pl.DataFrame:
         """The scored rows."""
         return self.rows.drop_nulls("lost")
 
     @property
-    def given(self) -> pl.DataFrame:
-        """All rows without their losses."""
-        return self.rows.drop(LOSSES)
-
-    @property
     def options(self) -> dict[str, Any]:
         """The options of functions that score the rows once more; those without an answer have a text now."""
         return {
             "metrics": self.metric.name,
-            "cluster": self.roles.cluster,
+            "cluster": "cluster" if "cluster" in self.rows.columns else None,
             "confidence": self.report.confidence,
             "protocol": self.protocol,
             "missing": self.report.summary.settings.missing,
         }
 
     @property
-    def texts(self) -> str:
-        """The first arguments of a call."""
-        return f"df, {self.columns}"
+    def prediction(self) -> str:
+        """The column of predictions in a call."""
+        return f'"{self.roles.systems[self.system]}"'
 
     @property
-    def columns(self) -> str:
+    def texts(self) -> str:
         """The columns of texts in a call."""
-        return f'"{self.prediction}", "{self.answers}"'
-
-    @cached_property
-    def texts_of_rows(self) -> pl.DataFrame:
-        """The scored rows with `prediction` and `answers`, and their documents."""
-        texts = {"prediction": pl.col(self.prediction).cast(pl.String), "answers": pl.col(self.answers)}
-        documents = [] if self.roles.cluster is None else [self.roles.cluster]
-        return self.scored.select(*documents, **texts)
+        return f'{self.prediction}, "{self.roles.answers}"'
 
     @cached_property
     def confusions(self) -> pl.DataFrame:
         """The substitutions in rows that were read at least in part, the most frequent first."""
         how: dict[str, Any] = {"op": "replace", "min_nls": _READ, "protocol": self.protocol}
-        table: pl.DataFrame = confusions(self.texts_of_rows, "prediction", "answers", **how)
+        table: pl.DataFrame = confusions(self.scored, "prediction", "answers", **how)
         return table
 
     @property
@@ -186,19 +174,18 @@ class Case:
     def mean(self, value: pl.Expr, rows: pl.DataFrame | None = None) -> Gain:
         """Return the mean of values in [0, 1] of the scored rows, or of others, with its interval."""
         rows = self.scored if rows is None else rows
-        return means(rows, {"value": value}, self.roles.cluster, self.report.confidence)["value"]
+        return means(rows, {"value": value}, self.report.confidence)["value"]
 
 
-def means(
-    rows: pl.DataFrame, values: Mapping[str, pl.Expr], cluster: str | None, confidence: float
-) -> dict[str, Gain]:
+def means(rows: pl.DataFrame, values: Mapping[str, pl.Expr], confidence: float) -> dict[str, Gain]:
     """Return the means of values in [0, 1], nulls as 0, with intervals that allow for documents."""
     columns = {f"value_{index}": value.cast(pl.Float64) for index, value in enumerate(values.values())}
-    documents = {} if cluster is None else {"cluster": pl.col(cluster)}
+    if not columns:
+        return {}
     metrics = [Metric(name, bounds=(0, 1), higher_is_better=False) for name in columns]
-    by = None if cluster is None else "cluster"
-    given = rows.select(**documents, **columns).with_columns(pl.col(*columns).fill_null(0))
-    made = report(given, metrics=metrics, cluster=by, confidence=confidence)
+    given = rows.select(cs.by_name("cluster", require_all=False), **columns).fill_null(0)
+    cluster = "cluster" if "cluster" in rows.columns else None
+    made = report(given, metrics=metrics, cluster=cluster, confidence=confidence)
     return {name: figure(made.overall, column) for name, column in zip(values, columns, strict=True)}
 
 
@@ -208,31 +195,27 @@ def figure(row: Mapping[str, Any], name: str) -> Gain:
     return row[name], low, high
 
 
-def page_losses(prediction: str, answers: str, settings: Settings) -> dict[str, pl.Expr]:
+def page_losses(settings: Settings) -> dict[str, pl.Expr]:
     """
     Return the error rate `lost` of pages, their errors of each kind, and their length.
 
     Pages in another order are readable, so their blocks in other places are no loss here.
     """
     how: dict[str, Any] = {"protocol": resolve_errors(settings.protocol), "missing": settings.missing}
-    errors, rate = (count(prediction, answers, **how) for count in (page_errors, reading_order_free_cer))
-    fields = {name: errors.struct.field(name) for name in (*_OF_PAGES, "reference_length")}
+    errors, rate = (count("prediction", "answers", **how) for count in (page_errors, reading_order_free_cer))
+    fields = {name: errors.struct.field(name) for name in (*PAGE_COLORS, "reference_length")}
     return {"lost": rate, "unreadable": rate > _READ, **fields}
 
 
-def first_steps(case: Case, rules: Sequence[Rule]) -> list[Step]:
+def first_steps(case: Case, rules: Sequence[Rule]) -> pl.DataFrame:
     """Return the first steps, those that could win most before those that win nothing by themselves."""
-    steps = [step for rule in rules for step in rule(case)]
-    kept = filter(_is_supported, steps)
-    return sorted(kept, key=lambda step: (step.gain is None, -(step.gain or (0.0,))[0], -step.n))[:MOST]
-
-
-def _is_supported(step: Step) -> bool:
-    """Return whether a step wins enough; a slice, which was tested, may have an interval that includes 0."""
-    if step.gain is None:
-        return True
-    value, low, _ = step.gain
-    return value >= _LEAST_GAIN and (low > 0 or step.rule == "slice")
+    steps = [step for rule in rules for step in rule(case) if step.is_supported]
+    steps.sort(key=lambda step: (step.gain is None, -(step.gain or (0.0,))[0], -step.n))
+    nothing = (None, None, None)
+    rows = [(step.rule, step.step, *(step.gain or nothing), step.n, step.call) for step in steps[:MOST]]
+    ends = dict.fromkeys(("gain", *ends_of("gain")), pl.Float64)
+    schema = {"rule": pl.String, "step": pl.String, **ends, "n": pl.Int64, "call": pl.String}
+    return pl.DataFrame(rows, schema, orient="row")
 
 
 def won(gain: Gain) -> str:
@@ -243,22 +226,22 @@ def won(gain: Gain) -> str:
 
 def _unwrap(case: Case) -> Iterator[Step]:
     n = case.lost("wrapped")
-    if n < _LEAST_ROWS:
+    if not n:
         return
-    tax = format_tax(case.given, case.prediction, case.answers, **case.options)
+    tax = format_tax(case.rows.drop(LOSSES), "prediction", "answers", **case.options)
     gain = figure(tax.overall.row(0, named=True), "difference")
     lowered = case.causes.filter(cause="wrapped")["loss"].item() - gain[0]
     less = f", after {100 * lowered:.1f} that rows lose without their wrapping" if lowered > _NONE else ""
     sentence = (
         f"Take off the text around the answers of {numbered(n, 'row')}: unwrapping wins {won(gain)}{less}."
     )
-    yield Step(rule="unwrap", step=sentence, call=f'af.unwrap("{case.prediction}")', n=n, gain=gain)
+    yield Step("unwrap", sentence, f"af.unwrap({case.prediction})", n, gain)
 
 
 def _missing(case: Case) -> Iterator[Step]:
     n, is_missing = case.lost("missing", "empty"), pl.col("cause").is_in(["missing", "empty"])
     rest = case.scored.filter(~is_missing)
-    if n < _LEAST_ROWS or rest.is_empty():
+    if rest.is_empty():
         return
     as_good = 1 - rest.select((pl.col("lost") + pl.col("wrapped")).mean()).item()
     value, low, high = (as_good * share for share in case.mean(is_missing))
@@ -267,43 +250,41 @@ def _missing(case: Case) -> Iterator[Step]:
         f"Get a prediction for the {numbered(n, 'row')} without one: answered as well as the others, they "
         f"would win {won(gain)}."
     )
-    call = f'df.filter(pl.col("{case.prediction}").fill_null("").str.strip_chars() == "")'
-    yield Step(rule="missing", step=sentence, call=call, n=n, gain=gain)
+    call = f'df.filter(pl.col({case.prediction}).fill_null("").str.strip_chars() == "")'
+    yield Step("missing", sentence, call, n, gain)
 
 
 def _invented(case: Case) -> Iterator[Step]:
     n = case.lost("invented")
-    if n >= _LEAST_ROWS:
-        gain = case.mean(pl.when(pl.col("cause") == "invented").then("lost"))
-        rows = numbered(n, "row")
-        sentence = f"Let the system say that there is no answer: it invents one in {rows}, for {won(gain)}."
-        call = f'df.filter(pl.col("{case.answers}").is_null())'
-        yield Step(rule="invented", step=sentence, call=call, n=n, gain=gain)
-        return
+    gain = case.mean(pl.when(pl.col("cause") == "invented").then("lost"))
+    sentence = (
+        f"Let the system say that there is no answer: it invents one in {numbered(n, 'row')}, for "
+        f"{won(gain)}."
+    )
+    yield Step("invented", sentence, f'df.filter(pl.col("{case.roles.answers}").is_null())', n, gain)
     n = next(iter(case.report.summary.predictions.values())).n_invented
     if n >= _LEAST_ROWS and case.report.summary.settings.unanswerable != "empty":
         count = numbered(n, "prediction")
         sentence = f"Decide how rows without an answer count: {count} for them are in no figure here."
-        call = f'af.overview({case.texts}, unanswerable="empty")'
-        yield Step(rule="invented", step=sentence, call=call, n=n)
+        yield Step("invented", sentence, f'af.overview(df, {case.texts}, unanswerable="empty")', n)
 
 
 def _slice(case: Case) -> Iterator[Step]:
     table = pl.DataFrame() if case.found is None else case.found.to_polars()
+    row = case.report.row_names["row"]
     for index, line in enumerate(table.iter_rows(named=True)):
         if line["rest"] is None or line["score_low"] is None or line["score_high"] is None:
             continue
-        rows, name = numbered(line["n"], case.row_name), shortened(visible(line["description"]), 60)
+        name = shortened(visible(line["description"]), 60)
         scores = f"{spelled_in(line, 'score', 'score')}, that of the rest {line['rest']:.3f}"
         # A page counts by its length, which the share of the loss tells.
         share = line["share_of_loss"] * case.loss(case.score[0]) / case.loss(line["score"])
         gain = case.like_the_rest(share, figure(line, "score"), line["rest"])
         sentence = (
-            f"Look at the {rows} with {name}: their {case.metric.label} is {scores}; as good as the rest, "
-            f"they would win {won(gain)}."
+            f"Look at the {numbered(line['n'], row)} with {name}: their {case.metric.label} is {scores}; as "
+            f"good as the rest, they would win {won(gain)}."
         )
-        call = f"overview.found.rows(df, {index})"
-        yield Step(rule="slice", step=sentence, call=call, n=line["n"], gain=gain)
+        yield Step("slice", sentence, f"overview.found.rows(df, {index})", line["n"], gain)
 
 
 def _confusion(case: Case) -> Iterator[Step]:
@@ -312,7 +293,7 @@ def _confusion(case: Case) -> Iterator[Step]:
         return
     how: dict[str, Any] = {"protocol": case.protocol}
     pair = {name: first[name] for name in ("reference_char", "predicted_char")}
-    rows = case.texts_of_rows.with_columns(nearest=nearest_answer("prediction", "answers", **how))
+    rows = case.scored.with_columns(nearest=nearest_answer("prediction", "answers", **how))
     rows = rows.with_columns(
         nls=nls("prediction", "answers", **how), ops=edit_ops("prediction", "nearest", **how)
     )
@@ -336,42 +317,44 @@ def _misreading(case: Case, confusion: Mapping[str, Any], gain: Gain) -> Step:
         f"{confusion['count']:,} times, {100 * confusion['share_of_errors']:.0f} % of all edits; without it, "
         f"{won(gain)} would be won."
     )
-    call = f'af.confusions({case.texts}, op="replace")'
-    return Step(rule="confusion", step=sentence, call=call, n=confusion["count"], gain=gain)
+    call = f'af.confusions(df, {case.texts}, op="replace")'
+    return Step("confusion", sentence, call, confusion["count"], gain)
 
 
 def _confidence(case: Case) -> Iterator[Step]:
-    if case.roles.model_confidence is None:
+    name = case.roles.model_confidence
+    if name is None:
         return
-    chosen = selective(case.given, case.prediction, case.answers, case.roles.model_confidence, **case.options)
+    rows = case.rows.drop(LOSSES)
+    chosen = selective(rows, "prediction", "answers", "model_confidence", **case.options)
     # The overview has its own account of rows.
     line = chosen.thresholds_by((), case.risk, case.report.confidence).row(0, named=True)
     quality = chosen.overall.row(0, named=True)
-    options = f'"{case.roles.model_confidence}", metrics="{case.metric.name}"'
-    call = f"af.selective({case.texts}, {options}).threshold(risk={case.risk:g})"
+    options = f'"{name}", metrics="{case.metric.name}"'
+    call = f"af.selective(df, {case.texts}, {options}).threshold(risk={case.risk:g})"
     if line["status"] == "certified":
         sentence = (
-            f"Accept answers with {case.roles.model_confidence} of at least {line['threshold']:.4g} unread: "
+            f"Accept answers with {name} of at least {line['threshold']:.4g} unread: "
             f"{spelled_in(line, 'accepted', 'percent')} of all. They lose at most {100 * case.risk:g} % of "
             f"their points, with {100 * case.report.confidence:g} % confidence."
         )
-        yield Step(rule="confidence", step=sentence, call=call, n=line["n_accepted"])
+        yield Step("confidence", sentence, call, line["n_accepted"])
         return
     chance = (1 - quality["score"]) / 2
     if quality["augrc_high"] is not None and quality["augrc_high"] >= chance:
         sentence = (
-            f"Do not rely on {case.roles.model_confidence}: ordered by it, answers lose "
+            f"Do not rely on {name}: ordered by it, answers lose "
             f"{spelled_in(quality, 'augrc', 'score')} (AUGRC), and {chance:.3f} in random order."
         )
-        yield Step(rule="confidence", step=sentence, call=call, n=quality["n"])
+        yield Step("confidence", sentence, call, quality["n"])
 
 
 def _gold(case: Case) -> Iterator[Step]:
     looks_wrong = pl.col("cause").is_in(["extra_text", "truncated"])
     why = "the prediction contains the gold answer or is part of it"
-    others = [column for column in case.roles.systems.values() if column != case.prediction]
+    others = [f"other {name}" for name in case.roles.systems if name != case.system]
     if others:
-        alike = [nls(case.prediction, other, protocol=case.protocol) == 1 for other in others]
+        alike = [nls("prediction", other, protocol=case.protocol) == 1 for other in others]
         is_other = pl.col("cause").is_in(["wrong", "near"]) & (pl.col("lost") > 0)
         looks_wrong |= is_other & pl.all_horizontal(alike).fill_null(value=False)
         why = f"all systems give the same other answer, or {why}"
@@ -383,16 +366,16 @@ def _gold(case: Case) -> Iterator[Step]:
         f"Check the gold answers of {numbered(n, 'row')}: {why}. If the gold is wrong or too short, up to "
         f"{won(gain)} are not the system's; judge a sample of {size}."
     )
-    yield Step(rule="gold", step=sentence, call=f"af.audit_sample(df, n={size})", n=n, gain=gain)
+    yield Step("gold", sentence, f"af.audit_sample(df, n={size})", n, gain)
 
 
 def _protocol(case: Case) -> Iterator[Step]:
     if case.metric.name != "anls":
         return
     score, low, high = case.score
-    text = pl.col(case.prediction).cast(pl.String).fill_null("")
+    text = pl.col("prediction").cast(pl.String).fill_null("")
     others = {
-        name: anls(text, case.answers, protocol=protocol).mean()
+        name: anls(text, "answers", protocol=protocol).mean()
         for name, protocol in PROTOCOLS.items()
         if protocol.threshold is not None
     }
@@ -404,8 +387,7 @@ def _protocol(case: Case) -> Iterator[Step]:
         f"Make sure which protocol your benchmark uses: with {name!r} the score is {other:.3f}, not "
         f"{spelled(score, (low, high), 'score')}, {100 * abs(other - score):.1f} percentage points apart."
     )
-    call = f'af.overview({case.texts}, protocol="{name}")'
-    yield Step(rule="protocol", step=sentence, call=call, n=case.scored.height)
+    yield Step("protocol", sentence, f'af.overview(df, {case.texts}, protocol="{name}")', case.scored.height)
 
 
 def _documents(case: Case) -> Iterator[Step]:
@@ -421,23 +403,23 @@ def _documents(case: Case) -> Iterator[Step]:
         f"Score more {what}s: {numbered(units, what)} tell the score only to "
         f"{spelled(score, (low, high), 'score')}; about {needed:,} would tell it to ±{_WIDE / 2:g}."
     )
-    call = f'af.report({case.texts}, metrics="{case.metric.name}")'
-    yield Step(rule="documents", step=sentence, call=call, n=units)
+    call = f'af.report(df, {case.texts}, metrics="{case.metric.name}")'
+    yield Step("documents", sentence, call, units)
 
 
 def _kinds(case: Case) -> Iterator[Step]:
     overall = case.report.overall
     for kind, said in _OF_PAGES.items():
-        n, (value, low, high) = case.rows.filter(pl.col(kind) > 0).height, figure(overall, kind)
-        if n < _LEAST_ROWS:
+        n, (value, low, high) = case.lost(kind), figure(overall, kind)
+        if not n:
             continue
         # A moved character is an error in both places, or in none.
         in_order = (overall["cer_corpus"] - overall["reading_order_free_cer"]) / value
         edits = in_order if kind == "moved" else 1
         gain = value * edits, low * edits, high * edits
         sentence = f"Look at the {numbered(n, 'page')} {said}: without this, {won(gain)} would be won."
-        call = f'df.sort(af.page_errors({case.columns}).struct.field("{kind}"), descending=True)'
-        yield Step(rule=kind, step=sentence, call=call, n=n, gain=gain)
+        call = f'df.sort(af.page_errors({case.texts}).struct.field("{kind}"), descending=True)'
+        yield Step(kind, sentence, call, n, gain)
 
 
 def _page_confusion(case: Case) -> Iterator[Step]:
@@ -449,7 +431,7 @@ def _page_confusion(case: Case) -> Iterator[Step]:
 
 
 def _unreadable(case: Case) -> Iterator[Step]:
-    by = report(case.scored, case.prediction, case.answers, by="unreadable", **case.options)
+    by = report(case.scored, "prediction", "answers", by="unreadable", **case.options)
     table, n = by.tables["unreadable"], case.scored.filter("unreadable").height
     if not _LEAST_ROWS <= n <= case.scored.height / 2:
         return
@@ -466,8 +448,8 @@ def _unreadable(case: Case) -> Iterator[Step]:
         f"Scan or read {numbered(n, 'page')} again: their CER in any order is above {_READ:g}, and they have "
         f"{100 * share_of_errors:.0f} % of all errors; as good as the rest, they would win {won(gain)}."
     )
-    call = f"df.filter(af.reading_order_free_cer({case.columns}) > {_READ:g})"
-    yield Step(rule="unreadable", step=sentence, call=call, n=n, gain=gain)
+    call = f"df.filter(af.reading_order_free_cer({case.texts}) > {_READ:g})"
+    yield Step("unreadable", sentence, call, n, gain)
 
 
 Rule: TypeAlias = Callable[[Case], Iterator[Step]]

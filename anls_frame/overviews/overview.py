@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, cast
 
@@ -14,26 +14,15 @@ import polars.selectors as cs
 from anls_frame._arguments import share, takes_names
 from anls_frame._palette import PAGE_COLORS
 from anls_frame._typing import ByFrame, Missing, Table_co, declared
-from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.export import html
-from anls_frame.export.columns import ends_of, interval
+from anls_frame.export.columns import ends_of
 from anls_frame.export.rows_page import framed
 from anls_frame.frames import origins
-from anls_frame.frames.answer_lists import parse_answers
 from anls_frame.frames.checks import free_name
 from anls_frame.frames.conversion import is_pandas, to_pandas
-from anls_frame.overviews.advice import (
-    PAGE_RULES,
-    RULES,
-    Case,
-    Step,
-    figure,
-    first_steps,
-    means,
-    page_losses,
-)
-from anls_frame.overviews.overview_documents import OverviewView
-from anls_frame.overviews.roles import Given, Roles, found_roles, labels, rows_of
+from anls_frame.overviews.advice import PAGE_RULES, RULES, Case, figure, first_steps, means, page_losses
+from anls_frame.overviews.overview_documents import NAMES, OverviewView
+from anls_frame.overviews.roles import Given, Roles, found_roles, n_values, prepared, rows_of
 from anls_frame.protocol import ScoreProtocol, resolve_protocol
 from anls_frame.reports.comparisons import Comparison, compare
 from anls_frame.reports.reports import Report, report
@@ -105,15 +94,15 @@ class Overview(Written, Generic[Table_co]):
     roles: Roles
     options: Mapping[str, Any]
     from_pandas: bool
-    are_pairs_searched: bool
-    cause_table: pl.DataFrame = field(default_factory=pl.DataFrame)
-    causes_of_systems: Mapping[str, pl.DataFrame] = field(default_factory=dict)
-    steps: Sequence[Step] = ()
+    cause_frame: pl.DataFrame = field(default_factory=pl.DataFrame)
+    """The frame of `causes` in Polars."""
+    step_frame: pl.DataFrame = field(default_factory=pl.DataFrame)
+    """The frame of `advice` in Polars."""
     worst_rows: pl.DataFrame = field(default_factory=pl.DataFrame)
     confusions: pl.DataFrame = field(default_factory=pl.DataFrame)
     """The most frequent substitutions in rows that were read at least in part."""
     row_causes: pl.Series | None = None
-    """The causes of each given row of the only system, under a name that no column has."""
+    """The causes of each given row, under a name that no column has."""
 
     @property
     def causes(self) -> Table_co:
@@ -124,15 +113,7 @@ class Overview(Written, Generic[Table_co]):
         of several systems, a column `system` comes first. For OCR, the causes are the kinds of page errors,
         which add up to the CER without moved text.
         """
-        return self._as_given(self.all_causes)
-
-    @property
-    def all_causes(self) -> pl.DataFrame:
-        """The frame of `causes` in Polars."""
-        named = self.causes_of_systems.items()
-        if not named:
-            return self.cause_table
-        return pl.concat([table.select(pl.lit(name).alias("system"), pl.all()) for name, table in named])
+        return self._as_given(self.cause_frame)
 
     @property
     def slices(self) -> Table_co:
@@ -148,22 +129,13 @@ class Overview(Written, Generic[Table_co]):
         could win, with its interval, null for steps that win nothing by themselves; `n`, the rows that it is
         about; and the `call` that does it.
         """
-        return self._as_given(self.advised)
-
-    @property
-    def advised(self) -> pl.DataFrame:
-        """The frame of `advice` in Polars."""
-        nothing = (None, None, None)
-        rows = [(step.rule, step.step, *(step.gain or nothing), step.n, step.call) for step in self.steps]
-        ends = dict.fromkeys(("gain", *ends_of("gain")), pl.Float64)
-        schema = {"rule": pl.String, "step": pl.String, **ends, "n": pl.Int64, "call": pl.String}
-        return pl.DataFrame(rows, schema, orient="row")
+        return self._as_given(self.step_frame)
 
     @property
     def code(self) -> str:
         """The call that makes this overview, with all columns that were found."""
         given = {**self.roles.options, **self.options}
-        shown = ", ".join(f"{name}={_spelled(value)}" for name, value in given.items())
+        shown = ", ".join(f"{name}={value!r}" for name, value in given.items())
         return f"af.overview(df, {shown})"
 
     @property
@@ -191,14 +163,6 @@ class Overview(Written, Generic[Table_co]):
         """The settings as a single line; figures with equal signatures are comparable."""
         return self.report.signature
 
-    def to_polars(self) -> pl.DataFrame:
-        """Return `causes` as a Polars frame."""
-        return self.all_causes
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return `causes` as a pandas frame."""
-        return to_pandas(self.all_causes)
-
     def to_text(self, **shown: Any) -> str:
         """Return the overview as printed text; the options are those of `write`."""
         title, _, own = self._taken_apart(shown)
@@ -214,10 +178,6 @@ class Overview(Written, Generic[Table_co]):
 
     def _as_given(self, table: pl.DataFrame) -> Table_co:
         return cast("Table_co", to_pandas(table) if self.from_pandas else table)
-
-
-def _spelled(value: Any) -> str:
-    return f'"{value}"' if isinstance(value, str) else repr(value)
 
 
 _on_frames: ByFrame[Overview[pd.DataFrame], Overview[pl.DataFrame]] = declared
@@ -303,29 +263,22 @@ def overview(
     """
     share("confidence", confidence, ends=False)
     rows = rows_of(frame)
-    roles = found_roles(
-        rows,
-        {
-            "prediction": prediction,
-            "answers": answers,
-            "metrics": metrics,
-            "by": by,
-            "cluster": cluster,
-            "model_confidence": model_confidence,
-            "id": id,
-        },
-    )
-    rows = rows.with_columns(labels(rows[name]).alias(name) for name in roles.by)
-    if roles.separator is not None:
-        lists = parse_answers(rows[str(roles.answers)], answers_format=roles.separator)
-        rows = rows.with_columns(lists.alias(str(roles.answers)))
-    rows = origins.like(rows, frame)
+    asked: dict[str, Any] = {
+        "prediction": prediction,
+        "answers": answers,
+        "metrics": metrics,
+        "by": by,
+        "cluster": cluster,
+        "model_confidence": model_confidence,
+        "id": id,
+    }
+    roles = found_roles(rows, asked)
+    rows = origins.like(prepared(rows, roles), frame)
     whole = resolve_protocol(protocol)
-    scoring: dict[str, Any] = {"missing": missing}
-    if roles.answers is not None:
-        scoring |= {"protocol": whole, "unanswerable": unanswerable}
     chosen: Any = roles.metrics or ("nls" if whole.threshold is None else "anls")
-    how: dict[str, Any] = {"cluster": roles.cluster, "confidence": confidence, **scoring}
+    how: dict[str, Any] = {"cluster": roles.cluster, "confidence": confidence, "missing": missing}
+    if roles.answers is not None:
+        how |= {"protocol": whole, "unanswerable": unanswerable}
     comparison = None
     system, column = next(iter(roles.systems.items()), ("", None))
     if len(roles.systems) > 1:
@@ -333,12 +286,13 @@ def overview(
         comparison = compare(rows, roles.systems, roles.answers, metrics=first, **how)
         system = comparison.ranked["system"][0]
         column = roles.systems[system]
-    tables = [[name] for name in roles.by if _n_values(rows[name]) <= _TABLES]
+    values = {name: n_values(rows[name]) for name in roles.by}
+    tables = [[name] for name, n in values.items() if n <= _TABLES]
     made: Report[Any] = report(rows, column, roles.answers, metrics=chosen, by=tables or None, **how)
     if not made.overall["n"]:
         raise ValueError("no row has an answer to score against, or a score")
     metric = made.measures[0]
-    varying = [name for name in roles.by if _n_values(rows[name]) > 1]
+    varying = [name for name, n in values.items() if n > 1]
     found: Slices[Any] | None = None
     if varying:
         found = find_slices(
@@ -352,7 +306,6 @@ def overview(
             search=SliceSearch(min_rows=max(_LEAST_ROWS, rows.height // _LEAST_SHARE)),
             **how,
         )
-    usual = inspect.signature(overview).parameters
     options: dict[str, Any] = {
         "protocol": protocol,
         "missing": missing,
@@ -360,7 +313,8 @@ def overview(
         "risk": risk,
         "confidence": confidence,
     }
-    parts: dict[str, Any] = {
+    usual = inspect.signature(overview).parameters
+    of_rows: dict[str, Any] = {
         "report": made,
         "account": replace(made.account, from_pandas=is_pandas(frame)),
         "comparison": comparison,
@@ -368,99 +322,85 @@ def overview(
         "roles": roles,
         "options": {name: own for name, own in options.items() if own != usual[name].default},
         "from_pandas": is_pandas(frame),
-        "are_pairs_searched": rows.height <= MOST_PAIRS,
     }
     are_pages = {"cer_corpus", *PAGE_COLORS, "reading_order_free_cer"} <= {*made.overall}
     if roles.answers is None or not (are_pages or metric.name in causes.SCORES):
-        return Overview(**parts)
-    how_found: dict[str, Any] = {"roles": roles, "report": made, "found": found, "risk": risk}
+        return Overview(**of_rows)
+    settings = made.summary.settings
+    texts = {name: _texts(rows, roles, name, settings.unanswerable) for name in roles.systems}
     if are_pages:
-        kinds = _page_causes(made)
-        of_pages = page_losses(str(column), roles.answers, made.summary.settings)
-        own = _texts(rows, roles, made, of_pages).with_columns(**of_pages).collect()
-        case = Case(rows=own, prediction=str(column), causes=kinds, **how_found)
-        return Overview(cause_table=kinds, steps=first_steps(case, PAGE_RULES), **parts)
-    with_losses = {
-        name: causes.with_losses(
-            _texts(rows, roles, made, causes.LOSSES),
-            own,
-            roles.answers,
-            made.summary.settings,
-            score=metric.name,
-        ).collect()
-        for name, own in roles.systems.items()
-    }
-    of_systems = {name: _cause_table(own, roles.cluster, confidence) for name, own in with_losses.items()}
-    own = with_losses[system]
-    case = Case(rows=own, prediction=str(column), causes=of_systems[system], **how_found)
+        own = texts[system].with_columns(**page_losses(settings)).collect()
+        losses = {kind: pl.col(kind) / pl.col("reference_length") for kind in PAGE_COLORS}
+        table = every = _page_causes(made, own)
+    else:
+        scored = {
+            name: causes.with_losses(one, "prediction", "answers", settings, score=metric.name).collect()
+            for name, one in texts.items()
+        }
+        losses = {cause: pl.when(pl.col("cause") == cause).then("lost") for cause in causes.CAUSES}
+        losses[causes.WRAPPED] = pl.col(causes.WRAPPED)
+        of_systems = {name: _cause_table(one, losses, confidence) for name, one in scored.items()}
+        own, table = scored[system], of_systems[system]
+        named = [one.select(pl.lit(name).alias("system"), pl.all()) for name, one in of_systems.items()]
+        every = table if comparison is None else pl.concat(named)
+    case = Case(rows=own, system=system, roles=roles, report=made, found=found, causes=table, risk=risk)
+    label = free_name("cause" if comparison is None else f"cause of {system}", rows.columns)
     return Overview(
-        cause_table=of_systems[system],
-        steps=first_steps(case, RULES),
-        worst_rows=_worst_of_causes(own, case, roles.id),
+        cause_frame=every,
+        step_frame=first_steps(case, PAGE_RULES if are_pages else RULES),
+        worst_rows=_worst_rows(own, {cause: losses[cause] for cause in table["cause"]}),
         confusions=case.confusions.head(_WORST),
-        causes_of_systems=of_systems if comparison else {},
-        row_causes=None if comparison else _row_causes(own).alias(free_name("cause", rows.columns)),
-        **parts,
+        row_causes=_row_causes(own, losses).alias(label),
+        **of_rows,
     )
 
 
-def _n_values(column: pl.Series) -> int:
-    values = column.explode(empty_as_null=True) if isinstance(column.dtype, pl.List) else column
-    return values.n_unique()
+def _texts(rows: pl.DataFrame, roles: Roles, system: str, unanswerable: Unanswerable) -> pl.LazyFrame:
+    """Return the texts of a system as they are scored and the columns with a role, each named as its role."""
+    answers = str(roles.answers)
+    columns = {
+        "prediction": roles.systems[system],
+        "answers": answers,
+        "cluster": roles.cluster,
+        "model_confidence": roles.model_confidence,
+        "id": roles.id,
+    }
+    columns |= {f"other {name}": column for name, column in roles.systems.items() if name != system}
+    texts = with_unanswerable(rows.lazy(), roles.systems.values(), answers, unanswerable)
+    return texts.select(pl.col(column).alias(name) for name, column in columns.items() if column is not None)
 
 
-def _texts(rows: pl.DataFrame, roles: Roles, made: Report[Any], new: Iterable[str]) -> pl.LazyFrame:
-    """Return the columns with a role, texts as they are scored, to which new columns can be added."""
-    settings, answers = made.summary.settings, str(roles.answers)
-    texts = with_unanswerable(rows.lazy(), roles.systems.values(), answers, settings.unanswerable)
-    others = filter(None, (roles.cluster, roles.model_confidence, roles.id))
-    names = list(dict.fromkeys([*roles.systems.values(), answers, *others]))
-    if taken := {*new} & {*names}:
-        raise DuplicateColumnError(
-            f"column {min(taken)!r} has the name of a column that the overview computes; rename it"
-        )
-    return texts.select(cs.by_name(*names))
-
-
-def _cause_table(rows: pl.DataFrame, cluster: str | None, confidence: float) -> pl.DataFrame:
+def _cause_table(rows: pl.DataFrame, losses: Mapping[str, pl.Expr], confidence: float) -> pl.DataFrame:
     """Return the causes with the intervals of their losses."""
     table = causes.table(causes.summed(rows.lazy(), []).collect(), [])
-    values: dict[str, pl.Expr] = {
-        cause: pl.when(pl.col("cause") == cause).then("lost") for cause in table["cause"]
-    }
-    if causes.WRAPPED in values:
-        values[causes.WRAPPED] = pl.col(causes.WRAPPED)
-    known = means(rows.drop_nulls("lost"), values, cluster, confidence) if values else {}
-    ends = [known[cause][1:] for cause in table["cause"]]
+    known = means(rows.drop_nulls("lost"), {cause: losses[cause] for cause in table["cause"]}, confidence)
     schema = dict.fromkeys(ends_of("loss"), pl.Float64)
-    return table.hstack(pl.DataFrame(ends, schema, orient="row")).select(
-        "cause", "n", "loss", *schema, "share_of_loss"
-    )
+    ends = pl.DataFrame([own[1:] for own in known.values()], schema, orient="row")
+    return table.hstack(ends).select("cause", "n", "loss", *schema, "share_of_loss")
 
 
-def _row_causes(rows: pl.DataFrame) -> pl.Series:
-    """Return the names of the causes of each row, of which wrapping may be one of two."""
-    rest, wrapped = (pl.when(pl.col(name) > 0) for name in ("lost", causes.WRAPPED))
-    both = pl.concat_list(rest.then("cause"), wrapped.then(pl.lit(causes.WRAPPED)))
-    return rows.select(both.list.drop_nulls().list.eval(pl.element().replace(causes.CAUSES))).to_series()
-
-
-def _page_causes(made: Report[Any]) -> pl.DataFrame:
+def _page_causes(made: Report[Any], rows: pl.DataFrame) -> pl.DataFrame:
     """Return the kinds of page errors, as shares of the characters of the references."""
-    kinds = [kind for kind in PAGE_COLORS if kind in made.overall]
-    rows = [{"cause": kind, **interval("loss", *figure(made.overall, kind))} for kind in kinds]
-    table = pl.DataFrame(rows, {"cause": pl.String, **dict.fromkeys(interval("loss", 0, 0, 0), pl.Float64)})
+    kinds = [
+        (kind, rows.filter(pl.col(kind) > 0).height, *figure(made.overall, kind)) for kind in PAGE_COLORS
+    ]
+    table = pl.DataFrame(kinds, ["cause", "n", "loss", *ends_of("loss")], orient="row")
     share_of_loss = pl.col("loss") / pl.col("loss").sum()
     return table.with_columns(share_of_loss=share_of_loss).sort("loss", descending=True, maintain_order=True)
 
 
-def _worst_of_causes(rows: pl.DataFrame, case: Case, row_id: str | None) -> pl.DataFrame:
-    """Return the worst rows of each cause, with their texts."""
-    wrapped = rows.with_columns(cause=pl.lit(causes.WRAPPED), lost="wrapped")
-    losing = pl.concat([rows, wrapped]).filter(pl.col("lost") > 0)
-    ids = {} if row_id is None else {"id": pl.col(row_id)}
-    texts = {"prediction": pl.col(case.prediction).cast(pl.String), "answers": pl.col(case.answers)}
-    ordered = losing.select("cause", "lost", **ids, **texts).sort(
-        "lost", "prediction", descending=[True, False], maintain_order=True, nulls_last=True
-    )
-    return ordered.group_by("cause", maintain_order=True).head(_WORST)
+def _row_causes(rows: pl.DataFrame, losses: Mapping[str, pl.Expr]) -> pl.Series:
+    """Return the names of the causes of each row."""
+    names = [pl.when(loss > 0).then(pl.lit(NAMES[cause])) for cause, loss in losses.items()]
+    return rows.select(pl.concat_list(names).list.drop_nulls()).to_series()
+
+
+def _worst_rows(rows: pl.DataFrame, losses: Mapping[str, pl.Expr]) -> pl.DataFrame:
+    """Return the rows that lose most by each cause, with their texts."""
+    shown = cs.by_name("cause", "lost", "id", "prediction", "answers", require_all=False)
+    worst = [rows.clear().with_columns(cause=pl.lit(""), lost=pl.lit(0.0)).select(shown)]
+    for cause, loss in losses.items():
+        losing = rows.with_columns(cause=pl.lit(cause), lost=loss).filter(pl.col("lost") > 0).select(shown)
+        ordered = losing.sort("lost", "prediction", descending=[True, False], nulls_last=True)
+        worst.append(ordered.head(_WORST))
+    return pl.concat(worst)

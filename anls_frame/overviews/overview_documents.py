@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -22,9 +21,6 @@ from anls_frame.results import View
 from anls_frame.slices.slices_document import sentences
 from anls_frame.summary.causes import CAUSES
 
-if TYPE_CHECKING:
-    from anls_frame.overviews.advice import Step
-
 _CAUSES, _SLICES, _STEPS, _ROLES = (
     "What lowers the score",
     "Where it fails",
@@ -33,7 +29,7 @@ _CAUSES, _SLICES, _STEPS, _ROLES = (
 )
 """The names of the tables."""
 _COLORS = {**ERROR_COLORS, "wrapped": PALETTE[4], "form": ERROR_COLORS["whitespace"], **PAGE_COLORS}
-_NAMES = {**CAUSES, **{kind: kind for kind in PAGE_COLORS}}
+NAMES = {**CAUSES, **{kind: kind for kind in PAGE_COLORS}}
 _MEANINGS = {
     "missing": "there is none (null)",
     "empty": "it has no letters",
@@ -73,19 +69,20 @@ class OverviewView(View):
         return view
 
     @property
+    def causes(self) -> pl.DataFrame:
+        """The causes, of each system if there are several."""
+        table: pl.DataFrame = self.result.cause_frame
+        return table
+
+    @property
     def are_pages(self) -> bool:
         """Whether the causes are kinds of page errors."""
-        return not self.metrics[0].higher_is_better and bool(self.result.cause_table.width)
+        return not self.metrics[0].higher_is_better and bool(self.causes.width)
 
     @property
     def cause_name(self) -> str:
         """The name of the table of causes."""
         return "Kinds of errors" if self.are_pages else _CAUSES
-
-    @property
-    def has_steps(self) -> bool:
-        """Whether the rules for steps apply."""
-        return bool(self.result.cause_table.width)
 
     @property
     def title(self) -> str:
@@ -95,8 +92,7 @@ class OverviewView(View):
 
     def frame(self) -> pl.DataFrame:
         """Return the causes, or the report of a score without causes."""
-        causes: pl.DataFrame = self.result.all_causes
-        return causes if causes.width else self.result.report.to_polars()
+        return self.causes if self.causes.width else self.report_view.frame()
 
     def head(self) -> str:
         """Return the score, with its interval, rows and documents, and that of other systems."""
@@ -142,52 +138,43 @@ class OverviewView(View):
 
     def document_tables(self) -> list[Table]:
         """Return the causes, slices and steps, the slices of each column, and the roles."""
-        tables = [self._causes()] if self.result.cause_table.width else []
-        tables += self._found()
-        if self.has_steps:
+        result = self.result
+        tables = [self._causes()] if self.causes.width else []
+        if result.found is not None:
+            found = result.found.viewed(percent=self.percent).document_tables()[0]
+            tables.append(replace(found, name=_SLICES))
+        if self.causes.width:
             shown = ("step", "gain", *ends_of("gain"), "n", "call")
-            tables.append(result_table(_STEPS, self.result.advised, shown=shown))
-        of_report = [table for table in self.report_view.document_tables() if table.has_slices]
-        for table in (
-            of_report if self.result.report.by_group.shape and self.result.roles.by else of_report[:1]
-        ):
-            shown_table = table.showing(["n", *self.metrics[0].ends])
-            tables.append(replace(shown_table, is_folded=table.frame.height > _FOLDED))
+            tables.append(result_table(_STEPS, result.step_frame, shown=shown))
+        for table in self.report_view.document_tables():
+            if table.has_slices:
+                shown_table = table.showing(["n", *self.metrics[0].ends])
+                tables.append(replace(shown_table, is_folded=table.frame.height > _FOLDED))
         roles = pl.DataFrame(self._roles(), ["role", "column", "option"], orient="row")
         return [*tables, result_table(_ROLES, roles)]
 
     def _causes(self) -> Table:
         """Return the causes with examples or, of several systems, their losses side by side."""
-        table, systems = self.result.cause_table, self.result.causes_of_systems
-        if systems:
-            frame = pl.DataFrame({"cause": list(CAUSES)})
-            for system, own in systems.items():
-                losses = own.select(pl.col("cause").cast(pl.String), pl.col("loss").alias(system))
-                frame = frame.join(losses, on="cause", how="left", maintain_order="left")
-            table = frame.filter(pl.any_horizontal(pl.col(*systems).is_not_null()))
-            table = table.with_columns(pl.col(*systems).fill_null(0.0))
-        else:
-            examples = self._examples()
-            shown = [examples.get(cause, "") for cause in table["cause"]]
-            table = table.with_columns(pl.Series("example", shown, pl.String)) if examples else table
-        named = pl.Series("cause", [_NAMES[cause] for cause in table["cause"]], pl.String)
+        table, systems = self.causes, list(self.result.roles.systems)
+        if "system" in table.columns:
+            table = table.pivot("system", index="cause", values="loss").sort("cause").fill_null(0.0)
+        elif examples := self._examples():
+            example = pl.col("cause").cast(pl.String).replace_strict(examples, default="")
+            table = table.with_columns(example=example)
         heading, effect = "lowers the score by", COLUMNS["loss"].meaning
         if self.are_pages:
             heading, effect = "adds to the rate", "by how much this raises the error rate of all pages"
-        told = [f"{_NAMES[cause]}, {_MEANINGS[cause]}" for cause in table["cause"] if cause in _MEANINGS]
+        told = [f"{NAMES[cause]}, {_MEANINGS[cause]}" for cause in table["cause"] if cause in _MEANINGS]
         meaning = f"why the rows score less than 1: {'; '.join(told)}" if told else "the kind of error"
         columns = {
             "cause": Column("cause", meaning),
             "loss": replace(COLUMNS["loss"], meaning=effect, heading=heading, kind="score"),
-            **{
-                system: Column(system, "by how much it loses by the cause", "score", system)
-                for system in systems
-            },
         }
-        options: dict[str, Any] = {"names": self.names, "bars": list(systems), "percent": self.percent}
+        for system in {*systems} & {*table.columns}:
+            columns[system] = Column(system, "by how much it loses by the cause", "score", system)
+        named = pl.Series("cause", [NAMES[cause] for cause in table["cause"]], pl.String)
+        options: dict[str, Any] = {"names": self.names, "bars": [*columns][2:], "percent": self.percent}
         made = result_table(self.cause_name, table.with_columns(named), (), columns, **options)
-        if self.result.row_causes is None:
-            return made
         # On a page of rows, a cause is a label of each row.
         label = self.result.row_causes.name
         return replace(made, selections=[{label: _holds(cause)} for cause in named])
@@ -209,13 +196,6 @@ class OverviewView(View):
             examples["near"] += f" (most often: {', '.join(misread)})"
         return examples
 
-    def _found(self) -> list[Table]:
-        found = self.result.found
-        if found is None:
-            return []
-        table, *_ = found.viewed(percent=self.percent).document_tables()
-        return [replace(table, name=_SLICES)]
-
     def slice_sentences(self) -> list[str]:
         """Return a sentence for each found slice, or that there is none."""
         found = self.result.found
@@ -229,39 +209,32 @@ class OverviewView(View):
             f"Figures in brackets are {level} confidence intervals, the range of plausible true figures."
         ]
         notes += self.report_view.notes()
-        if self.has_steps and not self.are_pages:
+        if self.causes.width and not self.are_pages:
             notes.append(
                 "Each missing hundredth has one cause: texts are unwrapped first, and the rest has the type "
                 f"of the unwrapped text. All causes add up to 1 minus the {self.metrics[0].label}."
             )
-        if result.found is not None and not result.are_pairs_searched:
+        if result.found is not None and result.found.settings["depth"] == 1:
             notes.append("There are too many rows for slices of two columns: those of one were searched.")
         return [*notes, f"The call with all columns: {result.code}"]
 
     def drawn(self) -> list[Figure]:
         """Return the bar of causes, the sentences, and the worst rows of each cause."""
-        result = self.result
+        result, name = self.result, self.cause_name
         figures: list[Figure] = []
-        table, name = result.cause_table, self.cause_name
-        if table.height and not result.causes_of_systems:
-            rows = table.filter(pl.col("loss") > 0).select("cause", "share_of_loss").iter_rows()
-            parts = [(_NAMES[cause], share, _COLORS[cause]) for cause, share in rows]
+        if self.causes.height and "system" not in self.causes.columns:
+            rows = self.causes.filter(pl.col("loss") > 0).select("cause", "share_of_loss").iter_rows()
+            parts = [(NAMES[cause], share, _COLORS[cause]) for cause, share in rows]
             whole = "that are wrong" if self.are_pages else "that the score lacks"
-            figures.append(Shares(name, name, parts, f"Per cent of the {table['loss'].sum():.3f} {whole}"))
-        said = self.slice_sentences()
-        if said:
-            is_none = said == [_NO_SLICE]
-            figures.append(Sentences(_SLICES, _SLICES, [(line, "") for line in said], is_whole=is_none))
-        if self.has_steps:
-            lines = [(step.step, step.call) for step in self._steps]
-            lines = lines or [(_NO_STEP, "")]
+            caption = f"Per cent of the {self.causes['loss'].sum():.3f} {whole}"
+            figures.append(Shares(name, name, parts, caption))
+        if said := self.slice_sentences():
+            lines = [(line, "") for line in said]
+            figures.append(Sentences(_SLICES, _SLICES, lines, is_whole=said == [_NO_SLICE]))
+        if self.causes.width:
+            lines = result.step_frame.select("step", "call").rows() or [(_NO_STEP, "")]
             figures.append(Sentences(_STEPS, _STEPS, lines, is_numbered=len(lines) > 1))
         return [*figures, *([self._alignments()] if result.worst_rows.height else [])]
-
-    @property
-    def _steps(self) -> Sequence[Step]:
-        steps: Sequence[Step] = self.result.steps
-        return steps
 
     def _alignments(self) -> Alignments:
         protocol = self.result.report.summary.settings.protocol
@@ -269,8 +242,8 @@ class OverviewView(View):
         rows = self.result.worst_rows.with_columns(nearest=nearest).drop_nulls(["prediction", "nearest"])
         pairs = []
         for row in rows.iter_rows(named=True):
-            named = f", row {row['id']}" if row.get("id") is not None else ""
-            title = f"{_NAMES[row['cause']].capitalize()}{named}: loses {row['lost']:.3f}"
+            named = f", {self.names['row']} {row['id']}" if row.get("id") is not None else ""
+            title = f"{NAMES[row['cause']].capitalize()}{named}: loses {row['lost']:.3f}"
             pairs.append((title, row["prediction"], row["nearest"]))
         return Alignments("Rows: the worst of each cause", pairs, PROTOCOLS["raw"].by(protocol.unit))
 
@@ -295,8 +268,9 @@ class OverviewView(View):
         notes = [f"{_SLICES}:", *(f"- {line}." for line in said[:_NAMED])] if said else []
         if len(said) > _NAMED:
             notes.append(f"- and {len(said) - _NAMED} more in a file")
-        steps = [f"{index}. {step.step}" for index, step in enumerate(self._steps, 1)] or [_NO_STEP]
-        notes += [f"{_STEPS}:", *steps] if self.has_steps else []
+        if self.causes.width:
+            steps = [f"{index}. {step}" for index, step in enumerate(self.result.step_frame["step"], 1)]
+            notes += [f"{_STEPS}:", *(steps or [_NO_STEP])]
         shown = [terminal.wrapped(visible(line), width) for line in lines]
         notes.append(self.result.signature)
         return "\n".join([*shown, terminal.rendered([replace(table, below=notes)])])

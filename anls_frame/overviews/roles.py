@@ -12,6 +12,7 @@ from anls_frame._messages import Message, Option
 from anls_frame._text import listed, quoted
 from anls_frame.exceptions import DTypeError
 from anls_frame.files.standard_frames import plain_name, usual_names
+from anls_frame.frames.answer_lists import parse_answers
 from anls_frame.frames.answer_texts import several_answers
 from anls_frame.frames.checks import check_columns
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
@@ -128,7 +129,7 @@ def found_roles(rows: pl.DataFrame, asked: Mapping[str, Any]) -> Roles:
         found=frozenset(
             name for name, value in asked.items() if value is None and (name != "metrics" or metrics)
         ),
-        separator=separator_of(rows[answers]) if has_texts else None,
+        separator=_separator(rows[answers]) if has_texts else None,
     )
 
 
@@ -241,15 +242,14 @@ class _Finder:
 
     def slices(self) -> list[str]:
         """Return the columns with few values that repeat and do not say how a system did."""
-        left_out = {*outcomes(self.rows), *usual_names("question", self.free)}
+        left_out = outcomes(self.rows)
+        for role in ("question", "prediction", "answers"):
+            left_out |= {*usual_names(role, self.free)}
         left_out |= {name for name in self.free if _is_outcome(name)}
         return [name for name in self.free if name not in left_out and self._slices(name)]
 
     def _slices(self, name: str) -> bool:
-        column = labels(self.rows[name])
-        dtype = column.dtype
-        if isinstance(dtype, pl.List | pl.Array):
-            column = column.explode(empty_as_null=True)
+        column = _entries(_labels(self.rows[name]))
         if not (_holds_texts(column.dtype) or column.dtype == pl.Boolean or _are_whole(column)):
             return False
         values = column.drop_nulls()
@@ -296,7 +296,15 @@ class _Finder:
         return ", ".join(str(value)[:_LONGEST_VALUE] for value in values)
 
 
-def labels(column: pl.Series) -> pl.Series:
+def prepared(rows: pl.DataFrame, roles: Roles) -> pl.DataFrame:
+    """Return the rows with lists in place of texts that join several labels, or several answers."""
+    rows = rows.with_columns(_labels(rows[name]).alias(name) for name in roles.by)
+    if roles.answers is None or roles.separator is None:
+        return rows
+    return rows.with_columns(parse_answers(rows[roles.answers], answers_format=roles.separator))
+
+
+def _labels(column: pl.Series) -> pl.Series:
     """Return texts that join several labels, such as `form;layout`, as lists of labels; others unchanged."""
     joined = joined_labels(column.alias("text")) if _holds_texts(column.dtype) else None
     if joined is None:
@@ -304,7 +312,17 @@ def labels(column: pl.Series) -> pl.Series:
     return column.cast(pl.String).str.split(joined[0]).list.eval(pl.element().str.strip_chars())
 
 
-def separator_of(answers: pl.Series) -> str | None:
+def n_values(column: pl.Series) -> int:
+    """Return the number of different values, of lists those of their entries."""
+    return _entries(column).n_unique()
+
+
+def _entries(column: pl.Series) -> pl.Series:
+    is_list = isinstance(column.dtype, pl.List | pl.Array)
+    return column.explode(empty_as_null=True) if is_list else column
+
+
+def _separator(answers: pl.Series) -> str | None:
     """Return what separates several answers in texts; None for lists and for single answers."""
     several = several_answers(answers) if answers.dtype == pl.String else None
     return None if several is None else several.separator or "list"

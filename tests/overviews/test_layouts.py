@@ -241,7 +241,8 @@ def test_predictions_have_the_names_of_their_columns_and_files(tmp_path: Path) -
     # The reader names both columns itself.
     arguments = tsv_with_other_names(tmp_path)
     printed = fine(shell.run(tmp_path, "overview", *arguments, "-p", "Model Output"))
-    assert "Prediction: Model Output; answers: answers, found" in printed
+    assert "Prediction: Model Output; answers: Ground Truth, found" in printed
+    assert fine(shell.run(tmp_path, "overview", *arguments)) == printed
     both = two_files(tmp_path)
     for named in ([], ["-p", "prediction"]):
         printed = fine(shell.run(tmp_path, "overview", *both, *named))
@@ -312,3 +313,10 @@ def test_the_name_of_the_prediction_tells_which_confidence_is_its_own(tmp_path: 
     )
     told = "Pass --model-confidence a_confidence"
     refused(shell.run(tmp_path, "overview", "both.parquet", "-p", "question"), told)
+
+
+def test_texts_of_a_system_are_no_slice_of_the_scores_beside_them() -> None:
+    right = pl.col("prediction") == pl.col("answers").list.first()
+    judged = rows().with_columns(judge=right.cast(pl.Float64), prediction=pl.Series(["yes", "no"] * 30))
+    made = af.overview(judged.with_columns(answers=pl.lit("yes")), metrics="judge")
+    assert list(made.roles.by) == ["lang"]

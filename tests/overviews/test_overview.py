@@ -66,8 +66,8 @@ def test_the_page_shows_everything_in_order(made: Any, tmp_path: Path) -> None:
     ]
     headings = page.texts("h2")
     assert [name for name in headings if name in names] == names
-    for step in made.steps:
-        assert step.call.replace("&", "&amp;").replace('"', "&#34;") in text
+    for call in made.step_frame["call"]:
+        assert call.replace("&", "&amp;").replace('"', "&#34;") in text
     assert "Rows: the worst of each cause" in headings
     assert "(most often: " in text
 
@@ -112,6 +112,20 @@ def test_each_cause_links_its_rows_on_the_page_of_rows(tmp_path: Path) -> None:
         assert f"=%22{name.replace(' ', '+')}%22&amp;" in text
 
 
+def test_a_cause_of_several_systems_links_the_rows_of_the_best_one(tmp_path: Path) -> None:
+    frame, _ = planted("missing", 0)
+    frame = frame.with_columns(worse=pl.lit("zzzz"))
+    made = af.overview(frame, {"worse": "worse", "best": "prediction"})
+    assert made.row_causes.name == "cause of best"
+    counted = dict(made.row_causes.explode(empty_as_null=True).value_counts().iter_rows())
+    assert counted["no prediction"] == made.causes.filter(system="best", cause="missing")["n"].item()
+    frame.write_parquet(tmp_path / "r.parquet")
+    arguments = ("r.parquet", "--systems", "worse,prediction", "-o", "o.html", "--rows", "900")
+    fine(shell.run(tmp_path, "overview", *arguments))
+    text = (tmp_path / "o.html").read_text(encoding="utf-8")
+    assert "=%22no+prediction%22&amp;" in text
+
+
 def test_several_systems_are_side_by_side(tmp_path: Path) -> None:
     made = af.overview(SAMPLE, {"old": "tesseract", "new": "rapidocr"})
     assert "ANLS of new" in repr(made)
@@ -141,6 +155,13 @@ def test_pages_have_kinds_of_errors_that_add_up_to_the_rate() -> None:
     assert "WER" in repr(made)
     # All errors are of one kind: each 1 for an l.
     assert made.advice["rule"].to_list() == ["confusion"]
+    # Ten pages have three wrong characters of 45, and the three worst are shown, line by line.
+    misread = {"cause": "misread", "n": 10, "loss": 3 / 80}
+    assert made.causes.select("cause", "n", pl.col("loss").round(12)).row(0, named=True) == misread
+    assert made.worst_rows.select("cause", "lost").rows() == [("misread", 3 / 45)] * 3
+    assert made.row_causes.to_list() == [["misread"], []] * 10
+    aligned = made.to_document().figures[-1]
+    assert [title for title, *_ in aligned.rows] == ["Misread: loses 0.067"] * 3
     assert made.advice["gain"].to_list() == pytest.approx([3 / 80])
     assert "'l' is read as '1' 30 times, 100 % of all edits" in repr(made).replace("\n", " ")
     document = made.to_document()
@@ -204,21 +225,18 @@ def test_scores_alone_have_slices_but_no_causes() -> None:
 def test_large_tables_are_searched_column_by_column() -> None:
     frame = pl.concat([planted("slice", seed)[0] for seed in range(23)])
     made = af.overview(frame, cluster=False)
-    assert not made.are_pairs_searched
     assert made.found.settings["depth"] == 1
     assert any("too many rows" in note for note in made.to_document().notes)
 
 
-def test_columns_may_have_the_names_of_computed_ones_unless_they_have_a_role() -> None:
+def test_columns_may_have_the_names_of_computed_ones() -> None:
     frame, _ = planted("slice", 0)
     named = frame.rename({"type": "cause", "lang": "unwrapped"})
     made = af.overview(named)
     assert made.slices["description"].to_list() == ["cause = figure"]
     assert made.causes.equals(af.overview(frame).causes)
-    with pytest.raises(
-        af.DuplicateColumnError, match="column 'lost' has the name of a column that the overview"
-    ):
-        af.overview(frame.rename({"doc_id": "lost"}), cluster="lost")
+    same = af.overview(frame.rename({"doc_id": "lost", "question_id": "prediction "}), cluster="lost")
+    assert same.causes.equals(af.overview(frame).causes)
 
 
 def test_lists_of_labels_stay_lists_and_numbers_as_answers_are_refused() -> None:

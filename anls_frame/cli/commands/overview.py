@@ -86,15 +86,15 @@ def overview(
             if isinstance(file, File):
                 kept.enter_context(file.kept())
         read, systems = _read(given)
-    # The name tells which confidences are those of the system.
-    names = [*systems] if len(systems) > 1 else [source.prediction or "prediction"]
-    renamed = zip(systems.values(), names, strict=True)
-    own = {column: name for column, name in renamed if name not in read.columns}
-    frame = read.rename(own, strict=False)
-    systems = {name: own.get(column, column) for name, column in systems.items()}
     texts = [*systems.values(), "answers", "question_id"]
-    columns = [name for name in frame.columns if name not in texts]
-    frame = origins.like(with_numbers_where_all_are(frame, columns), read)
+    frame = with_numbers_where_all_are(read, [name for name in read.columns if name not in texts])
+    # Columns have the names that people know: those of the file, or those of the systems.
+    known = origins.of(read).columns
+    own = {column: known[column] for column in ("prediction", "answers") if column in known}
+    if len(systems) > 1:
+        own = {column: name for name, column in systems.items() if name not in read.columns}
+    frame = origins.like(frame.rename(own, strict=False), read)
+    systems = {name: own.get(column, column) for name, column in systems.items()}
     has_texts = {*systems.values()} <= {*frame.columns} and columns_of(metrics) == []
     with af.progress():
         result: Any = af.overview(
@@ -114,10 +114,12 @@ def overview(
             roles = result.roles
             by = {*roles.by, roles.cluster} - {None}
             labels = [] if result.row_causes is None else [result.row_causes]
-            page = row_pages.page(
+            page = af.browse(
                 origins.like(frame.with_columns(labels), frame),
                 roles.systems,
+                roles.answers,
                 metrics=[result.measures[0].name],
+                id=roles.id,
                 by=[name for name in frame.columns if name in by] + [label.name for label in labels],
                 n=rows,
                 **vars(scoring),
