@@ -1,5 +1,5 @@
 """
-Draw the pictures of plots.md and evidence.md, and list the plots: `python docs/make_plots.py`.
+Draw the pictures of README.md, plots.md and evidence.md, and list the plots: `python docs/make_plots.py`.
 
 Each picture is an SVG for light pages and one for dark pages, of one width, on a transparent ground. Names of
 pictures limit what is drawn: `python docs/make_plots.py ranking coverage`.
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest import mock
 
 import evidence_plots
+import hero_plots
 import matplotlib as mpl
 from matplotlib import style
 
@@ -109,7 +110,7 @@ def draw(theme: Theme, wanted: set[str]) -> None:
         for name, ax in examples():
             if not wanted or name in wanted:
                 write(name, theme, ax.figure)
-        for name, picture in evidence_plots.PICTURES.items():
+        for name, picture in (evidence_plots.PICTURES | hero_plots.PICTURES).items():
             if not wanted or name in wanted:
                 write(name, theme, picture(WIDTH))
 

@@ -169,7 +169,7 @@ WRITTEN: list[tuple[str, str, Callable[[], str]]] = [
     ("metrics.md", r"^\| name \| score \|.*?(?=\n\n)", scores),
     ("reference/columns.md", r"^## Rows and documents$.*?(?=\n\n## Scores of reports)", columns),
     ("reference/reserved.md", r"^\| columns \| made by \|.*?(?=\n*\Z)", reserved),
-    ("../README.md", r"(?<=reports as\n  )`\.\w+`.*?(?=\.\n)", formats),
+    ("files.md", r"(?<=reports can be\n)`\.\w+`.*?(?=\. `--json`)", formats),
     (
         "reference/files.md",
         r"^\.\. rubric:: One kind of file$.*?(?=\n\n\.\. rubric::)",

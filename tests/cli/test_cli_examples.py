@@ -31,7 +31,6 @@ NOT_RUN = {
     "pip install": "needs a release, or compiles the library; make test-wheel installs it",
     "python3 -m venv": "of pip install",
     ". .venv/bin/activate": "of pip install",
-    "make demo": "the target's script is run in tests/package",
     "export POLARS_MAX_THREADS=": "Polars reads it when it is loaded",
     "echo": "of the script around a gate",
     "exit": "of the script around a gate",

@@ -59,8 +59,8 @@ def test_contributors_are_told_of_every_folder_of_the_package() -> None:
 @pytest.mark.parametrize(
     ("page", "names"),
     [
-        ("README.md", [f'`"{name}"`' for name in af.PROTOCOLS]),
-        ("README.md", export.SUFFIXES),
+        ("docs/protocols.md", [f'`"{name}"`' for name in af.PROTOCOLS]),
+        ("docs/files.md", export.SUFFIXES),
         (
             "docs/files.md",
             [f"`{name}" if name in af.__all__ else f"`readers.{name}" for name in readers.__all__],

@@ -49,7 +49,7 @@ def test_without_an_address_the_words_of_links_are_left() -> None:
     page = release_tree.standing_alone(README, "", "v1.2.3")
 
     assert Targets(page).found == {"a": [], "img": []}
-    assert "(text, PAGE, ALTO, hOCR), fields of invoices and forms" in page
+    assert "**Which protocol?**: the rules of each leaderboard" in page
 
 
 @pytest.mark.parametrize("text", ["[a](https://example.org)", "[a](#part)", "`x[0]` (y)"])

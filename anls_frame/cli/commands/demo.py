@@ -48,13 +48,14 @@ def demo(
         questions.write_parquet(folder / "questions.parquet")
         write_pages(folder / "pages")
         af.overview(questions, "tesseract").write(folder / "overview.html")
-        slicing = {"by": "question_types", "cluster": "doc_id"}
-        af.report(questions, "tesseract", "answers", **slicing).write(folder / "report.html")
+        report = af.report(questions, "tesseract", "answers", by="question_types", cluster="doc_id")
+        report.write(folder / "report.html")
         keep = ["question", "doc_id"]
         rows = af.browse(questions, "tesseract", "answers", by=["lang", "question_types"], keep=keep)
         rows.write(folder / "rows.html")
         systems = ["tesseract", "rapidocr"]
-        af.compare(questions, systems, "answers", **slicing).write(folder / "comparison.html")
+        comparison = af.compare(questions, systems, "answers", by="question_types", cluster="doc_id")
+        comparison.write(folder / "comparison.html")
     for name, content in _CONTENTS.items():
         print(plain(f"{folder / name}: {content}"))
     print(plain(f"Open {folder / 'overview.html'} in a browser first."))
