@@ -17,7 +17,7 @@ from __future__ import annotations
 import functools
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -72,18 +72,23 @@ class Cell:
     documents
         Numbers of documents (or rows) of samples.
     figures
-        Takes a number of documents and random numbers, and gives the intervals of a sample.
+        Takes a number of documents and the random numbers of samples, and gives the intervals of each.
     truth
         The true values of the figures.
     check
-        The same as `figures`, by the public functions.
+        The same for one sample, by the public functions.
     """
 
     name: str
     documents: tuple[int, ...]
-    figures: Callable[[int, Random], Figures]
+    figures: Callable[[int, Sequence[Random]], list[Figures]]
     truth: Callable[[], dict[str, float]]
     check: Callable[[int, Random], Figures] | None = field(default=None)
+
+
+def one_by_one(figures: Callable[..., Figures], *arguments: Any) -> Callable[..., list[Figures]]:
+    """Return a function that draws the samples one after the other."""
+    return lambda documents, randoms: [figures(*arguments, documents, random) for random in randoms]
 
 
 def rows_of(sizes: Callable[[tuple[int, int], Random], Ints] | int, documents: int, random: Random) -> Ints:
@@ -186,7 +191,7 @@ def of_judges() -> Iterator[Cell]:
         yield Cell(
             f"judge: {shown}; {name}",
             (50, 112),
-            functools.partial(corrected, *arguments),
+            one_by_one(corrected, *arguments),
             functools.partial(true_means, *arguments),
             functools.partial(corrected_by_frame, *arguments),
         )
@@ -267,7 +272,7 @@ def of_areas() -> Iterator[Cell]:
         yield Cell(
             f"confidence: {kind}; {name}",
             documents,
-            functools.partial(areas, kind, sizes),
+            one_by_one(areas, kind, sizes),
             functools.partial(true_areas, kind, sizes),
             functools.partial(areas_by_frame, kind, sizes),
         )
@@ -305,7 +310,7 @@ def of_pages() -> Iterator[Cell]:
         yield Cell(
             f"pages: {kind}",
             (12, 40, 112, 400),
-            functools.partial(rates, kind),
+            one_by_one(rates, kind),
             functools.partial(true_rate, kind),
         )
 
@@ -322,18 +327,32 @@ def values(documents: int, random: Random) -> tuple[Ints, Array]:
     return document, size * random.lognormal(0, 0.5, len(document))
 
 
-def quantiles(documents: int, random: Random) -> Figures:
-    document, value = values(documents, random)
-    frame = pl.DataFrame({"doc": document, "value": value})
+def quantiles(documents: int, randoms: Sequence[Random]) -> list[Figures]:
+    """Return the intervals of a report by sample."""
+    drawn = [values(documents, random) for random in randoms]
+    frame = pl.DataFrame(
+        {
+            "sample": np.repeat(np.arange(len(drawn)), [len(value) for _, value in drawn]),
+            "doc": np.concatenate([place * documents + of for place, (of, _) in enumerate(drawn)]),
+            "value": np.concatenate([value for _, value in drawn]),
+        }
+    )
     own = af.Metric("value", bounds=(0, None))
-    metrics = [af.Metric.quantile(own, share) for share in QUANTILES]
-    report: af.Report[pl.DataFrame] = af.report(frame, metrics=metrics, cluster="doc")
-    line = report.to_polars().row(0, named=True)
-    found = {}
-    for share, metric in zip(QUANTILES, metrics, strict=True):
-        low, high = (line[end] for end in metric.ends[1:])
-        ends = -np.inf if low is None else low, np.inf if high is None else high
-        found[f"quantile {share}"] = Found(*ends, line["few_rows"])
+    metrics = {f"quantile {share}": af.Metric.quantile(own, share) for share in QUANTILES}
+    report: af.Report[pl.DataFrame] = af.report(
+        frame, metrics=[*metrics.values()], by="sample", cluster="doc"
+    )
+    found = []
+    for line in report.by_group.sort("sample").iter_rows(named=True):
+        ends = {name: [line[end] for end in metric.ends[1:]] for name, metric in metrics.items()}
+        found.append(
+            {
+                name: Found(
+                    -np.inf if low is None else low, np.inf if high is None else high, line["few_rows"]
+                )
+                for name, (low, high) in ends.items()
+            }
+        )
     return found
 
 
@@ -377,7 +396,7 @@ def lines_of(cell: Cell, samples: int, seed: int) -> Iterator[tuple[str, list[st
     truth = cell.truth()
     for documents in cell.documents:
         seeds = [seed, *cell.name.encode(), documents]
-        every = [cell.figures(documents, np.random.default_rng([*seeds, place])) for place in range(samples)]
+        every = cell.figures(documents, [np.random.default_rng([*seeds, place]) for place in range(samples)])
         for place in range(CHECKED if cell.check else 0):
             assert cell.check is not None
             public = cell.check(documents, np.random.default_rng([*seeds, place]))

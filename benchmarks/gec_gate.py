@@ -141,8 +141,9 @@ class Made(NamedTuple):
     few: bool
 
 
-def compared(scorer: Measure, first: FloatArray, second: FloatArray, rows: int) -> Made:
-    """Return the line of `gec.compare` from the counts of documents, which hold so many rows."""
+def compared(scorer: Measure, both: list[FloatArray], rows: int) -> Made:
+    """Return the line of `gec.compare` from the counts of documents of both systems, with so many rows."""
+    first, second = both
     difference = float(np.subtract(*(scorer.score(one.sum(axis=0)[:, None])[0] for one in (second, first))))
     size = scorer.size(first + second)
     units = statistics.effective_units(size.sum(), (size * size).sum())
@@ -158,7 +159,7 @@ def compared(scorer: Measure, first: FloatArray, second: FloatArray, rows: int) 
 def agrees(made: Made, row: dict[str, Any]) -> bool:
     """Return whether a line of `gec.compare` says the same."""
     public = [row["difference"], row["difference_low"], row["difference_high"]]
-    return np.allclose(public, made[:3], rtol=1e-9, atol=1e-12) and row["few_rows"] == made.few
+    return np.allclose(public, made[:3], rtol=1e-9, atol=1e-12) and made.few is row["few_rows"]
 
 
 def line(measure: MeasureName, pair: str, count: int, unit: str) -> tuple[str, float]:
@@ -184,21 +185,17 @@ def line(measure: MeasureName, pair: str, count: int, unit: str) -> tuple[str, f
             return np.stack([np.bincount(document, column, count) for column in added.T], axis=1)
 
         own = [one.gather(rows) for one in counts]
-        made = compared(scorer, *map(of_documents, own), len(rows))
+        made = compared(scorer, [of_documents(one) for one in own], len(rows))
         covered += made.low <= difference <= made.high
         swapped = pl.Series(exchanged[document])
-        equal = [of_documents(b.zip_with(swapped, a)) for a, b in (own, own[::-1])]
-        p_value = swaps.p_value(*equal, scorer.score, draws=DRAWS, seed=seed)
+        first, second = (of_documents(b.zip_with(swapped, a)) for a, b in (own, own[::-1]))
+        p_value = swaps.p_value(first, second, scorer.score, draws=DRAWS, seed=seed)
         found += p_value <= 0.05
         if seed < CHECKED:
             drawn = sentences[rows].with_columns(document=document)
             row = gec.compare(["old", "new"], drawn, cluster="document", **options).row(1, named=True)
-            first, second = (
-                pl.when(swapped).then(a).otherwise(b) for a, b in (("new", "old"), ("old", "new"))
-            )
-            public = gec.compare(
-                {"old": first, "new": second}, drawn, cluster="document", seed=seed, **options
-            )
+            a, b = (pl.when(swapped).then(x).otherwise(y) for x, y in (("new", "old"), ("old", "new")))
+            public = gec.compare({"old": a, "new": b}, drawn, cluster="document", seed=seed, **options)
             if not agrees(made, row) or public["p_value"][1] != p_value:
                 raise AssertionError(f"{measure}, {pair}, {count} {unit}: {made}, {row}, {public}")
     shown = f"| {measure} | {old:.3f} | {new:.3f} | {count} {unit} |"
@@ -254,7 +251,7 @@ def spoilt_line(measure: MeasureName, count: int) -> tuple[str, float]:
     covers, marked = np.zeros((2, REPLICATIONS), bool)
     for replication in range(REPLICATIONS):
         chosen = random_.integers(0, POOL, count)
-        made = compared(scorer, *(one[chosen] for one in added), rows[chosen].sum())
+        made = compared(scorer, [one[chosen] for one in added], rows[chosen].sum())
         covers[replication] = made.low <= truth <= made.high
         marked[replication] = made.few
         if replication < CHECKED:
@@ -278,8 +275,9 @@ def main() -> int:
         whole.append(spoilt_line(measure, count))
         sys.stdout.write(whole[-1][0] + "\n")
     lines = []
-    for name, pair, drawn in product(("m2", "i_measure"), PAIRS, DRAWN):
-        lines.append(line(name, pair, *drawn))
+    tested: tuple[MeasureName, ...] = ("m2", "i_measure")
+    for measure, pair, drawn in product(tested, PAIRS, DRAWN):
+        lines.append(line(measure, pair, *drawn))
         sys.stdout.write(lines[-1][0] + "\n")
     tables = HEAD + "\n".join(text for text, _ in lines) + "\n" + WHOLE
     PAGE.write_text(tables + "\n".join(text for text, _ in whole) + "\n")
