@@ -18,6 +18,7 @@ Samples are arrays of sums; the first of each line are counted by `compare` as w
 from __future__ import annotations
 
 import argparse
+import functools
 import itertools
 import multiprocessing
 import sys
@@ -42,6 +43,8 @@ MOSTLY = 0.5
 """A line with so many marked samples counts as marked."""
 CHECKED = 3
 """So many samples of each line are counted by `compare` as well."""
+LATENT = np.linspace(-6, 6, 12_001)
+"""Latent values between which graded scores are interpolated."""
 MEANS = np.array([0.95, 0.85, 0.7, 0.5, 0.8])
 """Means of the slices; further slices begin anew."""
 FREQUENCIES = np.array([0.4, 0.3, 0.15, 0.1, 0.05])
@@ -133,6 +136,12 @@ class Rows(NamedTuple):
     scores: npt.NDArray[np.float64]
 
 
+@functools.cache
+def beta_scores(mean: float) -> npt.NDArray[np.float64]:
+    """Return the scores of latent values: of mean m, a beta distribution with parameters 4m and 4(1 - m)."""
+    return np.asarray(stats.beta.ppf(stats.norm.cdf(LATENT), 4 * mean, 4 * (1 - mean)))
+
+
 def sample(case: Case, random: np.random.Generator) -> Rows:
     """Draw documents with their rows."""
     if case.sizes == "log-normal":
@@ -152,9 +161,8 @@ def sample(case: Case, random: np.random.Generator) -> Rows:
         own = random.normal(size=len(document))
         latent = np.sqrt(case.correlation) * shared + np.sqrt(1 - case.correlation) * own
         if case.is_graded:
-            # Of mean m: a beta distribution with parameters 4m and 4(1 - m).
-            a, b = 4 * means[kind], 4 * (1 - means[kind])
-            drawn = stats.beta.ppf(stats.norm.cdf(latent), a, b)
+            drawn = np.stack([np.interp(latent, LATENT, beta_scores(mean)) for mean in means])
+            drawn = drawn[kind, np.arange(len(kind))]
         else:
             drawn = (latent < stats.norm.ppf(means)[kind]).astype(np.float64)
         scores.append(np.where(fails, 0.0, drawn))
