@@ -27,7 +27,8 @@ def metric_named(name: str, columns: Callable[[], Collection[str]] = tuple) -> s
     Return a metric by its name.
 
     FILE.py:NAME and MODULE:NAME name functions and metrics in Python, median:NAME and quantile:0.9:NAME name
-    quantiles of a score, and bounds:0:1:NAME a score with its bounds, unless a column has exactly this name.
+    quantiles of a score, bounds:0:1:NAME a score with its bounds, lower:NAME one that is better if it is
+    lower, and ratio:usd:right the ratio of the sums of two columns, unless a column has exactly this name.
     The columns are read only if a name is ambiguous.
     """
     if ":" not in name or name in columns():
@@ -44,6 +45,13 @@ def metric_named(name: str, columns: Callable[[], Collection[str]] = tuple) -> s
         return Metric.quantile(metric_named(score, columns), number)
     if kind == "bounds":
         return _bounded(name, columns)
+    if kind == "lower":
+        return _described(name, score, columns, higher_is_better=False)
+    if kind == "ratio":
+        numerator, _, denominator = score.partition(":")
+        if not (numerator and denominator):
+            raise ValueError(f"--metric {name}: write two columns, as ratio:usd:right")
+        return Metric(numerator, denominator=denominator, name=f"{numerator}_per_{denominator}")
     module, _, attribute = name.rpartition(":")
     return _from_python(module, attribute) if module and attribute.isidentifier() else name
 
@@ -55,14 +63,21 @@ def _bounded(name: str, columns: Callable[[], Collection[str]]) -> Metric:
         bounds = tuple(float(end) if end else None for end in ends)
     except ValueError:
         bounds = ()
-    metric = metric_named(score, columns)
     if len(bounds) != 2:  # noqa: PLR2004
         raise ValueError(
             f"--metric {name}: write both bounds and a score, as bounds:0:1:judge or bounds:0::loss"
         )
+    return _described(name, score, columns, bounds=bounds)
+
+
+def _described(name: str, score: str, columns: Callable[[], Collection[str]], **options: Any) -> Metric:
+    """Return the metric of a column or function with an option; those of built-in scores are known."""
+    metric = metric_named(score, columns)
     if metric in {*SETS, *NAMES, *NAMES_OF_ROWS}:
-        raise ValueError(f"--metric {name}: {score} is no column; its bounds are known")
-    return Metric(metric, bounds=bounds) if isinstance(metric, str) else replace(metric, bounds=bounds)
+        (option,) = options
+        known = "bounds are" if option == "bounds" else "direction is"
+        raise ValueError(f"--metric {name}: {score} is no column; its {known} known")
+    return Metric(metric, **options) if isinstance(metric, str) else replace(metric, **options)
 
 
 def _from_python(module: str, attribute: str) -> Metric:

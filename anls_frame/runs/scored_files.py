@@ -25,6 +25,7 @@ from anls_frame.runs.system_files import (
     QUESTION,
     are_repeated,
 )
+from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import NAMES, SETS, check_names, resolve
 from anls_frame.summary.measures import Metric
 
@@ -60,8 +61,20 @@ def averaged(
 ) -> tuple[pl.DataFrame, list[Metric]]:
     """Return the mean scores of each question of a system, and the metrics for these means."""
     table = with_scores(rows, metrics)
-    means = mean_over_epochs(table, *texts_of(table), id=id, keep=keep, metrics=metrics, **scoring)
-    return means, [_as_mean(metric) for metric in metrics]
+    # The sums of ratios cannot be averaged; those of single answers are kept.
+    ratios = [] if are_repeated(rows) else [metric for metric in metrics if _divides_columns(metric)]
+    asked = [metric for metric in metrics if metric not in ratios]
+    named = {metric.name for metric in asked if metric.numerator == metric.name}
+    asked += [Metric(name) for name in dict.fromkeys(own_metrics.needed(ratios)) if name not in named]
+    means = mean_over_epochs(table, *texts_of(table), id=id, keep=keep, metrics=asked, **scoring)
+    return means, [metric if metric in ratios else _as_mean(metric) for metric in metrics]
+
+
+def _divides_columns(metric: Metric) -> bool:
+    """Return whether a metric divides the sums of two columns."""
+    return (
+        isinstance(metric.numerator, str) and isinstance(metric.denominator, str) and not metric.is_built_in
+    )
 
 
 def with_scores(rows: pl.DataFrame, metrics: Sequence[str | Metric]) -> pl.DataFrame:
@@ -85,8 +98,9 @@ def _as_mean(metric: Metric) -> Metric:
 def check_scored(means: pl.DataFrame, metrics: Sequence[Metric]) -> None:
     """Raise an error if a system has no scores at all, for example without a column of scores."""
     for metric in metrics:
-        counts = means.group_by("system", maintain_order=True).agg(cs.by_name(metric.name).count())
-        scored = counts.filter(counts[metric.name] > 0)
+        column = str(metric.numerator) if metric.is_ratio else metric.name
+        counts = means.group_by("system", maintain_order=True).agg(cs.by_name(column).count())
+        scored = counts.filter(counts[column] > 0)
         if 0 < scored.height < counts.height:
             without = [name for name in counts["system"] if name not in scored["system"].to_list()]
             raise InputError(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from anls_frame.statistics.codes import FloatArray, IntArray, Mask
 from anls_frame.statistics.losses import rows_of_sums
-from anls_frame.summary import system_rows
+from anls_frame.summary import own_metrics, system_rows
 from anls_frame.summary.account import Account, account_of, needed
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.settings import Settings
@@ -194,10 +194,8 @@ def _scores(
         name: np.where(is_scored, table[name].fill_null(0).to_numpy(), 0.0) for name in table.columns
     }
     known = table.filter(pl.Series(is_scored))
-    ends = known.select(
-        pl.concat_list(own[0] for own in columns).list.explode(empty_as_null=True).alias("score")
-    )["score"]
-    metric = metric.within(*(cast("float | None", end) for end in (ends.min(), ends.max())))
+    lows, highs = zip(*(own_metrics.ends_of(own) for own in columns), strict=True)
+    metric = metric.within(*known.select(low=pl.min_horizontal(lows), high=pl.max_horizontal(highs)).row(0))
     if metric.is_ratio:
         x, y = ([values[own[part]] for own in columns] for part in (1, 2))
     else:

@@ -147,10 +147,7 @@ def _transitions(
 
 def _ends_of(index: int, metric: Metric, systems: int) -> dict[str, pl.Expr]:
     """Return the lowest and the highest score of all systems, from which a metric gets missing bounds."""
-    ends = []
-    for system in range(systems):
-        score, *parts = (pl.col(name) for name in columns(index, metric, system))
-        ends.append(own_metrics.ends_of_rates(*parts) if parts else [score.min(), score.max()])
+    ends = [own_metrics.ends_of(columns(index, metric, system)) for system in range(systems)]
     lows, highs = zip(*ends, strict=True)
     return {"score_min": pl.min_horizontal(lows), "score_max": pl.max_horizontal(highs)}
 

@@ -14,6 +14,8 @@ The unit depends on the numbers:
   room for 2**74 rows.
 - Squares and error rates are truncated below 2**-62, so rates of at least 0.001 lose no digit. Sums must stay
   below 2**65; the squared rates of 8 billion rows with 65,536 errors per character reach that.
+- Numerators of custom ratios may be microseconds or dollars, and their squares span 180 bits. So whole
+  numbers and fractions are added up apart; fractions are truncated below 2**-90, with room for 2**37 rows.
 """
 
 from __future__ import annotations
@@ -25,6 +27,9 @@ SCORE_BITS = 53
 
 FINE_BITS = 62
 """Sums of squares and of rates are in units of 2**-62."""
+
+FRACTION_BITS = 90
+"""Sums of fractions beside sums of whole numbers are in units of 2**-90."""
 
 
 def units(value: pl.Expr, bits: int) -> pl.Expr:
@@ -49,3 +54,20 @@ def sum_of_rates(value: pl.Expr) -> pl.Expr:
     whole = value.floor()
     wholes = whole.cast(pl.UInt64, wrap_numerical=True).cast(pl.Int128).sum()
     return wholes * pl.lit(1 << FINE_BITS, dtype=pl.Int128) + sum_of_shares(value - whole, FINE_BITS)
+
+
+def whole_and_fraction(value: pl.Expr) -> tuple[pl.Expr, pl.Expr]:
+    """Return the whole number below each float, and the rest in units of 2**-90."""
+    whole = value.floor()
+    # Values that do not fit are noticed elsewhere, and must not raise an error here.
+    return whole.cast(pl.Int128, strict=False, wrap_numerical=True), units(value - whole, FRACTION_BITS)
+
+
+def products(whole: pl.Expr, fraction: pl.Expr, length: pl.Expr) -> tuple[pl.Expr, pl.Expr, pl.Expr, pl.Expr]:
+    """Return x² and x · length of such numbers x, each as a whole number and a fraction; all are `Int128`."""
+    rest = floats(fraction, FRACTION_BITS)
+    # Products of whole numbers stay exact.
+    more, more_by_length = (2 * floats(whole, 0) + rest) * rest, floats(length, 0) * rest
+    squares, square_fraction = whole_and_fraction(more)
+    by_length, fraction_by_length = whole_and_fraction(more_by_length)
+    return whole * whole + squares, square_fraction, whole * length + by_length, fraction_by_length

@@ -45,8 +45,9 @@ class Metric:
         name of a column that holds the scores. `compare` accepts a function, or a mapping from each system to
         the column of its scores.
     denominator
-        For a rate, the values whose sum divides the sum of the numerators, in the same form. The values of
-        both must then be counts, such as errors and words: whole numbers of at least 0.
+        For a rate, the values whose sum divides the sum of the numerators, in the same form. They must be
+        whole numbers of at least 0, such as words or right answers. The numerators are then counts, such as
+        errors, or amounts, such as dollars: 0, or numbers from 1e-12 to 4.5e15.
     name
         Name of its column in results; by default, the name of the column, the expression or the function.
     label
@@ -54,7 +55,7 @@ class Metric:
     bounds
         The lowest and the highest possible value, `None` for an open end. A value outside the bounds raises
         an error. By default, the bounds follow from the scores of the rows: (0, 1) if all scores lie there,
-        otherwise (0, None) or no bounds.
+        otherwise (0, None) or no bounds. A ratio of an amount with fractions has the bounds (0, None).
     higher_is_better
         The direction; by default `False` if the name contains the word cer, wer, mer, wil or ter, as names of
         error rates do, and `True` otherwise.
@@ -371,6 +372,19 @@ class Metric:
         """
         powers = ("yyy", "yyyy") if self.is_ratio and not self.is_built_in else ()
         return [f"{self.name}:{moment}" for moment in ("x", "y", "xx", "xy", "yy", "squares", *powers)]
+
+    @property
+    def fractions(self) -> dict[str, str]:
+        """
+        Columns of cells with the fractions of moments, by moment: see `fixed_point.FRACTION_BITS`.
+
+        Only custom ratios have them; their moments in cells are whole numbers.
+        """
+        if not self.is_ratio or self.is_built_in:
+            return {}
+        x, _, xx, xy, _, squares, *_ = self.moments()
+        square = "numerator_square_fraction"
+        return {x: "numerator_fraction", xx: square, xy: "numerator_fraction_by_length", squares: square}
 
     @property
     def bracket(self) -> str:

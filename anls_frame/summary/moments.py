@@ -27,6 +27,9 @@ SIZES = ("n_squares", "n_cubes", "n_fourths")
 _LARGEST = 1 << 29
 """Row counts are capped at this before cubes and fourth powers are added, so that 128 bits are enough."""
 
+_LARGEST_SUM = 2.0**63
+"""Sums of both parts of a custom ratio must be smaller, so that their squares fit into 128 bits."""
+
 _CELLS_OF_A_PART = 1 << 15
 """Number of cells above which those of clusters are added up in parts."""
 
@@ -121,8 +124,13 @@ def _slices(moments: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric
     if not metrics:
         return result
     squares = [name for metric in metrics for name in metric.moments()[2::3]]
-    if not result.select((pl.col(squares) >= 0).all()).to_numpy().all():
-        raise OverflowError("the sum of the squared scores is too large to be added up exactly")
+    fits = [pl.col(squares) >= 0]
+    fits += [pl.col(metric.moments()[:2]) < _LARGEST_SUM for metric in metrics if metric.fractions]
+    if not result.select(pl.all_horizontal(fits).all()).item():
+        raise OverflowError(
+            "the sums of the squared scores are too large to be added up exactly; divide the scores by a "
+            "power of ten"
+        )
     return result.with_columns(_brackets(result, moments, keys, metrics))
 
 
@@ -147,6 +155,7 @@ def _row_columns(metrics: tuple[Metric, ...]) -> list[pl.Expr]:
             for metric in metrics
             for column, name in zip(metric.columns, metric.moments(), strict=True)
         ),
+        *(pl.col(column).alias(_fraction(name)) for name, column in _fractions(metrics).items()),
     ]
 
 
@@ -171,11 +180,20 @@ def _as_floats(metrics: tuple[Metric, ...]) -> list[pl.Expr]:
         for metric in metrics
         for name, unit in zip(metric.moments(), _units(metric), strict=False)
     ]
+    rest = {
+        name: fixed_point.floats(pl.col(_fraction(name)).sum(), fixed_point.FRACTION_BITS)
+        for name in _fractions(metrics)
+    }
     return [
         pl.col(*COUNTS, "units").sum(),
         *(
             fixed_point.floats(pl.col(name).sum(), unit).alias(name)
             for name, unit in (*((size, 0) for size in SIZES), *bits)
+            if name not in rest
+        ),
+        *(
+            (fixed_point.floats(pl.col(name).sum(), 0) + fraction).alias(name)
+            for name, fraction in rest.items()
         ),
     ]
 
@@ -191,9 +209,29 @@ def _cluster_moments(metric: Metric) -> list[pl.Expr]:
     size = y.clip(upper_bound=LARGEST_SIZE)
     value = fixed_point.floats(x, metric.bits)
     xx = fixed_point.units(value * value, metric.square_bits) if metric.bits else x * x
-    moments = (x, y, xx, x * y, y * y, squares, size * size * size, size * size * size * size)
+    xy = x * y
+    named: list[pl.Expr] = []
+    if metric.fractions:
+        own, of_rows = pl.col("numerator_fraction"), pl.col("numerator_square_fraction")
+        xx, xx_fraction, xy, xy_fraction = fixed_point.products(x, own, y)
+        rest = (own, xx_fraction, xy_fraction, of_rows)
+        named = [part.alias(_fraction(name)) for part, name in zip(rest, metric.fractions, strict=True)]
+    moments = (x, y, xx, xy, y * y, squares, size * size * size, size * size * size * size)
     # Only custom ratios have the last two.
-    return [moment.alias(name) for moment, name in zip(moments, metric.moments(), strict=False)]
+    return [*(moment.alias(name) for moment, name in zip(moments, metric.moments(), strict=False)), *named]
+
+
+def _fractions(metrics: Sequence[Metric]) -> dict[str, str]:
+    """Return the columns of cells with the fractions of moments, by moment."""
+    columns: dict[str, str] = {}
+    for metric in metrics:
+        columns |= metric.fractions
+    return columns
+
+
+def _fraction(moment: str) -> str:
+    """Return the column with the fraction of a moment, whose own column is then a whole number."""
+    return f"{moment}:fraction"
 
 
 _CANCELLED = 1e-3
@@ -205,8 +243,8 @@ _EXACT = 2.0**51
 _ROUNDED = 2.0**-50
 """Squares of shares and rates are rounded, so a spread below this fraction of them counts as 0 ..."""
 
-_CUT = 2.0**-60
-"""... and so does a spread below this per unit, because they are truncated."""
+_CUT = 4.0
+"""... and so does a spread below so many units of squares for each row or cluster: squares are truncated."""
 
 
 def _brackets(
@@ -245,13 +283,18 @@ def _brackets(
 def _exact_brackets(
     chosen: npt.NDArray[np.bool_], moments: pl.DataFrame, keys: Sequence[str], metric: Metric
 ) -> Iterable[float]:
-    sums = pl.col("units", *metric.moments()[:5]).sum()
+    names = metric.moments()[:5]
+    fractions = [_fraction(name) for name in names if name in metric.fractions]
+    sums = pl.col("units", *names, *fractions).sum()
     # Sorted like the slices, by the keys.
     lines = moments.group_by(keys).agg(sums).sort(keys) if keys else moments.select(sums)
-    bits = 2 * metric.bits
-    for units, x, y, xx, xy, yy in lines.filter(pl.Series(chosen)).drop(keys).iter_rows():
-        whole = (xx << (bits - metric.square_bits)) * y * y - 2 * x * y * xy + x * x * yy
-        bracket = whole / ((y * y) << bits)
-        squares = math.ldexp(xx, -metric.square_bits)
-        noise = _ROUNDED * squares + _CUT * units if bits else 0.0
+    for units, x, y, xx, xy, yy, *rest in lines.filter(pl.Series(chosen)).drop(keys).iter_rows():
+        bits, square_bits = metric.bits, metric.square_bits
+        if any(rest):
+            bits = square_bits = fixed_point.FRACTION_BITS
+            x, xx, xy = ((value << bits) + part for value, part in zip((x, xx, xy), rest, strict=True))  # noqa: PLW2901
+        whole = (xx << (2 * bits - square_bits)) * y * y - 2 * x * y * xy + x * x * yy
+        bracket = whole / ((y * y) << (2 * bits))
+        squares = math.ldexp(xx, -square_bits)
+        noise = _ROUNDED * squares + math.ldexp(_CUT * units, -square_bits) if bits else 0.0
         yield bracket if bracket > noise else 0.0

@@ -9,9 +9,12 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame.exceptions import DTypeError
+from anls_frame.summary import fixed_point
 from anls_frame.summary.measures import COUNTS, Metric
 
 _LARGEST_COUNT = 2.0**52
+_SMALLEST = 1e-12
+"""Smallest numerator of a ratio besides 0: its square keeps three digits."""
 _LARGEST = 1e140
 """Largest absolute score: its square is a float, and so are sums of squares."""
 
@@ -141,6 +144,8 @@ def sums(metric: Metric, names: Sequence[str]) -> list[pl.Expr]:
     is_scored = pl.all_horizontal(value.is_not_null() for value in (score, *parts[1:]))
     counts = [pl.len(), is_scored.sum(), (~is_scored).sum(), zero, zero]
     added = _sums_of_parts(is_scored, *parts) if parts else _sums_of_scores(score)
+    least, most = ends_of(names)
+    added += [least.alias("score_min"), most.alias("score_max")]
     return [
         *(count.cast(pl.Int64).alias(name) for count, name in zip(counts, COUNTS, strict=True)),
         *(added if metric.probability is None else ()),
@@ -152,9 +157,9 @@ def is_wrong(metric: Metric, names: Sequence[str]) -> pl.Expr:
     low, high = metric.bounds or (None, None)
     score, *_ = parts = [pl.col(name) for name in names]
     if metric.is_ratio:
-        whole = parts[1:] if metric.has_fractions else parts
+        numerator, denominator = parts
         outside = [~part.is_between(0, _LARGEST_COUNT) for part in parts]
-        outside += [part != part.floor() for part in whole]
+        outside += [(numerator > 0) & (numerator < _SMALLEST), denominator != denominator.floor()]
         score = _rate(*parts)
     else:
         outside = [~score.is_finite(), score.abs() > _LARGEST]
@@ -181,40 +186,43 @@ def _rate(numerator: pl.Expr, denominator: pl.Expr) -> pl.Expr:
     return pl.when((numerator > 0) | (denominator > 0)).then(numerator / denominator)
 
 
-def ends_of_rates(numerator: pl.Expr, denominator: pl.Expr) -> list[pl.Expr]:
-    """Return the lowest and the highest rate of a row, from which a ratio without bounds gets its bounds."""
-    rate = _rate(numerator, denominator)
-    return [rate.min(), rate.max()]
+def ends_of(names: Sequence[str]) -> list[pl.Expr]:
+    """Return the lowest and the highest score of rows, from which a metric gets missing bounds."""
+    score, *parts = map(pl.col, names)
+    if not parts:
+        return [score.min(), score.max()]
+    rate = _rate(*parts)
+    # An amount such as dollars is no share of what it is divided by, however small it is.
+    is_amount = parts[0] != parts[0].floor()
+    return [rate.min(), pl.when(is_amount).then(math.inf).otherwise(rate).max()]
 
 
 def _sums_of_scores(score: pl.Expr) -> list[pl.Expr]:
     return [
         score.sum().alias("score_sum"),
         (score.var(ddof=0) * score.count()).fill_null(0.0).alias("score_spread"),
-        score.min().alias("score_min"),
-        score.max().alias("score_max"),
     ]
 
 
 def _sums_of_parts(is_scored: pl.Expr, numerator: pl.Expr, denominator: pl.Expr) -> list[pl.Expr]:
-    # Invalid values are noticed elsewhere, and must not raise an error here.
-    x, y = (
-        pl.when(is_scored).then(part).cast(pl.Int128, strict=False, wrap_numerical=True)
-        for part in (numerator, denominator)
+    (whole, fraction), (y, _) = (
+        fixed_point.whole_and_fraction(pl.when(is_scored).then(part)) for part in (numerator, denominator)
     )
+    squares, square_fraction, by_length, fraction_by_length = fixed_point.products(whole, fraction, y)
     size = y.clip(upper_bound=LARGEST_SIZE)
     sums = {
-        "numerator_sum": x,
+        "numerator_sum": whole,
+        "numerator_fraction": fraction,
         "denominator_sum": y,
-        "numerator_squares": x * x,
-        "numerator_by_length": x * y,
+        "numerator_squares": squares,
+        "numerator_square_fraction": square_fraction,
+        "numerator_by_length": by_length,
+        "numerator_fraction_by_length": fraction_by_length,
         "denominator_squares": y * y,
         "denominator_cubes": size * size * size,
         "denominator_fourths": size * size * size * size,
     }
-    least, most = ends_of_rates(numerator, denominator)
-    ends = [least.alias("score_min"), most.alias("score_max")]
-    return [*(value.sum().alias(name) for name, value in sums.items()), *ends]
+    return [value.sum().alias(name) for name, value in sums.items()]
 
 
 def message(metric: Metric, count: int, row: int, values: Sequence[object], part: str | None = None) -> str:
@@ -227,7 +235,9 @@ def message(metric: Metric, count: int, row: int, values: Sequence[object], part
     value, advice = values[0], ""
     if metric.is_ratio:
         within = "" if metric.bounds is None else f" with a ratio in {interval}"
-        must = f"divide whole numbers of at least 0{within}"
+        must = f"divide finite numbers of at least 0 by whole numbers of at least 0{within}"
+        if isinstance(value, float) and (0 < value < _SMALLEST or _LARGEST_COUNT < value < math.inf):
+            advice = f"; use a unit in which numerators are 0 or from {_SMALLEST:g} to {_LARGEST_COUNT:.2g}"
     elif isinstance(value, float) and not math.isfinite(value):
         must, advice = "be finite", "; drop or fill NaN and infinity"
     elif isinstance(value, float) and abs(value) > _LARGEST:
@@ -235,4 +245,9 @@ def message(metric: Metric, count: int, row: int, values: Sequence[object], part
         advice = "; divide by a power of ten"
     else:
         must = f"be in {interval}"
-    return f"metric {metric.name!r} must {must}, got {' and '.join(map(repr, values))} {where}{advice}"
+    sources = named([metric])
+    are_shown = len(sources) == 1 + metric.is_ratio and sources != [metric.name]
+    source = f" ({' / '.join(sources)})" if are_shown else ""
+    return (
+        f"metric {metric.name!r}{source} must {must}, got {' and '.join(map(repr, values))} {where}{advice}"
+    )

@@ -49,12 +49,18 @@ class SystemRows:
     keys: tuple[str, ...]
     """The keys, and the cluster last if there is one."""
     metrics: tuple[Metric, ...]
-    systems: int
+    of_systems: list[list[Metric]]
+    """The same metrics with the columns of each system."""
     orders: dict[str, list[str]]
 
     def scored(self, inputs: pl.LazyFrame) -> pl.LazyFrame:
         """Return rows with their scores from all or some rows of `inputs`."""
         return functools.reduce(pl.LazyFrame.with_columns, self.steps, inputs)
+
+    @property
+    def systems(self) -> int:
+        """Number of systems."""
+        return len(self.of_systems)
 
     @property
     def frame(self) -> pl.LazyFrame:
@@ -86,11 +92,12 @@ class SystemRows:
                 raise ValueError(own_metrics.message(metric, count.item(), row, values, part))
 
     def _checks(self) -> Iterator[tuple[Metric, list[str], pl.Expr]]:
-        for index, metric in enumerate(self.metrics):
-            for system in range(0 if metric.is_built_in else self.systems):
-                score, *parts = columns(index, metric, system)
-                names = parts or [score]
-                yield metric, names, own_metrics.is_wrong(metric, names)
+        for index, of_systems in enumerate(zip(*self.of_systems, strict=True)):
+            for system, metric in enumerate(of_systems):
+                if not metric.is_built_in:
+                    score, *parts = columns(index, metric, system)
+                    names = parts or [score]
+                    yield metric, names, own_metrics.is_wrong(metric, names)
 
 
 def columns(index: int, metric: Metric, system: int) -> list[str]:
@@ -182,7 +189,7 @@ def scored_rows(
         steps=steps,
         keys=key_names(settings.by, settings.cluster),
         metrics=tuple(metrics),
-        systems=len(systems),
+        of_systems=by_system,
         orders=orders,
     )
 

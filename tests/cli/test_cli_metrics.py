@@ -151,6 +151,8 @@ def test_parts_give_the_whole(run: Run, folder: Path) -> None:
         ("bounds:low:1:s", "write both bounds and a score, as bounds:0:1:judge"),
         ("bounds:1:0:s", "bounds must be a pair of numbers or None, the lower one first"),
         ("bounds:0:1:anls", "anls is no column; its bounds are known"),
+        ("lower:anls", "anls is no column; its direction is known"),
+        ("ratio:errors", "write two columns, as ratio:usd:right"),
     ],
 )
 def test_metrics_that_cannot_be_are_refused(run: Run, metric: str, message: str) -> None:
@@ -282,3 +284,22 @@ def test_quantiles_of_names_columns_and_functions(run: Run, suffix: str) -> None
 )
 def test_quantiles_that_cannot_be_are_refused(run: Run, command: str, metric: str, message: str) -> None:
     refused(run(command, "rows.csv", "-m", metric), message)
+
+
+def test_ratios_of_columns_are_reported_and_compared(run: Run, folder: Path) -> None:
+    fine(run("report", "rows.csv", "-m", "anls", "-m", "lower:ratio:seconds:words", "-o", "report.parquet"))
+    scored = ROWS.drop_nulls("seconds")
+    ratio = scored["seconds"].sum() / scored["words"].sum()
+    assert pl.read_parquet(folder / "report.parquet")["seconds_per_words"][0] == pytest.approx(
+        ratio, rel=1e-12
+    )
+    faster = ROWS.with_columns(pl.col("seconds") / 2, words=pl.col("words") + 1)
+    faster.write_csv(folder / "faster.csv")
+    metrics = ("-m", "anls", "-m", "seconds", "-m", "lower:ratio:seconds:words")
+    printed = fine(run("compare", "rows.csv", "faster.csv", *metrics, "-o", "compared.csv"))
+    compared = pl.read_csv(folder / "compared.csv").filter(metric="seconds_per_words").row(0, named=True)
+    fast = scored["seconds"].sum() / 2 / (scored["words"] + 1).sum()
+    assert (compared["baseline_score"], compared["score"]) == pytest.approx((ratio, fast), rel=1e-12)
+    # In each row with seconds, both parts are better.
+    assert compared["wins"] == scored.height, printed
+    refused(run("compare", "rows.csv", "faster.csv", "-m", "ratio:seconds:none"), "no column 'none'")

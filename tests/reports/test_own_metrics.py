@@ -386,12 +386,12 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: (pl.col("s") / 0).alias("m"), r"metric 'm' must be finite, got inf in row 0 .* in 2 more"
     ),
     "parts": (
-        lambda: af.Metric("s", denominator="one"),
-        r"metric 's' must divide whole numbers of at least 0, got 0.5 and 1.0 in row 0 .* wrong in 1 more",
+        lambda: af.Metric("one", denominator="s", name="m"),
+        r"metric 'm' \(one / s\) must divide .* by whole .*, got 1.0 and 0.5 in row 0 .* wrong in 1 more",
     ),
     "negative": (
         lambda: af.Metric("one", denominator="t", name="m"),
-        r"metric 'm' must divide whole numbers of at least 0, got 1.0 and -1.0 in row 0 \(counted from 0\)$",
+        r"metric 'm' \(one / t\) must divide .*, got 1.0 and -1.0 in row 0 \(counted from 0\)$",
     ),
     "ratio": (
         lambda: af.Metric("two", denominator="one", name="m", bounds=(0, 1)),
@@ -445,7 +445,7 @@ def test_wrong_values_are_errors_that_name_metric_value_and_row(case: str, by: s
 def test_wrong_values_of_compared_systems_are_named() -> None:
     frame = pl.DataFrame({"a": [0.5, 1.0, 1.0], "b": [1.0, 0.5, 1.5]})
     metric = af.Metric({"x": "a", "y": "b"}, name="m", bounds=(0, 1))
-    with pytest.raises(ValueError, match=r"metric 'm' must be in \[0, 1\], got 1.5 in row 2 \(counted from"):
+    with pytest.raises(ValueError, match=r"metric 'm' \(b\) must be in \[0, 1\], got 1.5 in row 2 \(counted"):
         af.compare(frame, {"x": "a", "y": "b"}, None, metrics=metric)
 
 

@@ -221,8 +221,9 @@ def test_what_is_saved_is_that_of_the_format() -> None:
         None: f"key_0:String {counts}",
         "s": f"key_0:String {counts} score_sum:Float64 score_spread:Float64 score_min:Float64 "
         "score_max:Float64",
-        "rate": f"key_0:String {counts} numerator_sum:Int128 denominator_sum:Int128 "
-        "numerator_squares:Int128 numerator_by_length:Int128 denominator_squares:Int128 "
+        "rate": f"key_0:String {counts} numerator_sum:Int128 numerator_fraction:Int128 "
+        "denominator_sum:Int128 numerator_squares:Int128 numerator_square_fraction:Int128 "
+        "numerator_by_length:Int128 numerator_fraction_by_length:Int128 denominator_squares:Int128 "
         "denominator_cubes:Int128 denominator_fourths:Int128 score_min:Float64 score_max:Float64",
     }
     assert shape(scores.report_sums.worst_rows) == (
