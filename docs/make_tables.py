@@ -22,8 +22,9 @@ from anls_frame.readers.descriptions import READERS, Description
 from anls_frame.summary.catalogue import BUILT_IN, DESCRIBED, MEANINGS, NAMES
 
 FOLDER = Path(__file__).parent
-LOGS = """| any of these, of several systems | `read_logs` | `FILE...`, `FOLDER` |
-| predictions, and [gold in one table](#gold-in-one-table) | `read_logs` | `FILE... --gold GOLD` |"""
+GOLD = "[gold in one table](many_files.md#gold-in-one-table)"
+LOGS = f"""| any of these, of several systems | `read_logs` | `FILE...`, `FOLDER` |
+| predictions, and {GOLD} | `read_logs` | `FILE... --gold GOLD` |"""
 
 
 def kinds() -> str:
@@ -165,11 +166,11 @@ def _public_module(function: Callable[..., Any]) -> str:
 WRITTEN: list[tuple[str, str, Callable[[], str]]] = [
     ("files.md", r"^\| file \| reader \|.*?(?=\n\n)", kinds),
     ("files.md", r"^\| `--reader` \|.*?(?=\n\n)", options),
-    ("files.md", r"^\| command \|.*?(?=\n\n)", commands),
+    ("command_line.md", r"^\| command \|.*?(?=\n\n)", commands),
     ("metrics.md", r"^\| name \| score \|.*?(?=\n\n)", scores),
     ("reference/columns.md", r"^## Rows and documents$.*?(?=\n\n## Scores of reports)", columns),
     ("reference/reserved.md", r"^\| columns \| made by \|.*?(?=\n*\Z)", reserved),
-    ("files.md", r"(?<=reports can be\n)`\.\w+`.*?(?=\. `--json`)", formats),
+    ("command_line.md", r"(?<=reports can be\n)`\.\w+`.*?(?=\. `--json`)", formats),
     (
         "reference/files.md",
         r"^\.\. rubric:: One kind of file$.*?(?=\n\n\.\. rubric::)",

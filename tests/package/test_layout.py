@@ -60,14 +60,14 @@ def test_contributors_are_told_of_every_folder_of_the_package() -> None:
     ("page", "names"),
     [
         ("docs/protocols.md", [f'`"{name}"`' for name in af.PROTOCOLS]),
-        ("docs/files.md", export.SUFFIXES),
+        ("docs/command_line.md", export.SUFFIXES),
         (
             "docs/files.md",
             [f"`{name}" if name in af.__all__ else f"`readers.{name}" for name in readers.__all__],
         ),
         ("docs/plots.md", [f"`{name}`" for name in plot.__all__]),
         (
-            "docs/files.md",
+            "docs/command_line.md",
             [f"| `{name}" for name in typer.main.get_command(app).commands],  # type: ignore[attr-defined]
         ),
     ],

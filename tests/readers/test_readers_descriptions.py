@@ -39,7 +39,10 @@ def test_names_lists_every_reader_and_its_options(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize("page", ["files.md", "reference/files.md", "reference/scores.md", "metrics.md"])
+@pytest.mark.parametrize(
+    "page",
+    ["files.md", "command_line.md", "reference/files.md", "reference/scores.md", "metrics.md"],
+)
 def test_the_pages_have_what_is_written_from_the_package(page: str) -> None:
     spec = importlib.util.spec_from_file_location("make_tables", ROOT / "docs/make_tables.py")
     assert spec is not None
