@@ -37,17 +37,22 @@ STEPS = 50
 _EQUAL = 1e-12
 """A smaller difference of two areas, or of what a document adds to them, is rounding error."""
 
-_EARLY_STARTS = ((0.1, 0.05), (0.25, 0.1))
-_LAST_START = (0.5, 0.75)
-_LEAST_WORTH, _ENOUGH_WORTH = 50.0, 60.0
+_EARLY_START, _START = 0.1, 0.3
+_EARLY_TENTHS, _TENTHS = 1, 10
+_LEAST_WORTH = 50.0
 """
-Where sequences of tests start, in independent rows that the accepted rows are worth.
+Where tests start: at these shares of the independent rows that all answered rows are worth.
 
-Early starts are shares of what all answered rows are worth, each with its part of 1 - confidence, if they are
-worth at least 50 rows: fewer could prove nothing with such a part. The last start has what is left. It is
-worth 60 rows, which prove a risk of 5 % if none is lost, but at least half and at most three quarters of all.
-benchmarks/selective_gate.py simulates what they accept.
+If the first share is worth at least 50 rows, it has a tenth of 1 - confidence, and the second what is left.
+Otherwise, the second has all of it: fewer rows could prove nothing with a tenth. benchmarks/selective_gate.py
+simulates what they accept.
 """
+
+_SIZES = 16
+"""Larger documents count as ones of so many rows: almost all of those that can lose rows have lost one."""
+
+_HALVINGS = 50
+"""Steps of the search for a bound, each of which halves the interval that it is in."""
 
 _MOST_DOCUMENTS = 2.0**40
 """Where this many documents do not show a risk, no number is named."""
@@ -63,7 +68,8 @@ class Accepted(NamedTuple):
 
     `documents` and `n` are the numbers of documents with an accepted row and of accepted rows, `loss_squares`
     and `products` the sums of the squared losses of documents and of their losses times their numbers of
-    rows, and `row_squares` those of the squared losses of rows.
+    rows, and `row_squares` those of the squared losses of rows. `sizes` has an axis more: the numbers of
+    documents with 1, 2, ... accepted rows, the last with so many or more.
     """
 
     documents: FloatArray
@@ -75,6 +81,7 @@ class Accepted(NamedTuple):
     n_cubes: FloatArray
     n_fourths: FloatArray
     row_squares: FloatArray
+    sizes: FloatArray
 
     @property
     def risk(self) -> FloatArray:
@@ -124,17 +131,84 @@ class Accepted(NamedTuple):
 
         It is the upper end of the Wilson interval, but at least
 
-        - the exact bound of as many independent rows without a loss, 1 - (1 - confidence)^(1/n);
-        - where the rows of a document have more than the usual correlation, that of as many independent rows:
-          if documents fail whole, and no large one has failed yet, the accepted losses show too little.
+        - the largest risk at which no loss has a probability of 1 - confidence, see `no_loss`;
+        - where the rows of a document have more than the usual correlation, the upper end of as many
+          independent rows as they are worth: if documents fail whole, and no large one has failed yet, the
+          accepted losses show too little.
         """
+        least, most = np.zeros_like(self.n), np.ones_like(self.n)
+        for _ in range(_HALVINGS):
+            risk = (least + most) / 2
+            is_possible = self.no_loss(risk, correlation) > 1 - confidence
+            least, most = np.where(is_possible, risk, least), np.where(is_possible, most, risk)
+        return np.maximum(self._upper_end(confidence, correlation), most)
+
+    def is_below(
+        self, risk: npt.ArrayLike, confidence: float, correlation: npt.ArrayLike = 0.0
+    ) -> npt.NDArray[np.bool_]:
+        """Return whether `upper_bound` is at most a risk."""
+        return np.asarray(
+            (self._upper_end(confidence, correlation) <= risk)
+            & (self.no_loss(risk, correlation) <= 1 - confidence)
+        )
+
+    def no_loss(self, risk: npt.ArrayLike, correlation: npt.ArrayLike = 0.0) -> FloatArray:
+        """
+        Return the largest probability that none of the accepted rows is lost if this is their risk.
+
+        The losses of a document correlate by c, what is given or the usual correlation if that is higher. A
+        document of n rows that loses each with probability x loses none with probability (1 - x)^n. Given the
+        mean r of x over documents, and its variance, c r(1 - r), the mean of (1 - x)^n is largest if x is
+        either 0 or q = r + c(1 - r): the parabola through its values there, with its slope at q, is nowhere
+        below it. So a share r/q of the documents can lose rows, and n rows show it with probability
+        1 - (1 - q)^n. Single rows, and documents that fail whole (c = 1), have the binomial probability.
+        """
+        mean = np.asarray(risk, np.float64)[..., np.newaxis]
+        alike = np.maximum(correlation, USUAL_CORRELATION)[..., np.newaxis]
+        lost = mean + alike * (1 - mean)
+        shows = 1 - (1 - lost) ** np.arange(1, _SIZES + 1)
+        # Of rows that are all lost, none is kept: log 0.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logarithms = np.where(self.sizes > 0, self.sizes * np.log1p(-mean / lost * shows), 0.0)
+        return np.asarray(np.exp(logarithms.sum(axis=-1)))
+
+    def _upper_end(self, confidence: float, correlation: npt.ArrayLike) -> FloatArray:
+        """Return the upper end of the Wilson interval, also of independent rows where many are alike."""
         high = np.nan_to_num(self.interval(2 * confidence - 1, correlation)[1], nan=1.0)
         worth = self.worth(np.maximum(correlation, USUAL_CORRELATION))
-        without_loss = 1 - (1 - confidence) ** (1 / worth)
         t = t_quantile(confidence, np.maximum(self.n - 1, 1.0))
         independent = wilson_ends(np.nan_to_num(self.risk, nan=1.0), t * t / worth)[1]
         of_alike = np.where(np.asarray(correlation) > USUAL_CORRELATION, independent, 0.0)
-        return np.asarray(np.maximum(np.maximum(high, without_loss), of_alike))
+        return np.asarray(np.maximum(high, of_alike))
+
+    def certified(
+        self, risk: npt.ArrayLike, confidence: float, correlation: npt.ArrayLike = 0.0
+    ) -> tuple[IntArray, FloatArray]:
+        """
+        Return the place of the last certified threshold, -1 if there is none, and the confidence of its test.
+
+        The last axis of the sums is that of the thresholds. `RiskCoverage.certified` describes the tests.
+        """
+        worth = self.worth()
+        most = worth.max(axis=-1, keepdims=True)
+        is_early = _EARLY_START * most[..., 0] >= _LEAST_WORTH
+        early, start = (np.argmax(worth >= share * most, axis=-1) for share in (_EARLY_START, _START))
+        left = np.where(is_early, _TENTHS - _EARLY_TENTHS, _TENTHS)
+        # Tenths of 1 - confidence that the next test has.
+        tenths, last = np.zeros(worth.shape[:-1], np.intp), np.full(worth.shape[:-1], -1)
+        confidences = np.full(worth.shape[:-1], np.nan)
+        passing: dict[int, npt.NDArray[np.bool_]] = {}
+        for place in range(worth.shape[-1]):
+            tenths = tenths + _EARLY_TENTHS * (is_early & (early == place)) + left * (start == place)
+            for each in np.unique(tenths[tenths > 0]).tolist():
+                of_test = 1 - (1 - confidence) * each / _TENTHS
+                if each not in passing:
+                    passing[each] = self.is_below(risk, of_test, correlation)
+                passed = (tenths == each) & passing[each][..., place]
+                last, confidences = np.where(passed, place, last), np.where(passed, of_test, confidences)
+            # A set without a loss that does not pass is too small: no such set could.
+            tenths = np.where((last == place) | (self.loss[..., place] == 0), tenths, 0)
+        return last, confidences
 
     def of(self, threshold: int) -> Accepted:
         """Return the sums of one of the thresholds."""
@@ -156,24 +230,6 @@ def fewest_documents(passes: Callable[[float], bool]) -> float:
         middle = math.floor((low + high) / 2)
         low, high = (low, middle) if passes(middle) else (middle, high)
     return high
-
-
-def start_parts(worth: FloatArray) -> FloatArray:
-    """
-    Return the part of 1 - confidence with which a sequence of tests starts at each threshold, mostly 0.
-
-    Parameters
-    ----------
-    worth
-        How many independent rows the accepted rows of each threshold are worth, the strictest first.
-    """
-    most = float(worth.max())
-    least, largest = _LAST_START
-    starts = [(share * most, part) for share, part in _EARLY_STARTS if share * most >= _LEAST_WORTH]
-    last = min(max(least * most, _ENOUGH_WORTH), largest * most)
-    starts.append((last, 1 - sum(part for _, part in starts)))
-    places = [int(np.argmax(worth >= start)) for start, _ in starts]
-    return np.bincount(places, [part for _, part in starts], len(worth)).astype(np.float64)
 
 
 class Certificate(NamedTuple):
@@ -407,13 +463,19 @@ class RiskCoverage:
         before_and_after = zip(_moments(n - new, loss - lost), _moments(n, loss), strict=True)
         sums = [np.bincount(step, b - a, len(ends)).cumsum() * 1.0 for a, b in before_and_after]
         squares = np.concatenate(([0.0], np.cumsum(self.loss**2)))
-        return Accepted(*[*sums, squares[ends]])
+
+        def of_sizes(rows: IntArray) -> IntArray:
+            """Count documents with so many rows by step."""
+            is_document = rows > 0
+            place = step[is_document] * _SIZES + np.minimum(rows[is_document], _SIZES) - 1
+            return np.bincount(place, minlength=len(ends) * _SIZES).reshape(len(ends), _SIZES)
+
+        sizes = (of_sizes(n) - of_sizes(n - new)).cumsum(axis=0) * 1.0
+        return Accepted(*sums, squares[ends], sizes)
 
     def all_rows(self) -> Accepted:
         """Return the sums of all rows, including those with -inf."""
-        moments = _moments(np.bincount(self.document), self.by_document(self.loss))
-        sums = [moment.sum(keepdims=True) for moment in (*moments, self.loss**2)]
-        return Accepted(*sums)
+        return self.accepted([-np.inf])
 
     def thresholds(self, steps: int = STEPS) -> FloatArray:
         """Return quantiles of the confidences above -inf, at equal steps of all rows, the strictest first."""
@@ -471,48 +533,37 @@ class RiskCoverage:
 
         Notes
         -----
-        Learn then Test (Angelopoulos et al. 2021) with several fixed sequences: `thresholds`, chosen without
-        the losses, are tested from strict to lax. Sequences start where the accepted rows are worth a tenth
-        and a quarter of the independent rows that all answered rows are worth (with a correlation of 0.3), if
-        these are 50 or more, with 5 and 10 % of 1 - confidence, and where they are worth 60, but at least
-        half and at most three quarters of all, with the rest. Each goes on until the upper bound of a risk
-        exceeds the target; one that reaches the next start adds its part to that of the next (the fallback
-        procedure of Wiens and Dmitrienko 2005). No start depends on the target or on a loss, so a higher
-        target never accepts less.
+        Learn then Test (Angelopoulos et al. 2021) with fixed sequences: `thresholds`, chosen without the
+        losses, are tested from strict to lax, from where the accepted rows are worth three tenths of the
+        independent rows that all answered rows are worth (with a correlation of 0.3), until the upper bound
+        of a risk exceeds the target. If a tenth of all is worth 50 or more, a first sequence starts there,
+        with a tenth of 1 - confidence, which it adds to that of the next start if it gets there (the fallback
+        procedure of Wiens and Dmitrienko 2005). While no accepted row is lost, a sequence passes over sets
+        that are so small that no loss proves nothing. So the starts depend neither on the target nor on a
+        loss, and a higher target never accepts less.
 
         The bound is that of `Accepted.upper_bound`, with `correlation`. Without a certificate, the risk is
-        too high if its lower bound in the first start exceeds the target; otherwise, there are too few
+        too high if its lower bound in the strictest tenth exceeds the target; otherwise, there are too few
         documents.
 
         Examples
         --------
         >>> from anls_frame.statistics import RiskCoverage
         >>> ranked = RiskCoverage.of(range(120, 0, -1), [0] * 100 + [1] * 20)  # the 100 surest are right
-        >>> [ranked.certified(risk, 0.95).status for risk in (0.04, 0.05, 0.06)]
-        ['too_few_documents', 'certified', 'certified']
+        >>> [ranked.certified(risk, 0.95).status for risk in (0.02, 0.04, 0.05, 0.06)]
+        ['too_few_documents', 'certified', 'certified', 'certified']
         """
         thresholds = self.thresholds()
         accepted = self.accepted(thresholds)
         naive_share = float(accepted.n[accepted.risk <= risk].max(initial=0)) / self.n
         if not len(thresholds):
             return Certificate(math.nan, math.nan, "too_few_documents", math.nan, naive_share)
-        parts = (1 - confidence) * start_parts(accepted.worth())
-        last, level, bounds = -1, 0.0, np.ones(len(thresholds))
-        bound = math.nan
-        for place, part in enumerate(parts):
-            if part:
-                level += part
-                bounds = accepted.upper_bound(1 - level, self.correlation)
-            if not level:
-                continue
-            if bounds[place] <= risk:
-                last, bound = place, float(bounds[place])
-            else:
-                level = 0.0
+        places, confidences = accepted.certified(risk, confidence, self.correlation)
+        last = int(places)
         if last >= 0:
+            bound = float(accepted.of(last).upper_bound(float(confidences), self.correlation)[0])
             return Certificate(float(thresholds[last]), bound, "certified", math.nan, naive_share)
-        tenth = _EARLY_STARTS[0][0] * accepted.worth().max()
-        surest = accepted.of(int(np.argmax(accepted.worth() >= tenth)))
+        surest = accepted.of(int(np.argmax(accepted.worth() >= _EARLY_START * accepted.worth().max())))
         if surest.interval(2 * confidence - 1, self.correlation)[0][0] > risk:
             return Certificate(math.nan, math.nan, "risk_too_high", math.nan, naive_share)
 
@@ -520,11 +571,7 @@ class RiskCoverage:
 
         def passes(number: float) -> bool:
             more = accepted.times(number / documents)
-            starts = (1 - confidence) * start_parts(more.worth())
-            return any(
-                more.of(int(place)).upper_bound(1 - starts[place], self.correlation)[0] <= risk
-                for place in np.flatnonzero(starts)
-            )
+            return int(more.certified(risk, confidence, self.correlation)[0]) >= 0
 
         return Certificate(math.nan, math.nan, "too_few_documents", fewest_documents(passes), naive_share)
 
