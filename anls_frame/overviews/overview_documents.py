@@ -247,14 +247,10 @@ class OverviewView(View):
             pairs.append((title, row["prediction"], row["nearest"]))
         return Alignments("Rows: the worst of each cause", pairs, PROTOCOLS["raw"].by(protocol.unit))
 
-    def all_notes(self) -> list[str]:
-        """Return the notes on figures; the account stands at the top."""
-        return self.notes()
-
     def document(self) -> Document:
         """Return the document for export, with the rows and the columns below its head."""
         made = super().document()
-        return replace(made, head=" ".join((made.head, *self.lines())))
+        return replace(made, head="\n".join((made.head, *self.lines())))
 
     def text(self, title: str | None) -> str:
         """Return what a terminal shows: score, columns, causes, slices and steps on one screen."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
@@ -27,7 +27,19 @@ _OUTCOMES = (
     "verdict grade rating passed accuracy acc"
 )
 """Names of columns that say how a system did, which cannot explain it."""
-_DOCUMENTS = ("document", "doc", "file", "filename", "image", "imageid", "page", "pdf", "invoice", "patient")
+_DOCUMENTS = (
+    "document",
+    "doc",
+    "ucsfdocument",
+    "file",
+    "filename",
+    "image",
+    "imageid",
+    "page",
+    "pdf",
+    "invoice",
+    "patient",
+)
 _CONFIDENCES = ("conf", "prob", "certain")
 _LOOKED_AT = 1_000
 _SIMILAR, _OFTEN = 0.5, 0.1
@@ -98,25 +110,23 @@ def found_roles(rows: pl.DataFrame, asked: Mapping[str, Any]) -> Roles:
     `asked` are the options of `overview` that name columns; those that are None are found.
     """
     by, prediction, answers, metrics = (asked[name] for name in ("by", "prediction", "answers", "metrics"))
-    given = [by] if isinstance(by, str) else list(by or ())
-    others = (asked[name] for name in ("answers", "cluster", "model_confidence", "id"))
-    named = [*given, *(name for name in others if isinstance(name, str))]
-    named += [] if prediction is None else systems_of(prediction).values()
+    systems: Mapping[str, str] = {} if prediction is None else systems_of(prediction)
+    slices = [by] if isinstance(by, str) else list(by or ())
+    others = [asked[name] for name in ("answers", "cluster", "model_confidence", "id")]
+    named = [*slices, *systems.values(), *(name for name in others if isinstance(name, str))]
     check_columns(rows.schema, named, named)
     finder = _Finder(rows, {*named, *([metrics] if isinstance(metrics, str) else [])})
     if metrics is None and prediction is None and answers is None:
         metrics = finder.score()
     has_texts = prediction is not None or not (isinstance(metrics, str) and metrics in rows.columns)
-    systems: Mapping[str, str] = {}
     if has_texts:
-        answers = finder.taking(finder.answers) if answers is None else answers
-        systems = finder.systems(answers) if prediction is None else systems_of(prediction)
-        finder.taken |= set(systems.values())
+        answers = finder.answers() if answers is None else answers
+        systems = systems or finder.systems(answers)
 
     def role(name: str, find: Callable[[], str | None]) -> str | None:
         """Return the given column, None if there is none, or the column that is found."""
         column = asked[name]
-        return finder.taking(find) if column is None else column or None
+        return find() if column is None else column or None
 
     return Roles(
         systems=systems,
@@ -125,7 +135,7 @@ def found_roles(rows: pl.DataFrame, asked: Mapping[str, Any]) -> Roles:
         id=role("id", finder.id),
         cluster=role("cluster", finder.document),
         model_confidence=role("model_confidence", lambda: finder.confidence(list(systems.values()))),
-        by=finder.slices() if by is None else given,
+        by=finder.slices() if by is None else slices,
         found=frozenset(
             name for name, value in asked.items() if value is None and (name != "metrics" or metrics)
         ),
@@ -133,16 +143,9 @@ def found_roles(rows: pl.DataFrame, asked: Mapping[str, Any]) -> Roles:
     )
 
 
-Found = TypeVar("Found", str, "str | None")
-
-
 def _holds_texts(dtype: Any, *, lists: bool = False) -> bool:
     is_list = lists and isinstance(dtype, pl.List | pl.Array)
     return isinstance(dtype.inner if is_list else dtype, _TEXTS)
-
-
-def _is_outcome(name: str) -> bool:
-    return plain_name(name) in _OUTCOMES.split()
 
 
 def _are_whole(column: pl.Series) -> bool:
@@ -162,12 +165,6 @@ class _Finder:
     def free(self) -> list[str]:
         return [name for name in self.rows.columns if name not in self.taken]
 
-    def taking(self, find: Callable[[], Found]) -> Found:
-        """Return a found column, which then has a role."""
-        name = find()
-        self.taken.add(str(name))
-        return name
-
     def texts(self, *, lists: bool = False) -> list[str]:
         return [name for name in self.free if _holds_texts(self.rows.schema[name], lists=lists)]
 
@@ -176,7 +173,7 @@ class _Finder:
         texts = self.texts(lists=True)
         if usual_names("prediction", texts) or usual_names("answers", texts):
             return None
-        names = [name for name in self.free if _is_outcome(name) and self._in_unit(name)]
+        names = [name for name in self.free if plain_name(name) in _OUTCOMES.split() and self._in_unit(name)]
         return self._only("metrics", "scores", names) if names else None
 
     def answers(self) -> str:
@@ -201,7 +198,8 @@ class _Finder:
         return {column: column}
 
     def id(self) -> str | None:
-        return next(iter(usual_names("question_id", self.free)), None)
+        names = usual_names("question_id", self.free)
+        return self._only("id", "ids", names[:1]) if names else None
 
     def document(self) -> str | None:
         """Return the column of documents: named so, or of values that repeat and lie together."""
@@ -211,41 +209,30 @@ class _Finder:
             for name in self.free
             if (_holds_texts(dtypes[name]) or _are_whole(self.rows[name])) and self._repeats(name)
         ]
-        for chosen in (
-            usual_names("doc_id", names),
-            [
-                name
-                for name in names
-                if plain_name(name).removesuffix("id").removesuffix("name") in _DOCUMENTS
-            ],
-        ):
-            if chosen:
-                # Of pages in books, the books: what lies within others is their part.
-                outer = [name for name in chosen if all(self._contains(name, other) for other in chosen)]
-                return self._only("cluster", "documents", outer[:1] or chosen)
-        together = [name for name in names if self._lies_together(name)]
-        return self._only("cluster", "documents", together) if together else None
+        plain = {name: plain_name(name).removesuffix("id").removesuffix("name") for name in names}
+        chosen = [name for name in names if plain[name] in _DOCUMENTS]
+        chosen = usual_names("doc_id", chosen) or chosen
+        # Of pages in books, the books: what lies within others is their part.
+        outer = [name for name in chosen if all(self._contains(name, other) for other in chosen)]
+        found = outer[:1] or chosen or [name for name in names if self._lies_together(name)]
+        return self._only("cluster", "documents", found) if found else None
 
     def confidence(self, predictions: Sequence[str]) -> str | None:
         """Return the column of confidences in [0, 1] beside the only prediction."""
-        names = [
-            name
-            for name in self.free
-            if any(word in plain_name(name) for word in _CONFIDENCES) and self._in_unit(name, least=5)
-        ]
-        beside = [
-            name for name in names if len(predictions) == 1 and plain_name(predictions[0]) in plain_name(name)
-        ]
-        if len(predictions) > 1 or not names:
+        if len(predictions) > 1:
             return None
-        return self._only("model_confidence", "confidences", beside or names)
+        plain = {name: plain_name(name) for name in self.free if self._in_unit(name, least=5)}
+        names = [name for name in plain if any(word in plain[name] for word in _CONFIDENCES)]
+        own = [plain_name(column) for column in predictions]
+        beside = [name for name in names if any(text in plain[name] for text in own)]
+        return self._only("model_confidence", "confidences", beside or names) if names else None
 
     def slices(self) -> list[str]:
         """Return the columns with few values that repeat and do not say how a system did."""
         left_out = outcomes(self.rows)
         for role in ("question", "prediction", "answers"):
             left_out |= {*usual_names(role, self.free)}
-        left_out |= {name for name in self.free if _is_outcome(name)}
+        left_out |= {name for name in self.free if plain_name(name) in _OUTCOMES.split()}
         return [name for name in self.free if name not in left_out and self._slices(name)]
 
     def _slices(self, name: str) -> bool:
@@ -282,6 +269,7 @@ class _Finder:
     def _only(self, option: str, what: str, names: Sequence[str], more: Sequence[str | Option] = ()) -> str:
         """Return the only candidate; ask for the column if there is none or another one."""
         if len(names) == 1:
+            self.taken.add(names[0])
             return names[0]
         if names:
             shown = "; ".join(f"{name!r} with {self._values(name)}" for name in names)

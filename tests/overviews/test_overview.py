@@ -87,6 +87,10 @@ def test_data_formats_hold_causes_and_the_call(made: Any, tmp_path: Path) -> Non
         made.write(tmp_path / f"overview{suffix}")
     document = json.loads((tmp_path / "overview.json").read_text(encoding="utf-8"))
     assert document["settings"]["code"] == made.code
+    # No format loses what became of the rows.
+    for suffix in (".json", ".md"):
+        text = (tmp_path / f"overview{suffix}").read_text(encoding="utf-8")
+        assert "1,568 of 1,624 rows were used" in text
     assert {"What lowers the score", "What to do first"} <= {*document["tables"]}
     assert pl.read_csv(tmp_path / "overview.csv")["loss"].sum() == pytest.approx(made.causes["loss"].sum())
     assert pl.DataFrame(made).equals(made.causes)
