@@ -16,9 +16,9 @@ import numpy.typing as npt
 import polars as pl
 
 from anls_frame.frames.documents import numbers
-from anls_frame.reports.estimates import Estimate, Sums, interval, units
+from anls_frame.reports.estimates import Estimate, Sums, interval, units, where_several
 from anls_frame.reports.lines import cells_in_slices
-from anls_frame.statistics.carriers import are_few
+from anls_frame.statistics.carriers import are_few, carriers_of_sums
 from anls_frame.statistics.step_down import IntArray
 from anls_frame.statistics.student import FloatArray
 from anls_frame.summary.cells import score_of
@@ -53,9 +53,9 @@ def quantile_estimate(
     low = np.where(np.isneginf(low), np.nan if least is None else least, np.minimum(low, value))
     high = np.where(np.isposinf(high), np.nan if most is None else most, np.maximum(high, value))
     whole = rows.below(rows.levels)
-    every = np.full(len(value), np.inf)
-    effective = np.where(whole.n > 0, units(whole), every)
-    return Estimate(value, low, high, effective, are_few(whole.n, effective, every))
+    effective = np.where(whole.n > 0, units(whole), np.inf)
+    few = are_few(whole.n, effective, where_several(whole.n, whole.n_squares, rows.carrying(value)))
+    return Estimate(value, low, high, effective, few)
 
 
 class _ScoredRows:
@@ -138,6 +138,14 @@ class _ScoredRows:
         bracket = self.added((x - ratio[self.slice_of_unit] * y) ** 2)
         powers = [self.added(y**power) for power in (2, 3, 4)]
         return Sums(total, n, self.added(x * x), self.added(x * y), powers[0], total, bracket, n, *powers)
+
+    def carrying(self, value: FloatArray) -> FloatArray:
+        """Return how many units have the rows that are at most, or those that are at least, this value."""
+        sides = []
+        for is_side in (self.score <= value[self.slice_of], self.score >= value[self.slice_of]):
+            x = np.bincount(self.unit, self.weight * is_side, len(self.size))
+            sides.append(carriers_of_sums(self.added(x), self.added(x * x)))
+        return np.minimum(*sides)
 
     def added(self, values: FloatArray) -> FloatArray:
         """Add up values of units by slice."""

@@ -124,6 +124,35 @@ def test_few_and_equal_rows(rows: list[Any], figures: tuple[Any, ...], few: bool
     assert found["few_rows"] is few
 
 
+@pytest.mark.parametrize(
+    ("documents", "probability", "few"),
+    [
+        # Of 1,000 rows in 100 documents, 30 are high: in three documents, or one in each of thirty.
+        (3, 0.985, True),
+        (30, 0.985, False),
+        (3, 0.5, False),
+        (30, 0.5, False),
+    ],
+)
+def test_quantiles_that_few_documents_carry_are_marked(
+    documents: int, probability: float, *, few: bool
+) -> None:
+    high = 30 // documents
+    rows = [
+        (doc, 10.0 if doc < documents and row < high else row / 10) for doc in range(100) for row in range(10)
+    ]
+    frame = pl.DataFrame(rows, schema=["doc", "score"], orient="row")
+    own = af.Metric("score", bounds=(0, None))
+    for sign, share in ((1, probability), (-1, 1 - probability)):
+        metric = af.Metric.quantile(own if sign > 0 else af.Metric("score", bounds=(None, 0)), share)
+        turned = frame.with_columns(pl.col("score") * sign)
+        assert af.report(turned, metrics=metric, cluster="doc").overall["few_rows"] is few
+        # Single rows need no documents, and equal ones have no side with few.
+        assert not af.report(turned, metrics=metric).overall["few_rows"]
+        equal = turned.with_columns(score=sign * 1.0)
+        assert not af.report(equal, metrics=metric, cluster="doc").overall["few_rows"]
+
+
 def test_an_open_end_is_the_bound_or_null() -> None:
     frame = pl.DataFrame({"score": [n / 40 for n in range(40)]})
     for bounds, low, high in [((0, 1), 0, 1), ((0, None), 0, None), ((None, None), None, None)]:
