@@ -143,7 +143,7 @@ class _ScoredRows:
         """Return how many units have the rows that are at most, or those that are at least, this value."""
         sides = []
         for is_side in (self.score <= value[self.slice_of], self.score >= value[self.slice_of]):
-            x = np.bincount(self.unit, self.weight * is_side, len(self.size))
+            x = np.bincount(self.unit, self.weight * is_side, len(self.size)).astype(np.float64)
             sides.append(carriers_of_sums(self.added(x), self.added(x * x)))
         return np.minimum(*sides)
 
