@@ -2,16 +2,19 @@
 Runs the notebooks.
 
 `python notebooks/run.py` runs all and keeps their outputs, pictures with few colours; with `--check` nothing
-is written, and a cell that fails or prints something else than it did is an error.
+is written, and a cell that fails or prints something else than it did is an error. The first notebook has the
+texts and the code of docs/tutorial.md.
 """
 
 from __future__ import annotations
 
 import argparse
 import base64
+import doctest
 import io
 import re
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,6 +27,7 @@ FOLDER = Path(__file__).parent
 COLORS = 48
 FOLLOWED = re.compile('(?<=<iframe )name="anls_frame_[0-9a-f]+" ')
 """The name of a page that a kernel follows, which is another one each time."""
+TUTORIAL, PAGE = FOLDER / "1_tutorial.ipynb", FOLDER.parent / "docs" / "tutorial.md"
 LARGEST = 200_000
 """Bytes that a notebook may have, with its outputs."""
 
@@ -35,6 +39,11 @@ def main() -> None:
     parser.add_argument("notebooks", nargs="*", type=Path)
     options = parser.parse_args()
     failures = []
+    wanted = of_page(PAGE.read_text(encoding="utf-8"))
+    if not options.check:
+        nbformat.write(wanted, TUTORIAL)
+    elif sources(nbformat.read(TUTORIAL, as_version=4)) != sources(wanted):
+        failures += [f"{TUTORIAL.name}: is not {PAGE.name}: run it"]
     for path, notebook, before in run(options.notebooks or sorted(FOLDER.glob("*.ipynb"))):
         if not options.check:
             tidy(notebook)
@@ -49,10 +58,35 @@ def main() -> None:
     sys.exit("\n".join(failures) or None)
 
 
+def of_page(text: str) -> Any:
+    """Return a page as a notebook: its examples are cells of code, without what they print."""
+    parts = re.split(r"^```python\n(>>>.*?)^```\n", text, flags=re.DOTALL | re.MULTILINE)
+    cells = []
+    for place, part in enumerate(parts):
+        if place % 2:
+            code = "".join(example.source for example in doctest.DocTestParser().get_examples(part))
+            cells.append(nbformat.v4.new_code_cell(code.strip()))
+        elif part.strip():
+            # Links lead from the folder of notebooks.
+            linked = re.sub(r"\]\((?=[\w/]+\.md)", "](../docs/", part.strip())
+            cells.append(nbformat.v4.new_markdown_cell(linked))
+    for place, cell in enumerate(cells):
+        cell["id"] = f"cell-{place}"
+    return nbformat.v4.new_notebook(cells=cells)
+
+
+def sources(notebook: Any) -> list[tuple[str, str]]:
+    """Return the kind and the text of each cell."""
+    return [(cell.cell_type, cell.source) for cell in notebook.cells]
+
+
 def run(paths: list[Path]) -> Iterator[tuple[Path, Any, list[list[str]]]]:
     """Run notebooks in one kernel, which loads the libraries once; return what each printed before, too."""
-    # In the root of the repository, where the data are.
-    resources = {"metadata": {"path": FOLDER.parent}}
+    # What cells write goes with the folder; data and scripts of the repository are read.
+    kept = tempfile.TemporaryDirectory()
+    for name in ("data", "examples"):
+        (Path(kept.name) / name).symlink_to(FOLDER.parent / name)
+    resources = {"metadata": {"path": kept.name}}
     # No name is left from the notebook before.
     reset = nbformat.v4.new_code_cell("%reset -f")
     empty = nbformat.v4.new_notebook(cells=[reset])
@@ -69,6 +103,7 @@ def run(paths: list[Path]) -> Iterator[tuple[Path, Any, list[list[str]]]]:
             before = printed(client.nb)
             client.execute(cleanup_kc=False)
             yield path, client.nb, before
+    kept.cleanup()
 
 
 def printed(notebook: Any) -> list[list[str]]:

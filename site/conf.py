@@ -82,7 +82,7 @@ html_sidebars = {page: [] for page in ("docs/index", "docs/start", "docs/which")
 html_theme_options = {
     "footer_end": [],
     "footer_start": ["copyright"],
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 7,
     "logo": {"text": "anls_frame"},
     "navigation_with_keys": False,
     "secondary_sidebar_items": {"**": ["page-toc"], "docs/index": []},

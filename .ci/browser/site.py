@@ -31,7 +31,7 @@ PAGES = [
     "reference/index",
 ]
 PAGES += [f"reference/generated/anls_frame.{name}" for name in ("report", "Comparison", "statistics.max_t")]
-LOOKED_AT = [*(f"docs/{page}.html" for page in PAGES), "notebooks/2_two_systems.html", "CHANGELOG.html"]
+LOOKED_AT = [*(f"docs/{page}.html" for page in PAGES), "notebooks/3_may_it_ship.html", "CHANGELOG.html"]
 FIRST = {name: f"anls_frame.{name}.html" for name in ("anls", "cer", "wer", "report", "compare", "browse")}
 FIRST |= {
     "protocol": "protocols.html",
