@@ -15,3 +15,4 @@ from anls_frame.plot.score_curves import risk_coverage as risk_coverage
 from anls_frame.plot.score_curves import threshold_curve as threshold_curve
 from anls_frame.plot.system_plots import heat_map as heat_map
 from anls_frame.plot.system_plots import ranking as ranking
+from anls_frame.plot.system_plots import tradeoff as tradeoff

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, partial
@@ -9,10 +10,12 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import matplotlib as mpl
+import numpy as np
 import numpy.typing as npt
 import polars as pl
 from matplotlib.colors import to_hex, to_rgb, to_rgba
 from matplotlib.font_manager import FontProperties, findfont, fontManager, get_font
+from matplotlib.patheffects import withStroke
 from matplotlib.transforms import Bbox
 
 from anls_frame import _palette, _text
@@ -345,6 +348,44 @@ def side(ax: Axes, texts: Sequence[str], bold: Sequence[int] = ()) -> None:
     if widest > _NOTES * given_width(ax):
         for note, text in zip(notes, texts, strict=True):
             note.set_text(text.partition(" [")[0])
+
+
+_AROUND = ((1, 1), (1, -1), (-1, 1), (-1, -1), (1, 0), (-1, 0), (0, 1), (0, -1))
+"""Where the name of a point may stand, the best places first: beside its lines rather than on them."""
+
+
+def name_points(ax: Axes, points: Sequence[tuple[str, Any, bool]]) -> int:
+    """
+    Name points, some in bold, where names cover neither names nor points; return how many have no such place.
+
+    The figure is laid out first, because only then is it known what covers what.
+    """
+    ax.figure.figure.draw_without_rendering()
+    inside, step = ax.get_window_extent(), ax.figure.dpi / 72
+    places = ax.transData.transform([position for _, position, _ in points])
+    taken = [Bbox([place - 4 * step, place + 4 * step]) for place in places]
+    unnamed = 0
+    for (text, position, is_bold), place in zip(points, places, strict=True):
+        drawn = ax.annotate(
+            text, position, (0, 0), textcoords="offset points", fontsize="small", color=ink(ax),
+            weight="bold" if is_bold else "normal", in_layout=False,
+        )  # fmt: skip
+        as_data(drawn)
+        # Lines of intervals may cross a name.
+        drawn.set_path_effects([withStroke(linewidth=2.5, foreground=background(ax))])
+        box = measured(drawn)
+        size = np.array([box.width, box.height])
+        for distance, side in itertools.product((5, 10, 16), _AROUND):
+            corner = place + np.array(side) * distance * step + (np.array(side) - 1) / 2 * size
+            own = Bbox([corner, corner + size])
+            if inside.contains(*own.min) and inside.contains(*own.max) and not own.count_overlaps(taken):
+                drawn.set_position((corner - place) / step - (box.min - place) / step)
+                taken.append(own)
+                break
+        else:
+            drawn.remove()
+            unnamed += 1
+    return unnamed
 
 
 def turn_crowded(ax: Axes) -> None:

@@ -1,4 +1,4 @@
-"""Plots of several systems: scores with ranges of ranks, and a heat map by slice."""
+"""Plots of several systems: scores with ranges of ranks, a heat map by slice, one score against another."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from anls_frame.summary.measures import Metric
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["heat_map", "ranking"]
+__all__ = ["heat_map", "ranking", "tradeoff"]
 
 
 _ROW = 0.31
@@ -38,6 +38,9 @@ _COLUMNS = ("metric", "system", "n", *SCORE, *RANK, "few_rows")
 _TAKES = "a comparison, or the frame of its `ranking`"
 _RANKING = _inputs.Input("ranking", _TAKES)
 _HEAT_MAP = _inputs.Input("heat_map", _TAKES)
+_TRADEOFF = _inputs.Input("tradeoff", "a comparison in two metrics")
+_WIDE_RANGE = 30
+"""Quotient of the highest and the lowest figure above which an axis is logarithmic."""
 
 
 class _Ranked(NamedTuple):
@@ -225,6 +228,124 @@ def heat_map(
     if labels and systems:
         _draw_cells(ax, grid, len(labels), len(systems), given.metric)
     return ax
+
+
+def tradeoff(
+    comparison: Any,
+    x: str | None = None,
+    y: str | None = None,
+    *,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """
+    Draw one score of systems against another, such as quality against cost, with the intervals of both.
+
+    Parameters
+    ----------
+    comparison
+        A comparison in at least two metrics. The scores over all rows are drawn.
+    x, y
+        Names of two of the comparison's `measures`, from left to right and from bottom to top; by default,
+        `y` is the first and `x` the next. An axis is logarithmic if its figures are positive and differ by
+        more than a factor of 30.
+    title
+        Title, in place of the default title; `""` for none.
+    ax
+        Axes to draw on; by default, new axes on their own figure, sized for the systems.
+
+    Returns
+    -------
+    Axes
+        Axes with a point and two lines for each system. Systems that no other system beats are blue, and
+        their names bold: no other is at least as good in both scores and better in one. A hollow point marks
+        few rows. Names that would cover others are left out, and the axis label counts them.
+
+    Raises
+    ------
+    TypeError
+        If `comparison` has another type, or `ax` is not an Axes.
+    ValueError
+        If the comparison has fewer than two metrics, or none of a name.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"a": ["x"] * 40, "b": ["y"] * 40, "answer": ["x"] * 40, "s": [2.0, 3.0] * 20})
+    >>> seconds = af.Metric({"a": "s", "b": "s"}, name="seconds", higher_is_better=False)
+    >>> ax = af.plot.tradeoff(af.compare(df, ["a", "b"], "answer", metrics=["anls", seconds]))
+    >>> [(text.get_text(), text.get_fontweight()) for text in ax.texts]
+    [('a', 'bold'), ('b', 'normal')]
+    """
+    is_comparison = isinstance(comparison, SlicedResult) and comparison.noun == "comparison"
+    if not is_comparison:
+        raise _TRADEOFF.error(comparison)
+    measures: tuple[Metric, ...] = comparison.measures
+    if len(measures) < 2:  # noqa: PLR2004
+        raise ValueError(
+            f"tradeoff draws two metrics, but the comparison has only {measures[0].name!r}: name both in "
+            "compare(..., metrics=[...])"
+        )
+    up = _inputs.measured(y, measures, "y")
+    across = _inputs.measured(x, [metric for metric in measures if metric.name != up.name], "x")
+    overall = comparison.ranked.filter(pl.col(SLICE) == OVERALL)
+    of_x, of_y = (
+        overall.filter(metric=metric.name).select("system", *SCORE, "few_rows") for metric in (across, up)
+    )
+    every = of_x.join(of_y, on="system", suffix="_y", maintain_order="right")
+    frame = every.drop_nulls(["score", "score_y"])
+    figures = [frame.select(SCORE), frame.select(f"{name}_y" for name in SCORE)]
+    scores = np.array([part.to_series() for part in figures], np.float64)
+    gains = scores * [[1 if metric.higher_is_better else -1] for metric in (across, up)]
+    as_good = (gains[:, :, None] >= gains[:, None, :]).all(axis=0)
+    is_beaten = np.any(as_good & ~as_good.T, axis=0).tolist()
+    ax = _inputs.axes(ax, 7.2, 4.4 + 0.05 * frame.height)
+    few = frame["few_rows"] | frame["few_rows_y"]
+    size = _style.marker_scale()
+    for row, (position, beaten) in enumerate(zip(scores.T, is_beaten, strict=True)):
+        color = _palette.GREY if beaten else _palette.BLUE
+        (_, *ends_x), (_, *ends_y) = (part.row(row) for part in figures)
+        look: dict[str, Any] = {"color": color, "linewidth": 1.2 * size, "alpha": 0.45}
+        if None not in ends_x:
+            ax.hlines(position[1], *ends_x, **look)
+        if None not in ends_y:
+            ax.vlines(position[0], *ends_y, **look)
+        face = _style.background(ax) if few[row] else color
+        ax.plot(*position, "o", color=color, markerfacecolor=face, markersize=6 * size)
+    for axis, part in zip("xy", figures, strict=True):
+        _limit(ax, axis, part)
+    names = _style.names(frame["system"].to_list())
+    level = f"{100 * comparison.confidence:g} %"
+    own = f"{_style.name(up.label)} against {_style.name(across.label)}"
+    note = f"{_inputs.axis_name(across)}, {level} intervals\nbold: no other system beats it"
+    missing = every.height - frame.height
+    note += f"\n{missing:,} systems without a figure not shown" if missing else ""
+    _style.finish(ax, title, note, _inputs.axis_name(up), own_title=own)
+    if not names:
+        _style.nothing(ax, "no systems")
+        return ax
+    # The unbeaten ones first, which need their names most.
+    order = np.lexsort((-gains[1], is_beaten))
+    unnamed = _style.name_points(ax, [(names[row], scores[:, row], not is_beaten[row]) for row in order])
+    if unnamed:
+        _style.xlabel(ax, f"{note}; {unnamed:,} names left out")
+    return ax
+
+
+def _limit(ax: Axes, axis: str, figures: pl.DataFrame) -> None:
+    """Fit an axis to figures with their intervals; it is logarithmic if they differ by a large factor."""
+    ends = [end for figure in figures.rows() for end in figure if end is not None]
+    low, high = _inputs.limits(ends, None)
+    score = figures.to_series()
+    least, most = (float(end or 0) for end in (score.min(), score.max()))  # type: ignore[arg-type]
+    set_limits = getattr(ax, f"set_{axis}lim")
+    if 0 < least * _WIDE_RANGE < most:
+        getattr(ax, f"set_{axis}scale")("log")
+        low, high = min(end for end in ends if end > 0), max(ends)
+        margin = (high / low) ** 0.06
+        low, high = low / margin, high * margin
+    set_limits(low, high)
 
 
 def _draw_cells(ax: Axes, grid: SideBySide, rows: int, columns: int, metric: Metric) -> None:

@@ -187,3 +187,81 @@ def test_scores_that_are_missing_leave_their_rows_empty() -> None:
     assert [text.get_text() for text in plot.ranking(made).texts] == ["no rows"] * 3
     heat = plot.heat_map(made)
     assert [text.get_text() for text in heat.texts].count("–") == 3  # noqa: RUF001 - as it is shown
+
+
+def priced(count: int, **options: Any) -> af.Comparison:
+    """Compare systems in a score and its cost, which grows with the score."""
+    dice = np.random.default_rng(count)
+    skill = dice.random(count)
+    table = {f"s{place}": (dice.random(80) < skill[place]).astype(float) for place in range(count)}
+    costs = {
+        f"c{place}": 10 ** (2 * skill[place] * dice.random()) * dice.random(80) for place in range(count)
+    }
+    data = pl.DataFrame({**table, **costs, "one": [1] * 80})
+    score = af.Metric({name: name for name in table}, name="right")
+    cost = af.Metric(
+        dict(zip(table, costs, strict=True)),
+        denominator=dict.fromkeys(table, "one"),
+        name="cost",
+        higher_is_better=False,
+    )
+    return af.compare(data, list(table), None, metrics=[score, cost], draws=9, **options)
+
+
+@pytest.mark.parametrize("count", [2, 5, 12, 43])
+def test_systems_that_no_other_beats_are_marked(count: int) -> None:
+    made = priced(count)
+    ax = plot.tradeoff(made)
+    overall = made.ranking.filter(slice="overall") if "slice" in made.ranking.columns else made.ranking
+    points = {
+        system: tuple(
+            overall.filter(system=system, metric=name)["score"].item() for name in ("cost", "right")
+        )
+        for system in made.systems
+    }
+    drawn = {(line.get_xdata()[0], line.get_ydata()[0]): line.get_color() for line in ax.lines}
+    assert drawn.keys() == set(points.values())
+    unbeaten = {
+        name
+        for name, (cost, right) in points.items()
+        if not any(a <= cost and b >= right and (a, b) != (cost, right) for a, b in points.values())
+    }
+    assert {name for name, at in points.items() if drawn[at] == "#0072B2"} == unbeaten
+    named = {text.get_text(): text.get_fontweight() for text in ax.texts}
+    assert {name for name, weight in named.items() if weight == "bold"} == unbeaten & named.keys()
+    assert named.keys() <= points.keys()
+    left_out = count - len(named)
+    assert (f"{left_out} names left out" in ax.get_xlabel()) == bool(left_out)
+    if count <= COUNT:
+        assert not left_out
+    segments = [collection.get_segments()[0].tolist() for collection in ax.collections]
+    ends = overall.filter(system="s0", metric="cost").select("score_low", "score_high").row(0)
+    assert [[ends[0], points["s0"][1]], [ends[1], points["s0"][1]]] in segments
+
+
+@pytest.mark.parametrize("count", [12, 43])
+def test_names_of_points_cover_neither_names_nor_points(count: int) -> None:
+    ax = plot.tradeoff(priced(count))
+    ax.figure.draw_without_rendering()
+    boxes = [text.get_window_extent() for text in ax.texts]
+    assert len(boxes) >= count * 2 / 3
+    assert not any(box.count_overlaps(boxes[:place]) for place, box in enumerate(boxes))
+    centres = ax.transData.transform([(line.get_xdata()[0], line.get_ydata()[0]) for line in ax.lines])
+    assert not any(box.contains(*centre) for box in boxes for centre in centres)
+    assert all(ax.get_window_extent().contains(*end) for box in boxes for end in (box.min, box.max))
+
+
+def test_axes_of_wide_ranges_are_logarithmic_and_metrics_can_be_named() -> None:
+    data = pl.DataFrame(
+        {"a": [0.5, 1.0] * 20, "b": [0.25, 1.0] * 20, "x": [1.0, 2.0] * 20, "y": [80.0, 90.0] * 20}
+    )
+    cost = af.Metric({"a": "x", "b": "y"}, name="cost", higher_is_better=False)
+    made = af.compare(data, ["a", "b"], None, metrics=[af.Metric({"a": "a", "b": "b"}, name="score"), cost])
+    ax, turned = plot.tradeoff(made), plot.tradeoff(made, x="score", y="cost")
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "linear")
+    assert (turned.get_xscale(), turned.get_yscale()) == ("linear", "log")
+    assert turned.get_ylabel() == "cost, lower is better"
+    with pytest.raises(ValueError, match="x must be one of"):
+        plot.tradeoff(made, x="score", y="score")
+    with pytest.raises(ValueError, match="tradeoff draws two metrics, but the comparison has only 'score'"):
+        plot.tradeoff(scores(2))
