@@ -244,7 +244,7 @@ def adjusted_together(differences: pl.DataFrame) -> tuple[pl.DataFrame, set[str]
     """Return several differences with p-values that are adjusted together, and what each has alone."""
     adjusted = pl.Series("p_adjusted", statistics.holm(differences["p_value"].to_numpy())).fill_nan(None)
     place = differences.columns.index("p_value") + 1
-    return differences.insert_column(place, adjusted), {"p_value", *ends_of("difference")}
+    return differences.clone().insert_column(place, adjusted), {"p_value", *ends_of("difference")}
 
 
 def _worst_rows(view: ReportView) -> Table:
