@@ -59,7 +59,7 @@ def check_content(wheel: Path, largest: float) -> str:
     if unexpected:
         sys.exit(f"the wheel carries {unexpected}")
     needed = ["/licenses/LICENSE", "anls_frame/py.typed", "anls_frame/_native.pyi", "anls_frame/__init__.pyi"]
-    needed += ["anls_frame/samples/qa.parquet", "anls_frame/samples/pages.parquet"]
+    needed += ["anls_frame/samples/qa.parquet", "anls_frame/samples/pages.parquet", "anls_frame/SKILL.md"]
     missing = [end for end in needed if not any(name.endswith(end) for name in names)]
     if missing:
         sys.exit(f"the wheel lacks {missing}")

@@ -129,6 +129,19 @@ def formats() -> str:
     return f"{', '.join(others)} and {last}"
 
 
+def questions() -> str:
+    """Return the questions of the page on functions that results answer, without links."""
+    text = (FOLDER / "which.md").read_text(encoding="utf-8")
+    rows = [
+        line
+        for section in ("I want to know how good a system is", "I have two systems, or sixty")
+        for line in text.partition(f"## {section}\n")[2].partition("\n## ")[0].splitlines()
+        if line.startswith("| ") and not line.startswith("| question |")
+    ]
+    plain = [re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", row).replace(": guide |", " |") for row in rows]
+    return "\n".join(["| question | function | on the command line |", "|---|---|---|", *plain])
+
+
 def _described(command: Any, name: str) -> Iterator[tuple[str, str]]:
     """Yield the name of each command, and what it does."""
     inner = getattr(command, "commands", None)
@@ -171,6 +184,7 @@ WRITTEN: list[tuple[str, str, Callable[[], str]]] = [
     ("reference/columns.md", r"^## Rows and documents$.*?(?=\n\n## Scores of reports)", columns),
     ("reference/reserved.md", r"^\| columns \| made by \|.*?(?=\n*\Z)", reserved),
     ("command_line.md", r"(?<=reports can be\n)`\.\w+`.*?(?=\. `--json`)", formats),
+    ("../anls_frame/SKILL.md", r"^\| question \|.*?(?=\n\n)", questions),
     (
         "reference/files.md",
         r"^\.\. rubric:: One kind of file$.*?(?=\n\n\.\. rubric::)",

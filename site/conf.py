@@ -43,6 +43,7 @@ extensions = [
     "commands",
     "gallery",
     "links",
+    "llms",
     "names",
     "pictures",
     "tables",

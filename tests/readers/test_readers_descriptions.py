@@ -41,7 +41,10 @@ def test_names_lists_every_reader_and_its_options(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "page",
-    ["files.md", "command_line.md", "reference/files.md", "reference/scores.md", "metrics.md"],
+    [
+        *("files.md", "command_line.md", "metrics.md"),
+        *("reference/files.md", "reference/scores.md", "../anls_frame/SKILL.md"),
+    ],
 )
 def test_the_pages_have_what_is_written_from_the_package(page: str) -> None:
     spec = importlib.util.spec_from_file_location("make_tables", ROOT / "docs/make_tables.py")
