@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from scipy import stats
 from slices_sets import METRIC, PLAN, SEED, Array, Errors, Line, Random, halves, is_found
 
-from anls_frame.slices.search import ListedRows, honest, searched
+from anls_frame.slices.search import ListedRows, honest
 from anls_frame.slices.slice_scores import Scores
 from anls_frame.statistics.codes import Codes
 from anls_frame.statistics.dealt import two_sided
@@ -21,6 +21,8 @@ from anls_frame.statistics.losses import Losses
 LEVEL = 0.05
 STAGES = (19, 49, 99, 199)
 """Numbers of draws, each of which may show that p is too large."""
+MOST_REACHED = LEVEL * (1 + STAGES[-1]) - 1 + 1e-9
+"""In so many draws a statistic may be as large as that of a slice that is found."""
 
 
 @dataclass(frozen=True)
@@ -78,28 +80,50 @@ class Sized:
         return (random.random(len(document)) < means[document]).astype(float), document, slice_
 
 
-def is_different(score: Array, document: Array, slice_of: Array) -> npt.NDArray[np.bool_]:
-    """Return which slices `Report.against_rest` finds different; it stops where no draw can change that."""
+def is_different(score: Array, document: Array, slice_of: Array, *, differs: bool) -> bool:
+    """
+    Return whether `Report.against_rest` finds any slice different, or the last one where none differs.
+
+    It stops where no draw can change that.
+    """
     scores = Scores(METRIC, "system", score, np.ones(len(score)), None)
     losses = Losses.of(*scores.single_rows(), document, np.zeros(len(score), np.int64))
     codes = Codes(slice_of[losses.line].astype(np.intp), int(slice_of.max()) + 1)
     # The first draws are those of all draws.
-    for draws in STAGES:
+    for draws in STAGES[-1:] if differs else STAGES:
         p, _ = two_sided(losses, codes, draws, 0)
         reached = p * (1 + draws) - 1
-        is_found = np.asarray(reached <= LEVEL * (1 + STAGES[-1]) - 1 + 1e-9)
-        if not is_found.any():
+        is_found = bool((reached if differs else reached[-1:]).min() <= MOST_REACHED)
+        if not is_found:
             break
     return is_found
 
 
-def of_documents(score: Array, document: Array, slice_: Array) -> bool:
-    """Return whether Welch's t test of the means of documents finds any slice."""
-    means = np.bincount(document, score) / np.bincount(document)
-    return any(
-        stats.ttest_ind(means[slice_ == one], means[slice_ != one], equal_var=False).pvalue <= LEVEL
-        for one in range(int(slice_.max()) + 1)
+def of_documents(means: Array, slice_: Array, side: Literal["two-sided", "less"]) -> Array:
+    """Return the p-value of each slice from Welch's t test of the means of documents."""
+    return np.array(
+        [
+            stats.ttest_ind(means[slice_ == one], means[slice_ != one], equal_var=False, alternative=side)[1]
+            for one in range(int(slice_.max()) + 1)
+        ]
     )
+
+
+def is_worse(means: Array, slice_: Array) -> bool:
+    """Return whether such tests find any slice worse, adjusted for the number of slices."""
+    return bool(np.nanmin(of_documents(means, slice_, "less")) * (slice_.max() + 1) <= LEVEL)
+
+
+def is_confirmed(rows: ListedRows, held_out: Array) -> bool:
+    """Return whether a slice is found and holds on the rows held out; it stops as `is_different` does."""
+    for draws in STAGES:
+        plan = replace(PLAN, search=PLAN.search.replace(draws=draws))
+        tested, _, _ = honest(rows, held_out, plan)
+        reached = np.array([one.p_adjusted for one in tested]) * (1 + draws) - 1
+        is_found = bool((reached <= MOST_REACHED).any())
+        if not is_found:
+            break
+    return is_found
 
 
 def found(population: Sized, number: int, *, differs: bool) -> tuple[dict[str, bool], Errors]:
@@ -108,19 +132,18 @@ def found(population: Sized, number: int, *, differs: bool) -> tuple[dict[str, b
     codes = Codes(slice_[document].astype(np.intp), int(slice_.max()) + 1)
     y = np.ones(len(score))
     rows = ListedRows([codes], [Scores(METRIC, "system", score, y, y - score)], document)
-    tested, _, _ = honest(rows, halves(document, number), PLAN)
-    of_search = is_found(rows)
-    if of_search and differs:
-        listed, _, _ = searched(rows, PLAN)
-        of_search = bool(listed)
-    different = is_different(score, document, slice_[document])
+    held_out = halves(document, number)
     counted = {
-        "search": of_search,
-        "honest": any(one.p_adjusted <= LEVEL for one in tested),
-        "against_rest": bool(different.any() if differs else different[-1]),
+        "search": is_found(rows),
+        "honest": is_confirmed(rows, held_out),
+        "against_rest": is_different(score, document, slice_[document], differs=differs),
     }
     if differs:
-        counted["t"] = of_documents(score, document, slice_)
+        means = np.bincount(document, score) / np.bincount(document)
+        is_tested = np.bincount(document, held_out) > 0
+        counted["t"] = bool(of_documents(means, slice_, "two-sided").min() <= LEVEL)
+        counted["t, adjusted"] = is_worse(means, slice_)
+        counted["t, half"] = is_worse(means[is_tested], slice_[is_tested])
     return counted, []
 
 

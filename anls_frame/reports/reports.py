@@ -282,11 +282,11 @@ class Report(SlicedResult[Table_co]):
 
         With clusters, the test permutes the rows of documents among documents of about the same size, `draws`
         times. If a slice is told by the size of its documents, as invoices with more fields than receipts, it
-        permutes the rows of all documents, whatever their size. The p-value is the share of draws, the data
-        included, whose statistic is at least as large; the adjusted p-value uses the largest statistic of all
-        slices in each draw. With more than 50,000 rows or 4,096 documents, and without clusters, the
-        statistic is compared with Student's t, and p-values are adjusted by Holm. See the guide to
-        statistics.
+        permutes the rows of all documents, whatever their size, and all documents count alike in the
+        statistic. The p-value is the share of draws, the data included, whose statistic is at least as large;
+        the adjusted p-value uses the largest statistic of all slices in each draw. With more than 50,000 rows
+        or 4,096 documents, and without clusters, the statistic is compared with Student's t, and p-values are
+        adjusted by Holm. See the guide to statistics.
 
         Examples
         --------

@@ -55,7 +55,7 @@ def block_of(codes: Codes, names: IntArray, losses: Losses, least: Least) -> Sli
     """Test the slices with enough rows and documents inside and outside."""
     counts = np.bincount(codes.codes, minlength=codes.size)
     kept = np.flatnonzero((counts >= least.rows) & (losses.rows - counts >= least.rows))
-    statistics, sizes, by_size = [np.zeros(0)], [Sizes(*np.zeros((5, 0, 1)))], [np.zeros(0, bool)]
+    statistics, sizes, by_size = [np.zeros(0)], [Sizes(*np.zeros((6, 0, 1)))], [np.zeros(0, bool)]
     step = max(1, _CELLS // max(losses.units, 1))
     for start in range(0, len(kept), step):
         part = kept[start : start + step]
@@ -144,7 +144,9 @@ def _drawn(
             drawn_sizes = sizes[:, None] if is_alike else sizes[rows]
             null = losses.null_of(drawn, drawn_sizes)
             if goes_with_size:
-                null = null._replace(correlation=losses.largest_correlation)
+                null = null.of_documents_alike(losses.largest_correlation)
+                weights = null.weights.astype(np.float32)[losses.unit]
+                drawn, drawn_sizes = weights * drawn, weights * drawn_sizes
             every.append(Drawn(losses, drawn, drawn_sizes, null, goes_with_size))
         yield every
 
@@ -196,7 +198,7 @@ class Drawn:
 
         null, values, sizes = self.null.chosen(draws), sums(self.values), sums(self.sizes)
         is_alike = self.sizes.shape[1] == 1
-        slice_sizes = block.sizes.chosen(slices) if is_alike else Sizes.of(sizes, null.unit_sizes)
+        slice_sizes = block.sizes.chosen(slices) if is_alike else Sizes.of(sizes, null)
         return tested(values, sizes, slice_sizes, null, losses.mean).value
 
 

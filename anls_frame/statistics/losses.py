@@ -21,8 +21,12 @@ from anls_frame.statistics.student import ROUNDING
 
 SingleArray = npt.NDArray[np.float32]
 
-LEAST_DEALT = 2 / 3
-"""Smallest share of a difference that dealing rows within size classes must be able to take away."""
+LEAST_DEALT, NARROW = 2 / 3, 5
+"""
+Smallest share of a difference that dealing rows within size classes of so many documents must take away.
+
+Rows are dealt in wider classes. These show better whether a slice is told by size.
+"""
 
 
 @dataclass(frozen=True)
@@ -51,25 +55,32 @@ class Null(NamedTuple):
     Parameters
     ----------
     unit_values, unit_sizes
-        The sum of the losses of each document (line) in each draw (column), and its size, with a single
-        column if no draw changes it.
+        The weighted sum of the losses of each document (line) in each draw (column), and its weighted size,
+        with a single column if no draw changes it.
+    weights
+        The weight of the rows of each document, with as many columns as the sizes.
     variance, correlation
-        Variance of the loss of a row, and correlation of the rows of a document, before any draw; the
-        correlation may depend on the slice (line).
+        Variance of the loss of a row, and correlation of the rows of a document, before any draw.
     """
 
     unit_values: FloatArray
     unit_sizes: FloatArray
+    weights: FloatArray
     variance: float
-    correlation: float | FloatArray
+    correlation: float
 
     def chosen(self, draws: IntArray) -> Null:
         """Return the quantities for some of the draws."""
-        sizes = self.unit_sizes
-        return self._replace(
-            unit_values=self.unit_values[:, draws],
-            unit_sizes=sizes if sizes.shape[1] == 1 else sizes[:, draws],
+        sizes, weights = (
+            table if table.shape[1] == 1 else table[:, draws] for table in (self.unit_sizes, self.weights)
         )
+        return self._replace(unit_values=self.unit_values[:, draws], unit_sizes=sizes, weights=weights)
+
+    def of_documents_alike(self, correlation: float) -> Null:
+        """Return the quantities if rows are weighted so that all documents count alike."""
+        weights = 1 / self.unit_sizes
+        unit_values = weights * self.unit_values
+        return Null(unit_values, np.ones_like(weights), weights, self.variance, correlation)
 
 
 class Sizes(NamedTuple):
@@ -79,29 +90,31 @@ class Sizes(NamedTuple):
     Parameters
     ----------
     inside, outside
-        Size of each slice, and of the rest; with a single column if no draw changes it.
+        Weighted size of each slice, and of the rest; with a single column if no draw changes it.
     rows, documents
         The variance of the effect if the rows, or the documents, are independent and have a variance of 1.
-    alone
-        The variance of the mean of the slice alone if documents are independent.
+    rows_alone, documents_alone
+        Both for the mean of the slice alone.
     """
 
     inside: FloatArray
     outside: FloatArray
     rows: FloatArray
     documents: FloatArray
-    alone: FloatArray
+    rows_alone: FloatArray
+    documents_alone: FloatArray
 
     @classmethod
-    def of(cls, sizes: FloatArray, unit_sizes: FloatArray) -> Sizes:
-        """Return the sizes from those of each document in each slice and draw, and of documents."""
-        inside = sizes.sum(axis=0)
-        outside = unit_sizes.sum(axis=0) - inside
+    def of(cls, sizes: FloatArray, null: Null) -> Sizes:
+        """Return the sizes from those of each document in each slice and draw."""
+        rest, weights = null.unit_sizes[:, None] - sizes, null.weights[:, None]
+        inside, outside = sizes.sum(axis=0), rest.sum(axis=0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            share = sizes / inside
-            rest_share = (unit_sizes[:, None] - sizes) / outside
+            share, rest_share = sizes / inside, rest / outside
+            rows_alone = (weights * share).sum(axis=0) / inside
+            rows = rows_alone + (weights * rest_share).sum(axis=0) / outside
             documents = ((share - rest_share) ** 2).sum(axis=0)
-            return cls(inside, outside, 1 / inside + 1 / outside, documents, (share**2).sum(axis=0))
+            return cls(inside, outside, rows, documents, rows_alone, (share**2).sum(axis=0))
 
     def chosen(self, slices: IntArray | Mask) -> Sizes:
         """Return the sizes of some slices."""
@@ -113,7 +126,8 @@ class Sizes(NamedTuple):
 
     def expected_alone(self, null: Null) -> FloatArray:
         """Return the expected variance of the mean of a slice."""
-        return null.variance * ((1 - null.correlation) / self.inside + null.correlation * self.alone)
+        alike = null.correlation
+        return null.variance * ((1 - alike) * self.rows_alone + alike * self.documents_alone)
 
 
 def tested(values: FloatArray, sizes: FloatArray, slices: Sizes, null: Null, mean: float | None) -> Tested:
@@ -253,7 +267,9 @@ class Losses:
         more = float(unit_sizes @ unit_sizes) / total - 1 if rows else 0.0
         design = float(unit_values @ unit_values) / squares if squares > 0 else 1.0
         correlation = min(max((design - 1) / more, 0.0), 1.0) if more > ROUNDING else 0.0
-        return Null(unit_values[:, None], unit_sizes[:, None], squares / total if rows else 0.0, correlation)
+        variance = squares / total if rows else 0.0
+        weights = np.ones((self.units, 1))
+        return Null(unit_values[:, None], unit_sizes[:, None], weights, variance, correlation)
 
     def null_of(self, values: SingleArray, sizes: SingleArray) -> Null:
         """
@@ -271,7 +287,7 @@ class Losses:
     @cached_property
     def largest_correlation(self) -> float:
         """
-        Correlation of the rows of a document, for slices that go with size.
+        Correlation of the rows of a document, for deals among documents of all sizes.
 
         That of `null` is mostly one of long documents, and too small for the others if few of the long ones
         happen to fail. So all documents of at least two rows count alike here, if this gives more.
@@ -314,24 +330,26 @@ class Losses:
 
     def tested(self, values: FloatArray, sizes: FloatArray, least_units: int) -> tuple[Tested, Sizes]:
         """Test the slices whose sums by document are the columns of these tables."""
-        slice_sizes = Sizes.of(sizes[:, :, None], self.unit_sizes[:, None])
         units = np.count_nonzero(sizes, axis=0)
         rest = self.unit_sizes[:, None] - sizes > ROUNDING * self.unit_sizes.sum()
         others = np.count_nonzero(rest, axis=0)
         is_testable = (units >= max(least_units, 1)) & (others >= max(least_units, 1))
         # Of two documents, each of one side, nothing tells whether the slice or the document is worse.
         is_testable &= (units + others > _PAIR) | (self.units < _PAIR)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            by_size = self.goes_with_size(sizes)
-            correlation = np.where(by_size, self.largest_correlation, self.null.correlation)
-            null = self.null._replace(correlation=correlation[:, None])
-            result = tested(values[:, :, None], sizes[:, :, None], slice_sizes, null, self.mean)
-        return Tested(*(np.where(is_testable, figures[:, 0], np.nan) for figures in result)), slice_sizes
+        figures, of_slices = np.empty((3, len(units), 1)), np.empty((6, len(units), 1))
+        for null, chosen in self._nulls(sizes):
+            own, own_sizes = ((null.weights * table[:, chosen])[:, :, None] for table in (values, sizes))
+            slice_sizes = Sizes.of(own_sizes, null)
+            of_slices[:, chosen] = slice_sizes
+            with np.errstate(divide="ignore", invalid="ignore"):
+                figures[:, chosen] = tested(own, own_sizes, slice_sizes, null, self.mean)
+        figures[0, :, 0] = self._agreeing(figures[0, :, 0], values, sizes)
+        return Tested(*np.where(is_testable, figures[:, :, 0], np.nan)), Sizes(*of_slices)
 
     @cached_property
     def size_class(self) -> IntArray:
-        """Size class of each document."""
-        return size_classes(np.bincount(self.unit))
+        """Narrow size class of each document."""
+        return size_classes(np.bincount(self.unit), NARROW)
 
     def goes_with_size(self, sizes: FloatArray) -> Mask:
         """
@@ -350,6 +368,25 @@ class Losses:
         total = inside.sum(axis=0)
         return np.asarray(within < LEAST_DEALT * total * (whole.sum() - total) / whole.sum())
 
+    def _nulls(self, sizes: FloatArray) -> list[tuple[Null, Mask]]:
+        """
+        Return two nulls, each with the slices that it is for, from their sizes by document.
+
+        All documents count alike for slices that go with size, because documents of all sizes are exchanged.
+        The few longest ones would otherwise outweigh the others.
+        """
+        by_size = self.goes_with_size(sizes)
+        alike = self.null.of_documents_alike(self.largest_correlation)
+        return [(self.null, ~by_size), (alike, by_size)]
+
+    def _agreeing(self, value: FloatArray, values: FloatArray, sizes: FloatArray) -> FloatArray:
+        """Return statistics, 0 where the difference of rows has another sign than that of documents."""
+        # All losses add up to 0, so those of a slice have the sign of its difference from the rest.
+        of_rows = values.sum(axis=0)
+        if self.mean is not None:
+            of_rows = np.minimum(of_rows, of_rows + self.mean * sizes.sum(axis=0))
+        return np.where(np.sign(of_rows) == -np.sign(value), 0.0, value)
+
     def degrees_of_freedom(self, sizes: FloatArray) -> FloatArray:
         """
         Return the degrees of freedom of the expected variance, for slices with these sizes by document.
@@ -357,13 +394,15 @@ class Losses:
         They are (Σw)² / Σw² - 1, where w is the contribution of a document to the variance (Satterthwaite
         1946).
         """
-        inside = sizes.sum(axis=0)
-        rest = self.unit_sizes[:, None] - sizes
-        outside = rest.sum(axis=0)
-        alike = self.null.correlation
-        weights = (1 - alike) * (sizes / inside**2 + rest / outside**2)
-        weights += alike * (sizes / inside - rest / outside) ** 2
-        return np.asarray(weights.sum(axis=0) ** 2 / (weights**2).sum(axis=0) - 1)
+        result = np.empty(sizes.shape[1])
+        for null, chosen in self._nulls(sizes):
+            own = null.weights * sizes[:, chosen]
+            rest = null.unit_sizes - own
+            share, rest_share = own / own.sum(axis=0), rest / rest.sum(axis=0)
+            of_rows = null.weights * (share / own.sum(axis=0) + rest_share / rest.sum(axis=0))
+            weights = (1 - null.correlation) * of_rows + null.correlation * (share - rest_share) ** 2
+            result[chosen] = weights.sum(axis=0) ** 2 / (weights**2).sum(axis=0) - 1
+        return result
 
 
 def rows_of_sums(counts: FloatArray, variance: FloatArray, share: FloatArray) -> tuple[IntArray, FloatArray]:

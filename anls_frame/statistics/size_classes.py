@@ -10,9 +10,16 @@ CLASS = 10
 """Least number of documents that are dealt among each other."""
 
 
-def size_classes(sizes: IntArray) -> IntArray:
+def size_classes(sizes: IntArray, least: int = CLASS) -> IntArray:
     """
-    Return the size class of each document: documents of equal or neighbouring sizes, at least ten.
+    Return the size class of each document: documents of equal or neighbouring sizes.
+
+    Parameters
+    ----------
+    sizes
+        Number of rows of each document.
+    least
+        Least number of documents of a class.
 
     Examples
     --------
@@ -25,7 +32,7 @@ def size_classes(sizes: IntArray) -> IntArray:
     size_class = np.zeros(len(distinct), np.intp)
     current, members, left = 0, 0, int(counts.sum())
     for index, count in enumerate(counts.tolist()):
-        if members >= CLASS and left >= CLASS:
+        if members >= least and left >= least:
             current, members = current + 1, 0
         size_class[index] = current
         members, left = members + count, left - count

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -287,6 +288,28 @@ def test_longer_documents_are_found_with_a_holdout_and_from_a_summary() -> None:
     summary = af.summarize(frame, metrics="score", by="kind", cluster="doc")
     found = af.find_slices(summary).frame
     assert found.select("description", "p_adjusted").rows() == [("kind = invoice", 0.005)]
+
+
+def fifths(seed: int, documents: int) -> pl.DataFrame:
+    """Fifths of documents by size; the larger the documents, the worse."""
+    random = np.random.default_rng(seed)
+    sizes = np.sort(np.maximum(np.round(np.exp(random.normal(2, 1, documents))), 1).astype(int))
+    fifth = 5 * np.arange(documents) // documents
+    document = np.repeat(np.arange(documents), sizes)
+    right = random.random(len(document)) < np.linspace(0.97, 0.55, 5)[fifth][document]
+    return pl.DataFrame({"doc": document, "kind": fifth[document], "score": right.astype(float)})
+
+
+def test_the_largest_fifth_of_few_documents_is_found_and_confirmed_on_half_of_many() -> None:
+    """Tests of the means of documents find all of them."""
+    found = {(30, None): 0, (112, 0.5): 0}
+    for (documents, holdout), seed in itertools.product(found, range(10)):
+        frame = fifths(seed, documents)
+        search = af.SliceSearch(holdout=holdout)
+        slices = af.find_slices(frame, columns="kind", metrics="score", cluster="doc", search=search).frame
+        found[documents, holdout] += slices.filter(pl.col("p_adjusted") <= 0.05).height > 0
+    assert found[30, None] >= 8
+    assert found[112, 0.5] == 10
 
 
 def test_longer_documents_that_are_as_good_are_not_found() -> None:

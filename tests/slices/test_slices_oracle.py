@@ -7,6 +7,7 @@ import pytest
 import slices_cases
 import slices_oracle as oracle
 from campaign import amount
+from scipy import stats
 
 from anls_frame.slices.columns import coded
 from anls_frame.slices.tables import tables
@@ -133,3 +134,40 @@ def test_the_share_of_a_difference_that_dealing_takes_away() -> None:
         taken = 1 - float(np.mean(kept))
         assert losses.goes_with_size(inside).item() == (taken < 2 / 3)
         assert abs(taken - 2 / 3) > 0.05
+
+
+def of_documents(right: list[float], sizes: list[int]) -> Losses:
+    """Documents of which all rows are right or wrong."""
+    document = np.repeat(np.arange(len(sizes)), sizes)
+    n = len(document)
+    return Losses.of(np.arange(n), np.repeat(right, sizes), np.ones(n), document, np.zeros(n, np.int64))
+
+
+def test_documents_count_alike_in_a_slice_that_goes_with_their_size() -> None:
+    right, sizes = [0.0, 1.0] * 5 + [1.0] * 60, list(range(8, 18)) + [2] * 60
+    losses = of_documents(right, sizes)
+    inside = np.where(np.arange(70) < 10, losses.unit_sizes, 0)[:, None]
+    assert losses.goes_with_size(inside).item()
+    values = inside * (losses.null.unit_values / losses.unit_sizes[:, None])
+    tested, _ = losses.tested(values, inside, 1)
+    assert tested.effect.item() == pytest.approx(0.5)
+    # Welch's t of the means of documents, with n in place of n - 1.
+    groups = [part for one in (right[10:], right[:10]) for part in (np.mean(one), np.std(one), len(one))]
+    welch = stats.ttest_ind_from_stats(*groups, equal_var=False).statistic
+    assert tested.value.item() == pytest.approx(welch)
+    # Satterthwaite's degrees of freedom of two groups with the same variance, which is known.
+    expected = (1 / 10 + 1 / 60) ** 2 / (1 / 10**3 + 1 / 60**3) - 1
+    assert losses.degrees_of_freedom(inside).item() == pytest.approx(expected)
+
+
+def test_rows_and_documents_must_differ_in_the_same_direction() -> None:
+    """In the longest document all is right, so the rows are better, although the documents are worse."""
+    losses = of_documents([1.0] + [0.0] * 9 + [0.0, 1.0] * 15, [1000] + [10] * 9 + [2, 3] * 15)
+    inside = np.where(np.arange(40) < 10, losses.unit_sizes, 0)[:, None]
+    for rest in (False, True):
+        sizes = losses.unit_sizes[:, None] - inside if rest else inside
+        values = sizes * (losses.null.unit_values / losses.unit_sizes[:, None])
+        assert (values.sum() > 0) == rest
+        tested, _ = losses.tested(values, sizes, 1)
+        assert (tested.effect.item() < 0) == rest
+        assert tested.value.item() == 0
