@@ -47,7 +47,7 @@ def opened_archive(file: File, kind: str) -> Iterator[zipfile.ZipFile]:
         names the expected kind of file.
     """
     file.check()
-    source = io.BytesIO(file.read_bytes()) if file.is_kept else file.seekable()
+    source = file.seekable()
     with source.open("rb") if isinstance(source, Path) else source as content:
         try:
             with zipfile.ZipFile(content) as archive:

@@ -78,8 +78,6 @@ class File(os.PathLike[str]):
         self.path = path
         self.kind: str | None = None
         """The reader of the file, once it is found by `readers.any_file.kind_of`."""
-        self.is_kept = False
-        """Whether the content is kept for another reading; see `kept`."""
         self._content: bytes | None = None
 
     @classmethod
@@ -143,22 +141,9 @@ class File(os.PathLike[str]):
         """Return the content, decompressed as the suffix says; an implausibly large one is an error."""
         self.check(may_be_empty=may_be_empty)
         content = self._read()
-        self._release()
-        return content
-
-    @contextmanager
-    def kept(self) -> Iterator[None]:
-        """Keep the content until the end of the block, in which the file may be read twice."""
-        self.is_kept = True
-        try:
-            yield
-        finally:
-            self.is_kept = False
-            self._release()
-
-    def _release(self) -> None:
-        if not (self.is_kept or self.is_stream):
+        if not self.is_stream:
             self._content = None
+        return content
 
     def read_text(self, encoding: str | None = None) -> str:
         """Return the content as text, which must not be empty."""

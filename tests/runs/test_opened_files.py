@@ -151,6 +151,29 @@ def test_an_overview_opens_a_file_with_separated_answers_once(tmp_path: Path, su
     assert counts == [1]
 
 
+def test_an_overview_opens_files_in_folders_with_separated_answers_once(tmp_path: Path) -> None:
+    paths = [tmp_path / "systems" / name / "rows.csv" for name in ("new", "old")]
+    for path in paths:
+        path.parent.mkdir(parents=True)
+        SEPARATED.write_csv(path)
+    with opened(*paths) as counts:
+        done = run(tmp_path, "overview", "systems")
+    assert "answers are read as texts between '|'" in done.stderr
+    assert "0.250" in done.stdout
+    assert counts == [1, 1]
+
+
+def test_an_overview_splits_separated_answers_and_keeps_lists(tmp_path: Path) -> None:
+    rows = [
+        row | {"answers": ["Cola | Coke", "x"]} if row["question_id"] == "d" else row
+        for row in SEPARATED.to_dicts()
+    ]
+    (tmp_path / "rows.json").write_text(json.dumps(rows))
+    done = run(tmp_path, "overview", "rows.json", "-o", "overview.html", "--rows", "4")
+    assert "answers are read as texts between '|'" in done.stderr
+    assert "ANLS 0.25" in done.stdout
+
+
 def test_an_overview_opens_gold_with_separated_answers_once(tmp_path: Path) -> None:
     gold = tmp_path / "gold.csv"
     SEPARATED.select("question_id", "answers").write_csv(gold)

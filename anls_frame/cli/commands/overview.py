@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import polars as pl
 
 import anls_frame as af
 from anls_frame._messages import Message, Option
 from anls_frame._text import listed, numbered
 from anls_frame.cli import options
 from anls_frame.cli.output import check_rows, four_digits, say, working
-from anls_frame.files.file import File
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from anls_frame.runs.system_files import SystemFiles
 
 
@@ -81,10 +78,7 @@ def overview(
     given = named.in_files(files, source, runs, least=1)
     # Which columns are meant is found below, with more than their names.
     given = replace(given, how=replace(given.how, needs_texts=given.are_logged))
-    with working("Reading"), ExitStack() as kept:
-        for file in [*given.files, given.how.gold]:
-            if isinstance(file, File):
-                kept.enter_context(file.kept())
+    with working("Reading"):
         read, systems = _read(given)
     texts = [*systems.values(), "answers", "question_id"]
     frame = with_numbers_where_all_are(read, [name for name in read.columns if name not in texts])
@@ -147,19 +141,23 @@ def _read(given: SystemFiles) -> tuple[pl.DataFrame, dict[str, str]]:
         warnings.simplefilter("always")
         query, systems = texts(given)
         frame = origins.like(query.lazy().collect(), query)
-    parts = [*chain.from_iterable(_parts(warning.message) for warning in caught)]
-    separators = [part.value for part in parts if isinstance(part, Option) and part.name == "answers_format"]
-    if not separators:
-        for warning in caught:
+    separators = []
+    for warning in caught:
+        options_of = [part for part in _parts(warning.message) if isinstance(part, Option)]
+        separators += [option.value for option in options_of if option.name == "answers_format"]
+        if not any(option.name == "answers_format" for option in options_of):
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+    if not separators:
         return frame, systems
     separator = separators[0]  # the other one reads texts
     say(
         f"answers are read as {'lists' if separator == 'list' else f'texts between {separator!r}'}, of which "
         "each is accepted; --reader auto,answers_format=text reads each as one answer"
     )
-    split = {**given.how.options, "answers_format": separator}
-    return _read(replace(given, how=replace(given.how, options=split)))
+    given_answers = pl.col("answers")  # each is a list of one text, unless the file has lists as well
+    split = af.parse_answers(given_answers.list.first(), answers_format=str(separator))
+    answers = pl.when(given_answers.list.len() > 1).then(given_answers).otherwise(split)
+    return origins.like(frame.with_columns(answers), frame), systems
 
 
 def _parts(warning: Warning | str) -> Sequence[object]:
