@@ -17,7 +17,6 @@ from anls_frame import export
 from anls_frame._arguments import flag, string
 from anls_frame._typing import Table_co
 from anls_frame.export import Document, Kind, Table, notebook, sources, terminal
-from anls_frame.export.charts import Figure
 from anls_frame.export.columns import Column, OnScreen, by_name
 from anls_frame.export.document import ALL_ROWS, GROUP, OVERALL, SLICE, TABLE, crossed, with_columns
 from anls_frame.export.kinds import shown_as
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from great_tables import GT
 
     from anls_frame.analysis.browsing import RowsPage
+    from anls_frame.export.charts import Figure
 
 
 class Shown(TypedDict, total=False):

@@ -10,7 +10,6 @@ from typing import ClassVar, TypeAlias
 from markupsafe import Markup
 
 from anls_frame._text import thin
-from anls_frame.pairs.alignments import alignment
 from anls_frame.pairs.edits import Operation
 from anls_frame.pairs.marks import TAGS
 from anls_frame.protocol import ScoreProtocol
@@ -382,6 +381,8 @@ class Alignments:
 
     def content(self) -> dict[str, object]:
         """Return the values for the template."""
+        from anls_frame.pairs.alignments import alignment  # noqa: PLC0415 - only for aligned rows
+
         rows = []
         for number, (caption, *texts) in enumerate(self.rows[:_MOST_ALIGNMENTS], 1):
             # A page is shown line by line, so that places can be found in it.

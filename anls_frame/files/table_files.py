@@ -20,7 +20,7 @@ import polars.selectors as cs
 from anls_frame._arguments import check_threads
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError
 from anls_frame.export import row_files
-from anls_frame.files import raw_tables, standard_frames, workbooks
+from anls_frame.files import raw_tables, standard_frames
 from anls_frame.files.file import File, as_path
 from anls_frame.files.problems import Problems, problem
 from anls_frame.files.raw_tables import Raw, by_name, from_frame
@@ -334,6 +334,8 @@ def read_raw(
         with reading_parquet(file):
             return from_frame(scan(file).collect())
     if kind == "xlsx":
+        from anls_frame.files import workbooks  # noqa: PLC0415 - only for those who read one
+
         return workbooks.read(file, problems, sheet)
     if kind in {"csv", "tsv"}:
         text = file.read_text(encoding)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from anls_frame import statistics
-from anls_frame.reports.lines import Lines
 from anls_frame.statistics.carriers import FEW_CARRIERS, are_few, carriers_of_sums
 from anls_frame.statistics.design import USUAL_CORRELATION
 from anls_frame.statistics.student import FloatArray
@@ -17,6 +16,9 @@ from anls_frame.summary.keys import explode_lists
 from anls_frame.summary.measures import Interval, Metric
 from anls_frame.summary.moments import SIZES
 from anls_frame.summary.summary import Summary
+
+if TYPE_CHECKING:
+    from anls_frame.reports.lines import Lines
 
 FEW_ROWS_WITH_ERRORS = 30
 """So many rows have to carry a rate if units are single rows, some of which can be far worse than others."""

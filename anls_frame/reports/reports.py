@@ -15,7 +15,6 @@ from anls_frame._typing import ByFrame, Missing, Table, Table_co, declared
 from anls_frame.export.columns import FOUND, SCORE, listing
 from anls_frame.export.document import TABLE
 from anls_frame.protocol import ScoreProtocol
-from anls_frame.reports import macro, rest
 from anls_frame.reports.estimates import Sums, estimate
 from anls_frame.reports.report_documents import ReportView
 from anls_frame.reports.woodruff import quantile_estimate
@@ -306,6 +305,8 @@ class Report(SlicedResult[Table_co]):
         │ en   ┆ 1.0  ┆ 0.5  ┆ 0.0005  │
         └──────┴──────┴──────┴─────────┘
         """
+        from anls_frame.reports import rest  # noqa: PLC0415 - only for those who use it
+
         keys = self._sliced_by(columns)
         measures = {metric.name: metric for metric in self.measures}
         chosen = self.measures[0] if measure is None else measures[choice("measure", measure, measures)]
@@ -373,6 +374,8 @@ class Report(SlicedResult[Table_co]):
 
     def macro_by(self, columns: Sequence[str], weights: Mapping[Any, float] | None = None) -> pl.DataFrame:
         """The frame of `macro` in Polars."""
+        from anls_frame.reports import macro  # noqa: PLC0415 - only for those who use it
+
         keys = self._sliced_by(columns)
         averaged = [metric for metric in self.measures if metric.probability is None]
         if not averaged:

@@ -25,7 +25,6 @@ from anls_frame.reports.reports import Report
 from anls_frame.runs.log_files import Paths
 from anls_frame.runs.reading import Reading, are_pages, kind_of_file, reading
 from anls_frame.runs.score_columns import Scores, Tables, as_list, columns_of, tables_of, texts_of
-from anls_frame.runs.scored_files import averaged, resolved
 from anls_frame.runs.system_files import (
     SystemFiles,
     has_epochs,
@@ -193,6 +192,8 @@ def _summarize_logs(given: SystemFiles, options: dict[str, Any]) -> Summary:
         check_disjoint({str(file): own.lazy() for (file,), own in by_file})
     lazy = origins.like(rows.lazy(), rows)
     if has_epochs(lazy):
+        from anls_frame.runs.scored_files import averaged, resolved  # noqa: PLC0415 - only for epochs
+
         chosen = resolved(options["metrics"] or ["qa"], rows, options["protocol"])
         needing_rows = [Option(name) for name in ("worst", "keep", "details") if options[name]]
         needing_rows += [Option("metric", metric.name) for metric in chosen if not metric.is_mean]

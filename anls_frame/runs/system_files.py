@@ -24,7 +24,6 @@ from anls_frame.frames.checks import check_column, free_name, no_column
 from anls_frame.frames.number_columns import with_numbers
 from anls_frame.readers.any_file import read_kind
 from anls_frame.readers.descriptions import READERS
-from anls_frame.readers.pages import read_engines
 from anls_frame.readers.questions import Gold
 from anls_frame.reports.long_frames import side_by_side as in_columns
 from anls_frame.runs import log_files, long_rows
@@ -546,6 +545,8 @@ def _logs(given: SystemFiles) -> tuple[list[Log], Gold | None]:
     if given.how.system_column is not None:
         return read_each({"": given.every_file}, how, column=given.how.system_column)
     if are_pages(given.how):
+        from anls_frame.readers.pages import read_engines  # noqa: PLC0415 - only for pages
+
         files = given.every_file
         paths = [file.path for file in files]
         frames = read_engines(paths, **given.how.reader_options(["pages"]))
