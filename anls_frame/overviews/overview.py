@@ -306,6 +306,7 @@ def overview(
             search=SliceSearch(min_rows=max(_LEAST_ROWS, rows.height // _LEAST_SHARE)),
             **how,
         )
+        found = replace(found, row_names=made.row_names)
     options: dict[str, Any] = {
         "protocol": protocol,
         "missing": missing,
@@ -401,6 +402,8 @@ def _worst_rows(rows: pl.DataFrame, losses: Mapping[str, pl.Expr]) -> pl.DataFra
     worst = [rows.clear().with_columns(cause=pl.lit(""), lost=pl.lit(0.0)).select(shown)]
     for cause, loss in losses.items():
         losing = rows.with_columns(cause=pl.lit(cause), lost=loss).filter(pl.col("lost") > 0).select(shown)
-        ordered = losing.sort("lost", "prediction", descending=[True, False], nulls_last=True)
+        ordered = losing.sort(
+            "lost", "prediction", descending=[True, False], nulls_last=True, maintain_order=True
+        )
         worst.append(ordered.head(_WORST))
     return pl.concat(worst)

@@ -158,7 +158,7 @@ class OverviewView(View):
         table, systems = self.causes, list(self.result.roles.systems)
         if "system" in table.columns:
             table = table.pivot("system", index="cause", values="loss").sort("cause").fill_null(0.0)
-        elif examples := self._examples():
+        elif not self.are_pages and (examples := self._examples()):
             example = pl.col("cause").cast(pl.String).replace_strict(examples, default="")
             table = table.with_columns(example=example)
         heading, effect = "lowers the score by", COLUMNS["loss"].meaning
@@ -245,7 +245,8 @@ class OverviewView(View):
             named = f", {self.names['row']} {row['id']}" if row.get("id") is not None else ""
             title = f"{NAMES[row['cause']].capitalize()}{named}: loses {row['lost']:.3f}"
             pairs.append((title, row["prediction"], row["nearest"]))
-        return Alignments("Rows: the worst of each cause", pairs, PROTOCOLS["raw"].by(protocol.unit))
+        name = f"{self.names['row'].capitalize()}s: the worst of each cause"
+        return Alignments(name, pairs, PROTOCOLS["raw"].by(protocol.unit))
 
     def document(self) -> Document:
         """Return the document for export, with the rows and the columns below its head."""

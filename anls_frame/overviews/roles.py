@@ -199,6 +199,10 @@ class _Finder:
 
     def id(self) -> str | None:
         names = usual_names("question_id", self.free)
+        # A page is a document of one row.
+        names = names or [
+            name for name in usual_names("doc_id", self.free) if self.rows[name].is_unique().all()
+        ]
         return self._only("id", "ids", names[:1]) if names else None
 
     def document(self) -> str | None:

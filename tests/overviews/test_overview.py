@@ -147,6 +147,7 @@ def test_several_systems_are_side_by_side(tmp_path: Path) -> None:
 def test_pages_have_kinds_of_errors_that_add_up_to_the_rate() -> None:
     frame = pl.DataFrame(
         {
+            "doc_id": [f"page {row}" for row in range(20)],
             "ocr": ["a 1ine of text\n" * 3, "a line\n" * 5] * 10,
             "gt": ["a line of text\n" * 3, "a line\n" * 5] * 10,
         }
@@ -165,7 +166,8 @@ def test_pages_have_kinds_of_errors_that_add_up_to_the_rate() -> None:
     assert made.worst_rows.select("cause", "lost").rows() == [("misread", 3 / 45)] * 3
     assert made.row_causes.to_list() == [["misread"], []] * 10
     aligned = made.to_document().figures[-1]
-    assert [title for title, *_ in aligned.rows] == ["Misread: loses 0.067"] * 3
+    titles = [f"Misread, page page {row}: loses 0.067" for row in (0, 2, 4)]
+    assert (aligned.name, [title for title, *_ in aligned.rows]) == ("Pages: the worst of each cause", titles)
     assert made.advice["gain"].to_list() == pytest.approx([3 / 80])
     assert "'l' is read as '1' 30 times, 100 % of all edits" in repr(made).replace("\n", " ")
     document = made.to_document()
