@@ -8,23 +8,19 @@ use super::super::utf8::character;
 use super::super::whitespace::is_whitespace;
 use super::Range;
 
-/// Words of bits behind the last block: two places behind the text are asked for, and a window reads a word more.
+/// Words of bits after the last block: the place after the text is asked for, and a window reads a word more.
 const BEHIND: usize = 2;
 
 /// Places that are written at once: how many there are in a block is hard to foresee.
 const GROUP: usize = 8;
-
-/// Bits that are found in memory by their place.
-const STEP: usize = 8;
 
 /// The words of a text that stand between whitespace.
 #[derive(Default)]
 pub struct Borders {
     /// Bytes of words; zeros behind the text.
     inside: Vec<u64>,
-    /// First bytes of words, eight bytes of bits each; ones behind the text, so that a search for the next word ends
-    /// there.
-    starts: Vec<[u8; STEP]>,
+    /// First bytes of words; ones after the text, so that a search for the next word ends there.
+    starts: Vec<u64>,
     len: usize,
     words: usize,
     /// Whether one byte stands between two words, and none at the ends.
@@ -59,17 +55,17 @@ impl Borders {
     /// Takes the words of a text of so many bytes; words may stand side by side.
     pub fn set(&mut self, len: usize, words: &[Range]) {
         let blocks = len / BLOCK + 1;
-        self.inside.clear();
-        self.inside.resize(blocks + BEHIND, 0);
-        let mut starts = vec![0_u64; blocks];
+        let Self { inside, starts, .. } = self;
+        inside.clear();
+        inside.resize(blocks + BEHIND, 0);
+        starts.clear();
+        starts.resize(blocks, 0);
         for &[start, end] in words {
             starts[start / BLOCK] |= 1 << (start % BLOCK);
-            (start..end).for_each(|at| self.inside[at / BLOCK] |= 1 << (at % BLOCK));
+            (start..end).for_each(|at| inside[at / BLOCK] |= 1 << (at % BLOCK));
         }
         starts[len / BLOCK] |= u64::MAX << (len % BLOCK);
         starts.resize(blocks + BEHIND, u64::MAX);
-        self.starts.clear();
-        self.starts.extend(starts.into_iter().map(u64::to_le_bytes));
         (self.len, self.words, self.are_close) = (len, words.len(), false);
     }
 
@@ -97,16 +93,10 @@ impl Borders {
         bits.trailing_ones() as usize
     }
 
-    /// Where words begin, to find the next one.
-    #[inline(always)]
-    pub fn starts(&self) -> Starts<'_> {
-        Starts(self.starts.as_flattened())
-    }
-
     /// Whether a word begins there, or the text ends.
     #[inline(always)]
     pub fn is_start(&self, at: usize) -> bool {
-        u64::from_le_bytes(self.starts[at / BLOCK]) >> (at % BLOCK) & 1 != 0
+        self.starts[at / BLOCK] >> (at % BLOCK) & 1 != 0
     }
 
     /// Whether a byte is part of a word that began before.
@@ -119,14 +109,14 @@ impl Borders {
     #[inline(always)]
     pub fn starts_in(&self, part: ops::Range<usize>) -> impl Iterator<Item = usize> {
         let (mut block, first) = (part.start / BLOCK, part.start % BLOCK);
-        let mut bits = u64::from_le_bytes(self.starts[block]) >> first << first;
+        let mut bits = self.starts[block] >> first << first;
         std::iter::from_fn(move || {
             while bits == 0 {
                 block += 1;
                 if BLOCK * block >= part.end {
                     return None;
                 }
-                bits = u64::from_le_bytes(self.starts[block]);
+                bits = self.starts[block];
             }
             let next = BLOCK * block + bits.trailing_zeros() as usize;
             bits &= bits - 1;
@@ -139,7 +129,7 @@ impl Borders {
     pub fn each_word(&self, most: usize, mut call: impl FnMut(usize, usize)) {
         let blocks = self.len / BLOCK + 1;
         // Where no byte of a word that began before can be; behind the text as well.
-        let stop = |block: usize| !self.inside[block] | u64::from_le_bytes(self.starts[block]);
+        let stop = |block: usize| !self.inside[block] | self.starts[block];
         let mut stops = stop(0);
         for block in 0..blocks {
             let behind = stop(block + 1);
@@ -166,10 +156,10 @@ impl Borders {
     pub fn last(&self, at: usize) -> usize {
         let unused = BLOCK - 1 - at % BLOCK;
         let mut word = at / BLOCK;
-        let mut found = u64::from_le_bytes(self.starts[word]) << unused >> unused;
+        let mut found = self.starts[word] << unused >> unused;
         while found == 0 {
             word -= 1;
-            found = u64::from_le_bytes(self.starts[word]);
+            found = self.starts[word];
         }
         BLOCK * word + found.ilog2() as usize
     }
@@ -263,8 +253,8 @@ impl Task for MarkStarts<'_> {
         let Self { borders, joins } = self;
         let Borders { inside, starts, controls, len, .. } = borders;
         let blocks = inside.len() - BEHIND;
-        starts.resize(inside.len(), [0; STEP]);
-        starts[blocks..].fill([u8::MAX; STEP]);
+        starts.resize(inside.len(), 0);
+        starts[blocks..].fill(u64::MAX);
         let join = if joins { u64::MAX } else { 0 };
         let (mut before, mut is_inside) = (0, 0);
         let (mut letters, mut words) = (0, 0);
@@ -279,11 +269,10 @@ impl Task for MarkStarts<'_> {
             let starts = all & !(all << 1 | is_inside);
             is_inside = all >> (BLOCK - 1);
             words += starts.count_ones() as usize;
-            *first = starts.to_le_bytes();
+            *first = starts;
             (before, block) = (block, behind);
         }
-        let last = &mut starts[*len / BLOCK];
-        *last = (u64::from_le_bytes(*last) | u64::MAX << (*len % BLOCK)).to_le_bytes();
+        starts[*len / BLOCK] |= u64::MAX << (*len % BLOCK);
         borders.words = words;
         borders.are_close = letters + words == borders.len + 1;
     }
@@ -300,33 +289,5 @@ fn last_block(rest: &[u8]) -> [[u8; BLOCK]; 1] {
 pub fn lengthen<T: Clone + Default>(values: &mut Vec<T>, len: usize) {
     if values.len() < len {
         values.resize(len, T::default());
-    }
-}
-
-/// Where the words of a text begin.
-#[derive(Clone, Copy)]
-pub struct Starts<'a>(&'a [u8]);
-
-impl Starts<'_> {
-    /// The first word at a place or behind it; the end of the text where there is none, and one byte more behind it.
-    #[inline(always)]
-    pub fn next(self, at: usize) -> usize {
-        let mut byte = at / STEP;
-        let found = self.bits(byte) >> (at % STEP);
-        if found != 0 {
-            return at + found.trailing_zeros() as usize;
-        }
-        loop {
-            byte += STEP;
-            let found = self.bits(byte);
-            if found != 0 {
-                return STEP * byte + found.trailing_zeros() as usize;
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn bits(self, byte: usize) -> u64 {
-        u64::from_le_bytes(*self.0[byte..byte + STEP].first_chunk().expect("so many bytes"))
     }
 }

@@ -7,9 +7,7 @@
 mod borders;
 mod graphemes;
 mod word_band;
-mod word_distance;
 mod word_keys;
-mod word_path;
 mod word_table;
 mod words;
 

@@ -1,4 +1,4 @@
-//! Edit distance of two texts in words that differ in more than a few, without a table of words.
+//! Edit distance of two texts in words, without a table of words.
 //!
 //! Each word has a [key](super::word_keys), and two bytes of a hash, which are compared with those of 64 words of the other
 //! text at once: these are the match bits of a column. Where one text has at most 64 words, a column of the distances is

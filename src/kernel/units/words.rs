@@ -7,9 +7,7 @@ use super::super::distance::Workspace;
 use super::super::lanes::{Isa, Task};
 use super::borders::Borders;
 use super::word_band::WordBand;
-use super::word_distance::few_errors;
 use super::word_keys::{FACTORS, mixed};
-use super::word_path::WordPath;
 use super::{Range, TOO_MANY, WordRule};
 
 /// Working memory, reused from pair to pair.
@@ -17,19 +15,12 @@ use super::{Range, TOO_MANY, WordRule};
 pub struct Words {
     isa: Isa,
     borders: [Borders; 2],
-    path: WordPath,
     band: WordBand,
     numbers: Numbers,
     letters: String,
 }
 
 impl Words {
-    /// Words that are compared with these lanes.
-    #[cfg(test)]
-    pub fn with_isa(isa: Isa) -> Self {
-        Self { isa, ..Self::default() }
-    }
-
     /// Number of words.
     pub fn count(&mut self, text: &str, rule: WordRule) -> usize {
         if rule == WordRule::Uax29 {
@@ -56,15 +47,12 @@ impl Words {
                 split_at_boundaries(text, ranges, &mut self.letters);
             }
         } else {
-            let Self { borders, path, band, .. } = self;
+            let Self { borders, band, .. } = self;
             let bytes = texts.map(str::as_bytes);
             for (borders, text) in borders.iter_mut().zip(bytes) {
                 borders.find(isa, text, rule == WordRule::Spaces);
             }
-            let found = isa
-                .perform(Quickly { path, borders, texts: bytes })
-                .or_else(|| band.distance(isa, bytes, borders, workspace));
-            if let Some(distance) = found {
+            if let Some(distance) = band.distance(isa, bytes, borders, workspace) {
                 return (distance, borders.each_ref().map(Borders::words));
             }
             for (borders, ranges) in borders.iter().zip(&mut *ranges) {
@@ -129,34 +117,6 @@ impl Words {
                 borders.find(*isa, text.as_bytes(), rule == WordRule::Spaces);
                 borders.ranges(ranges);
             }
-        }
-    }
-}
-
-/// Fewer words take as little time along all diagonals, and errors of them show little about the others.
-const LEAST_ON_PATH: usize = 100;
-
-/// Words for each error of a path, which seldom is seen to be the shortest one where there are fewer.
-const WORDS_OF_ERROR: usize = 8;
-
-/// Finds the distance without a look at every word, if there are few errors.
-struct Quickly<'a> {
-    path: &'a mut WordPath,
-    borders: &'a [Borders; 2],
-    texts: [&'a [u8]; 2],
-}
-
-impl Task for Quickly<'_> {
-    type Result = Option<usize>;
-
-    #[inline(always)]
-    fn perform(self) -> Option<usize> {
-        let Self { path, borders, texts } = self;
-        let words = borders[0].words().min(borders[1].words());
-        if words < LEAST_ON_PATH {
-            few_errors(texts, borders)
-        } else {
-            path.search(texts, borders, words / WORDS_OF_ERROR)
         }
     }
 }
@@ -357,8 +317,10 @@ mod tests {
 
     use proptest::prelude::*;
 
+    use super::super::{TextUnit, Units};
     use super::*;
     use crate::kernel::oracle::cases;
+    use crate::kernel::weighted::SubstitutionCost;
     use crate::kernel::whitespace::is_whitespace;
 
     fn words(text: &str, rule: WordRule) -> Vec<&str> {
@@ -416,6 +378,36 @@ mod tests {
             let expected: Vec<_> = joined.split(' ').filter(|word| !word.is_empty()).collect();
             for isa in Isa::available() {
                 prop_assert_eq!(&words_by(isa, &text, WordRule::Spaces), &expected, "{:?}", isa);
+            }
+        }
+
+        #[test]
+        fn distances_are_those_of_the_numbers(
+            shared in "((a|b|ab|é|–|漢|abcdefghij|[x-z]{60,70})[ \n\u{a0}\u{2003}]{1,2}){0,40}",
+            edits in prop::array::uniform2(prop::collection::vec(
+                (any::<prop::sample::Index>(), "|[ab]|[ab]?[ \t\u{a0}\u{2003}–é]{1,2}[ab]?|(a b ){30}"), 0..6,
+            )),
+        ) {
+            let texts = edits.map(|edits| {
+                let mut characters: Vec<_> = shared.chars().map(String::from).collect();
+                for (place, changed) in edits {
+                    if !characters.is_empty() {
+                        *place.get_mut(&mut characters) = changed;
+                    }
+                }
+                characters.concat()
+            });
+            let texts = texts.each_ref().map(String::as_str);
+            let (mut units, mut workspace) = (Units::default(), Workspace::default());
+            for rule in [WordRule::Whitespace, WordRule::Spaces] {
+                let [left, right] = units.code_points(texts, TextUnit::Word(rule)).map(str::to_owned);
+                let lengths = [&left, &right].map(|text| text.chars().count());
+                let expected = (workspace.distance(&left, &right, SubstitutionCost::One), lengths);
+                for isa in Isa::available() {
+                    let mut ranges = <[Vec<_>; 2]>::default();
+                    let found = Words { isa, ..Words::default() }.distance(texts, rule, &mut ranges, &mut workspace);
+                    prop_assert_eq!(found, expected, "{:?}: {:?} {:?}", isa, texts, rule);
+                }
             }
         }
 
