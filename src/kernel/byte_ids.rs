@@ -50,15 +50,6 @@ struct Ids {
     codes: [u16; CODES],
 }
 
-/// What bytes stand for that are no ASCII.
-pub struct Beyond<'a> {
-    /// The first letter of the block for which the upper half of all bytes stand, if there is one.
-    pub block: Option<u32>,
-    /// The code points for which the bytes from a first one on stand, whatever they stand for otherwise.
-    pub codes: &'a [u16],
-    pub first: usize,
-}
-
 /// Room for the ids of one byte and those of a window.
 const CODES: usize = 512;
 
@@ -131,22 +122,6 @@ impl ByteIds {
             return Some(texts);
         }
         self.map(texts)
-    }
-
-    /// The same, and what the bytes stand for.
-    pub fn bytes_and_characters<'a>(
-        &'a mut self,
-        texts: [&'a [u8]; 2],
-    ) -> Option<([&'a [u8]; 2], Beyond<'a>)> {
-        if texts[0].is_ascii() && texts[1].is_ascii() {
-            return Some((texts, Beyond { block: None, first: BEYOND_ASCII.start, codes: &[] }));
-        }
-        let lens = self.write(texts)?;
-        let Self { ids, texts, .. } = self;
-        let ids = ids.as_ref().expect("what was used to write them");
-        let block = Some(ids.block.start as u32).filter(|_| ids.free == SPARE);
-        let beyond = Beyond { block, first: ids.free.start, codes: &ids.codes[ids.free.start..ids.next] };
-        Some(([&texts[0][..lens[0]], &texts[1][..lens[1]]], beyond))
     }
 
     fn map(&mut self, texts: [&[u8]; 2]) -> Option<[&[u8]; 2]> {

@@ -3,7 +3,6 @@
 use super::band::Band;
 use super::bit_parallel::{distance_by_table, distance_units};
 use super::byte_ids::ByteIds;
-use super::cluster_numbers::ClusterNumbers;
 use super::diagonal::{Found, Wavefronts};
 use super::lcs::CommonSubsequence;
 use super::pattern::{DenseIds, Unit};
@@ -79,32 +78,6 @@ impl Workspace {
         let Self { bytes, lcs, .. } = self;
         let distance = bytes.distance_within(texts, SubstitutionCost::One, usize::MAX, lcs);
         distance.expect("no limit was set")
-    }
-
-    /// Edit distance of two texts in grapheme clusters, and how many each has; `None` where each character is one, and
-    /// it takes less to compare these.
-    pub fn distance_of_clusters(
-        &mut self,
-        texts: [&str; 2],
-        clusters: &mut ClusterNumbers,
-    ) -> Option<(usize, [usize; 2])> {
-        let Self { ids, bytes, lcs, long, left, right, .. } = self;
-        if let Some((texts, beyond)) = ids.bytes_and_characters(texts.map(str::as_bytes)) {
-            if let Some(count) = clusters.fill_from_bytes(texts, &beyond) {
-                let texts = clusters.of_clusters();
-                return Some((self.distance_of_numbers(texts, count), texts.map(<[u32]>::len)));
-            }
-            let distance = bytes.distance_within(texts, SubstitutionCost::One, usize::MAX, lcs);
-            return Some((distance.expect("no limit was set"), texts.map(<[u8]>::len)));
-        }
-        for (codes, text) in [&mut *left, &mut *right].into_iter().zip(texts) {
-            codes.clear();
-            codes.extend(characters(text.as_bytes()));
-        }
-        clusters.fill_from_codes([left, right])?;
-        let texts = clusters.of_clusters();
-        let distance = Self::distance_of_codes(long, lcs, texts, SubstitutionCost::One, usize::MAX);
-        Some((distance.expect("no limit was set"), texts.map(<[u32]>::len)))
     }
 
     /// Edit distance of two texts whose units are numbers below `ids`.

@@ -27,10 +27,9 @@
 //! alone, on an Intel Xeon with AVX-512 at 2.6 GHz. A limit shortens the way: a row whose
 //! best answer is known already, or a score that is cut below a threshold, needs no exact distance beyond it.
 //!
-//! Texts that are compared by grapheme clusters are first written down anew by `units`, a byte for each, or a code point
-//! where there are too many, with which they take the last ways of the table. Distances in words are computed there
-//! alone: from places of the texts where errors are few, else from a hash of each word, and only where that cannot tell,
-//! from a table in which every word is looked up once. Words of UAX 29 get numbers.
+//! Texts that are compared by grapheme clusters are first rewritten by `units` with one code point per cluster, and then
+//! take the last ways of the table. Distances in words are computed in `units`: from a hash of each word, and only where
+//! hashes collide, from a table of words. Words of UAX 29 get numbers.
 //!
 //! # Methods for long texts
 //!
@@ -62,8 +61,6 @@ mod bit_parallel;
 mod byte_ids;
 mod case;
 mod categories;
-mod cluster_numbers;
-mod cluster_rules;
 mod diagonal;
 pub mod equivalences;
 mod fallback;

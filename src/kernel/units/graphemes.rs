@@ -1,113 +1,80 @@
-//! Grapheme clusters as code points.
+//! Grapheme clusters as code points: a pair of texts is rewritten with one code point per cluster.
+//!
+//! The library `unicode-segmentation` finds the clusters, in about 50 ns each. Texts whose bytes rule out clusters of
+//! several code points, such as those in Latin letters without combining marks, are not rewritten. A pair with more
+//! different clusters than there are code points for private use cannot be written, and panics.
 
 use std::collections::HashMap;
-use std::ops::Range as Span;
 
 use rustc_hash::FxBuildHasher;
+use unicode_segmentation::UnicodeSegmentation;
 
-use super::super::cluster_rules::{Class, for_each_joined};
 use super::{Range, TOO_MANY};
 
 /// Working memory, reused from pair to pair.
 #[derive(Default)]
 pub struct Graphemes {
-    /// Code points of clusters of up to [`SHORT`] characters, which are put together to a number.
-    short: HashMap<u64, char, FxBuildHasher>,
-    long: HashMap<String, char, FxBuildHasher>,
-    /// The code points of a text.
-    codes: Vec<u32>,
+    /// The code points of clusters of several code points, or of one for private use.
+    known: HashMap<String, char, FxBuildHasher>,
 }
-
-/// Most characters that fit into a number.
-const SHORT: usize = 3;
-
-/// Bits of a character.
-const BITS: u32 = 21;
 
 /// Code points for clusters: those for private use, in the basic plane and beyond it.
 const PRIVATE: [std::ops::RangeInclusive<char>; 3] =
     ['\u{e000}'..='\u{f8ff}', '\u{f0000}'..='\u{ffffd}', '\u{100000}'..='\u{10fffd}'];
 
 impl Graphemes {
-    /// Writes down the clusters of both texts, a code point for each; `false` where each code point is a cluster.
+    /// Writes both texts with a code point for each cluster; `false` where each code point is a cluster.
     pub fn write(
         &mut self,
         texts: [&str; 2],
         ranges: &mut [Vec<Range>; 2],
         written: &mut [String; 2],
     ) -> bool {
-        if !texts.into_iter().any(has_joined) {
+        if texts.into_iter().all(|text| has_only(text, is_start_of_alone)) {
             return false;
         }
-        self.short.clear();
-        self.long.clear();
-        let mut codes = std::mem::take(&mut self.codes);
+        self.known.clear();
         for ((text, ranges), written) in texts.into_iter().zip(ranges).zip(written) {
             ranges.clear();
             written.clear();
-            for_each_cluster(text, &mut codes, |cluster| {
-                ranges.push([cluster.start, cluster.end]);
-                written.push(self.code_point(&text[cluster]));
-            });
+            for (start, cluster) in text.grapheme_indices(true) {
+                ranges.push([start, start + cluster.len()]);
+                written.push(self.code_point(cluster));
+            }
         }
-        self.codes = codes;
         true
     }
 
-    /// The code point for a cluster: its own, if it has but one that is not for private use.
-    #[inline]
+    /// The code point for a cluster: its own, if it has only one that is not for private use.
     fn code_point(&mut self, cluster: &str) -> char {
-        if let &[only] = cluster.as_bytes() {
-            return char::from(only);
-        }
         let mut characters = cluster.chars();
         if let (Some(only), None) = (characters.next(), characters.next())
             && !PRIVATE.iter().any(|range| range.contains(&only))
         {
             return only;
         }
-        let next = self.short.len() + self.long.len();
-        let next = || PRIVATE.into_iter().flatten().nth(next).expect(TOO_MANY);
-        if cluster.chars().nth(SHORT).is_none() {
-            // One more than the character, so that none is zero.
-            let number = cluster.chars().fold(0, |all, one| all << BITS | (u64::from(u32::from(one)) + 1));
-            return *self.short.entry(number).or_insert_with(next);
-        }
-        if let Some(&known) = self.long.get(cluster) {
+        if let Some(&known) = self.known.get(cluster) {
             return known;
         }
-        let next = next();
-        self.long.insert(cluster.to_owned(), next);
+        let next = PRIVATE.into_iter().flatten().nth(self.known.len()).expect(TOO_MANY);
+        self.known.insert(cluster.to_owned(), next);
         next
     }
 }
 
-/// Whether each code point of a text is surely a cluster, in lower case too. Of long texts this is said only where their
-/// bytes tell it, as to look at each character would take as long as to compare them.
+/// Whether the bytes of a text show that each code point is a cluster, in lower case too.
 pub fn is_code_points(text: &str) -> bool {
-    let is_known = |byte| is_start_of_alone(byte) && byte != LEAD_OF_GROWING;
-    has_only(text, is_known)
-        || text.len() <= LOOKED_AT
-            && text.chars().all(|one| one != GROWING && Class::of(one.into()).is_alone())
+    has_only(text, |byte| is_start_of_alone(byte) && byte != LEAD_OF_GROWING)
 }
 
-/// The letter whose lower case is one cluster of two code points.
-const GROWING: char = 'İ';
+/// The lead byte of İ, whose lower case is one cluster of two code points.
 const LEAD_OF_GROWING: u8 = 0xc4;
 
-/// Bytes of a text that is short beside what it takes to compare it.
-const LOOKED_AT: usize = 256;
-
-/// Whether a text may have a cluster of several code points.
-fn has_joined(text: &str) -> bool {
-    !has_only(text, is_start_of_alone) && !text.chars().all(|one| Class::of(one.into()).is_alone())
-}
-
-/// Whether nothing is joined to the characters that start with this byte: those below U+0300 but for CR, Greek, Cyrillic,
-/// Armenian, Chinese, and Hangul in syllables.
+/// Whether characters that start with this byte never join one another in a cluster: those below U+0300 except CR, Greek,
+/// Cyrillic, Armenian, Chinese, and Hangul syllables.
 #[expect(clippy::needless_bitwise_bool, reason = "computed for every byte, without a branch")]
 fn is_start_of_alone(byte: u8) -> bool {
-    // Without a branch, so that many are looked at at once.
+    // Without a branch, so that vectors test many bytes at once.
     let is_in = |first: u8, last: u8| byte.wrapping_sub(first) <= last - first;
     (byte != b'\r') & (byte < 0xcc)
         | is_in(0xce, 0xd1)
@@ -116,33 +83,14 @@ fn is_start_of_alone(byte: u8) -> bool {
         | is_in(0xeb, 0xec)
 }
 
-/// Looks at all bytes.
+/// Tests all bytes.
 fn has_only(text: &str, is: impl Fn(u8) -> bool) -> bool {
     text.bytes().fold(0, |others, byte| others | u8::from(!is(byte))) == 0
-}
-
-/// Finds the clusters of a text.
-fn for_each_cluster(text: &str, codes: &mut Vec<u32>, mut found: impl FnMut(Span<usize>)) {
-    codes.clear();
-    codes.extend(text.chars().map(u32::from));
-    let len = |&code: &u32| char::from_u32(code).map_or(0, char::len_utf8);
-    let (mut start, mut done) = (0, 0);
-    let mut next = |bytes: usize| {
-        found(start..start + bytes);
-        start += bytes;
-    };
-    for_each_joined(codes, Class::of, &mut |cluster: Span<usize>| {
-        codes[done..cluster.start].iter().for_each(|code| next(len(code)));
-        done = cluster.end;
-        next(codes[cluster].iter().map(len).sum());
-    });
-    codes[done..].iter().for_each(|code| next(len(code)));
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use unicode_segmentation::UnicodeSegmentation;
 
     use super::super::{TextUnit, Units};
     use super::*;
@@ -180,13 +128,15 @@ mod tests {
     }
 
     #[test]
-    fn code_points_are_told_by_their_bytes_and_stay_so_in_lower_case() {
+    fn characters_that_start_with_these_bytes_are_clusters_in_lower_case_too() {
         for character in ('\0'..='\u{1ffff}').chain('\u{e0000}'..='\u{e0fff}') {
-            let text = String::from(character);
-            let is_alone = |character: char| Class::of(character.into()).is_alone();
-            assert!(has_joined(&text) != is_alone(character), "{character:?}");
-            assert!(!is_start_of_alone(text.as_bytes()[0]) || is_alone(character), "{character:?}");
-            assert!(!is_code_points(&text) || text.to_lowercase().chars().all(is_alone), "{character:?}");
+            let c = character;
+            let is_alone = is_start_of_alone(c.to_string().as_bytes()[0]);
+            let among_others = format!("{c}{c}a{c}가{c}각{c}©{c}\n{c}\u{1}{c}漢{c}б");
+            let lower = among_others.to_lowercase();
+            let is_joined = |text: &str| text.graphemes(true).count() < text.chars().count();
+            assert!(!is_alone || !is_joined(&among_others), "{c:?}");
+            assert!(!is_code_points(&among_others) || !is_joined(&lower), "{c:?}");
         }
         assert!(!is_code_points("İ") && is_code_points("aé漢가\n"));
     }

@@ -15,7 +15,6 @@ pub use self::borders::Borders;
 use self::graphemes::Graphemes;
 pub use self::graphemes::is_code_points;
 use self::words::Words;
-use super::cluster_numbers::ClusterNumbers;
 use super::distance::Workspace;
 use super::length::length;
 
@@ -47,8 +46,6 @@ pub enum WordRule {
 #[derive(Default)]
 pub struct Units {
     graphemes: Graphemes,
-    /// Made when clusters are first asked for: classes of characters have to be found.
-    clusters: Option<Box<ClusterNumbers>>,
     words: Words,
     ranges: [Vec<Range>; 2],
     texts: [String; 2],
@@ -148,18 +145,9 @@ impl Units {
         unit: TextUnit,
         workspace: &mut Workspace,
     ) -> Option<Measured> {
-        match unit {
-            TextUnit::Codepoint => None,
-            TextUnit::Grapheme => {
-                let (distance, lengths) =
-                    workspace.distance_of_clusters(texts, self.clusters.get_or_insert_default())?;
-                Some(Measured { distance, lengths })
-            }
-            TextUnit::Word(rule) => {
-                let (distance, lengths) = self.words.distance(texts, rule, &mut self.ranges, workspace);
-                Some(Measured { distance, lengths })
-            }
-        }
+        let TextUnit::Word(rule) = unit else { return None };
+        let (distance, lengths) = self.words.distance(texts, rule, &mut self.ranges, workspace);
+        Some(Measured { distance, lengths })
     }
 
     /// Both texts with a code point for each unit.
@@ -168,7 +156,7 @@ impl Units {
     ///
     /// If a pair has more different units than there are code points, about a million.
     pub fn write<'a>(&'a mut self, originals: [&'a str; 2], unit: TextUnit) -> Written<'a> {
-        let Self { graphemes, words, ranges, texts, .. } = self;
+        let Self { graphemes, words, ranges, texts } = self;
         let are_written = match unit {
             TextUnit::Codepoint => false,
             TextUnit::Grapheme => graphemes.write(originals, ranges, texts),
