@@ -1,14 +1,15 @@
 //! The errors of a page by kind: misread, omitted, added, fabricated, repeated, moved.
 //!
-//! An edit distance knows no order but that of the reference: two halves that have changed places are substitutions, a
-//! page that was read twice is insertions. Here blocks of words come first (`blocks.rs`): those that stand elsewhere and
-//! those that stand there again are taken out of the texts, and what is left is aligned by characters (`rest.rs`), whose
-//! edits get names (`kinds.rs`). Where nothing is taken out, the edits are as many as the edit distance. Most pages of a
-//! good engine are seen to have no such block without a look for them (`in_order.rs`).
+//! An edit distance follows the reference's order, so swapped halves count as substitutions and a page read twice as
+//! insertions. Here blocks of words come first (`blocks.rs`): those that are moved or repeated are taken out of the texts,
+//! and the rest is aligned by characters (`rest.rs`), whose edits get names (`kinds.rs`). Where nothing is taken out, the
+//! edits are as many as the edit distance.
+//!
+//! Use it for whole pages. A text of fewer words than a block has no blocks, and [`distance`](super::distance) gives the
+//! same sum of errors in less time. A page of 3,000 characters takes about 20 µs with few errors, more with blocks.
 
 mod blocks;
 mod chain;
-mod in_order;
 mod kinds;
 mod marks;
 mod ngrams;
@@ -24,7 +25,6 @@ use super::length::length;
 use super::prepare::Preparation;
 use super::units::{Units, WordRule, Written};
 use blocks::{Block, Blocks};
-use in_order::is_in_order;
 use kinds::Kinds;
 pub use marks::Mark;
 use run::Run;
@@ -84,17 +84,6 @@ impl Pages {
         if texts[0] == texts[1] {
             return PageErrors { reference_length: length(written.texts[0]), ..PageErrors::default() };
         }
-        if written.are_code_points() {
-            let [reference, prediction] = &[0, 1].map(|side| Text::new(&written, side, &[]));
-            if let Some(edits) = rest::few_edits([reference, prediction], aligner)
-                && is_in_order([reference, prediction], words.borders(texts, rule), edits, min_words)
-            {
-                let mut errors = PageErrors { reference_length: reference.length(), ..PageErrors::default() };
-                // Such pages have no words that are not in the reference.
-                Kinds::new(reference, min_words, false).count(edits, prediction, &mut errors);
-                return errors;
-            }
-        }
         let [reference, prediction] = numbered(&written, words, texts, rule);
         let mut errors = PageErrors { reference_length: reference.length(), ..PageErrors::default() };
         let Separated { moved, repeated, rest, edits } =
@@ -112,7 +101,7 @@ impl Pages {
         errors
     }
 
-    /// What a page differs in, in the order of the texts, with each block as a whole.
+    /// The differences of a page in reading order; a moved or repeated block is one difference.
     pub fn marks(
         &mut self,
         prediction: &str,

@@ -9,7 +9,7 @@ use super::run::{Run, runs};
 use super::text::{Place, Text};
 
 /// As few edits as possible, if they are few, and none of a stretch that may be spread over letters of others.
-pub fn few_edits<'a>(texts: [&Text; 2], aligner: &'a mut Aligner) -> Option<&'a [Edit]> {
+fn few_edits<'a>(texts: [&Text; 2], aligner: &'a mut Aligner) -> Option<&'a [Edit]> {
     let edits = aligner.few_edits(texts.map(Text::as_str), texts.iter().all(|text| text.is_ascii()))?;
     let are_near =
         |left: &Edit, right: &Edit| right.prediction_position - left.prediction_position <= STRETCH;

@@ -50,12 +50,6 @@ impl Place {
         let byte = rest.map(|(at, _)| byte + at).nth(unit - first).unwrap_or(text.len());
         Self { byte, unit }
     }
-
-    /// The place behind a character, if there is one.
-    pub fn behind(self, character: Option<char>) -> Self {
-        character
-            .map_or(self, |character| Self { byte: self.byte + character.len_utf8(), unit: self.unit + 1 })
-    }
 }
 
 /// A text with a code point for each unit.
@@ -101,10 +95,6 @@ impl<'a> Text<'a> {
             numbers: Cow::default(),
             left_out: Vec::new(),
         }
-    }
-
-    pub fn as_bytes(&self) -> &[u8] {
-        self.content.as_bytes()
     }
 
     pub fn as_str(&self) -> &str {

@@ -1,15 +1,13 @@
 //! Where words begin and end: a bit for each byte of a text.
 
-use std::ops;
-
 use super::super::lanes::{BLOCK, Isa, Task};
 use super::super::ones::ones;
 use super::super::utf8::character;
 use super::super::whitespace::is_whitespace;
 use super::Range;
 
-/// Words of bits after the last block: the place after the text is asked for, and a window reads a word more.
-const BEHIND: usize = 2;
+/// Words of bits after the last block: a window reads a word more.
+const BEHIND: usize = 1;
 
 /// Places that are written at once: how many there are in a block is hard to foresee.
 const GROUP: usize = 8;
@@ -19,8 +17,6 @@ const GROUP: usize = 8;
 pub struct Borders {
     /// Bytes of words; zeros behind the text.
     inside: Vec<u64>,
-    /// First bytes of words; ones after the text, so that a search for the next word ends there.
-    starts: Vec<u64>,
     len: usize,
     words: usize,
     /// Whether one byte stands between two words, and none at the ends.
@@ -49,24 +45,7 @@ impl Borders {
         if !is_ascii {
             self.find_wide(isa, text, joins);
         }
-        isa.perform(MarkStarts { borders: self, joins });
-    }
-
-    /// Takes the words of a text of so many bytes; words may stand side by side.
-    pub fn set(&mut self, len: usize, words: &[Range]) {
-        let blocks = len / BLOCK + 1;
-        let Self { inside, starts, .. } = self;
-        inside.clear();
-        inside.resize(blocks + BEHIND, 0);
-        starts.clear();
-        starts.resize(blocks, 0);
-        for &[start, end] in words {
-            starts[start / BLOCK] |= 1 << (start % BLOCK);
-            (start..end).for_each(|at| inside[at / BLOCK] |= 1 << (at % BLOCK));
-        }
-        starts[len / BLOCK] |= u64::MAX << (len % BLOCK);
-        starts.resize(blocks + BEHIND, u64::MAX);
-        (self.len, self.words, self.are_close) = (len, words.len(), false);
+        isa.perform(CountWords { borders: self, joins });
     }
 
     /// Number of words.
@@ -77,91 +56,6 @@ impl Borders {
     /// Whether one byte stands between two words, and none at the ends.
     pub fn are_close(&self) -> bool {
         self.are_close
-    }
-
-    /// Whether a byte is part of a word; no byte behind the text is.
-    #[inline(always)]
-    pub fn is_inside(&self, at: usize) -> bool {
-        self.inside[at / BLOCK] >> (at % BLOCK) & 1 != 0
-    }
-
-    /// Bytes of a word from a place in it on, at most 64.
-    #[inline(always)]
-    pub fn inside_from(&self, at: usize) -> usize {
-        let (word, bit) = (at / BLOCK, at % BLOCK);
-        let bits = self.inside[word] >> bit | (self.inside[word + 1] << 1) << (BLOCK - 1 - bit);
-        bits.trailing_ones() as usize
-    }
-
-    /// Whether a word begins there, or the text ends.
-    #[inline(always)]
-    pub fn is_start(&self, at: usize) -> bool {
-        self.starts[at / BLOCK] >> (at % BLOCK) & 1 != 0
-    }
-
-    /// Whether a byte is part of a word that began before.
-    #[inline(always)]
-    pub fn goes_on(&self, at: usize) -> bool {
-        self.is_inside(at) && !self.is_start(at)
-    }
-
-    /// The words that begin in a part of the text.
-    #[inline(always)]
-    pub fn starts_in(&self, part: ops::Range<usize>) -> impl Iterator<Item = usize> {
-        let (mut block, first) = (part.start / BLOCK, part.start % BLOCK);
-        let mut bits = self.starts[block] >> first << first;
-        std::iter::from_fn(move || {
-            while bits == 0 {
-                block += 1;
-                if BLOCK * block >= part.end {
-                    return None;
-                }
-                bits = self.starts[block];
-            }
-            let next = BLOCK * block + bits.trailing_zeros() as usize;
-            bits &= bits - 1;
-            (next < part.end).then_some(next)
-        })
-    }
-
-    /// Calls with the start of each word, and with no more than so many of its bytes.
-    #[inline(always)]
-    pub fn each_word(&self, most: usize, mut call: impl FnMut(usize, usize)) {
-        let blocks = self.len / BLOCK + 1;
-        // Where no byte of a word that began before can be; behind the text as well.
-        let stop = |block: usize| !self.inside[block] | self.starts[block];
-        let mut stops = stop(0);
-        for block in 0..blocks {
-            let behind = stop(block + 1);
-            for bit in ones(stops & self.inside[block]) {
-                let others = stops >> bit >> 1 | behind << (BLOCK - 1 - bit);
-                call(BLOCK * block + bit, most.min(1 + others.trailing_zeros() as usize));
-            }
-            stops = behind;
-        }
-    }
-
-    /// Where a word ends that begins there.
-    #[inline(always)]
-    pub fn end(&self, start: usize) -> usize {
-        let mut end = start + self.inside_from(start);
-        while (end - start).is_multiple_of(BLOCK) && self.is_inside(end) {
-            end += self.inside_from(end);
-        }
-        self.starts_in(start + 1..end).next().unwrap_or(end)
-    }
-
-    /// The last word that begins at a place or before it.
-    #[inline(always)]
-    pub fn last(&self, at: usize) -> usize {
-        let unused = BLOCK - 1 - at % BLOCK;
-        let mut word = at / BLOCK;
-        let mut found = self.starts[word] << unused >> unused;
-        while found == 0 {
-            word -= 1;
-            found = self.starts[word];
-        }
-        BLOCK * word + found.ilog2() as usize
     }
 
     /// Where the words stand.
@@ -238,41 +132,36 @@ impl Borders {
     }
 }
 
-/// Finds the first bytes of words, after single characters of ASCII whitespace other than spaces have joined the words
+/// Counts words, after single characters of ASCII whitespace other than spaces have joined the words
 /// beside them if they do.
-struct MarkStarts<'a> {
+struct CountWords<'a> {
     borders: &'a mut Borders,
     joins: bool,
 }
 
-impl Task for MarkStarts<'_> {
+impl Task for CountWords<'_> {
     type Result = ();
 
     #[inline(always)]
     fn perform(self) {
         let Self { borders, joins } = self;
-        let Borders { inside, starts, controls, len, .. } = borders;
+        let Borders { inside, controls, .. } = borders;
         let blocks = inside.len() - BEHIND;
-        starts.resize(inside.len(), 0);
-        starts[blocks..].fill(u64::MAX);
         let join = if joins { u64::MAX } else { 0 };
         let (mut before, mut is_inside) = (0, 0);
         let (mut letters, mut words) = (0, 0);
         let (inside, controls) = (&mut inside[..=blocks], &controls[..blocks]);
         let mut block = inside[0];
-        for ((index, &controls), first) in controls.iter().enumerate().zip(&mut *starts) {
+        for (index, &controls) in controls.iter().enumerate() {
             let behind = inside[index + 1];
             let beside = (block << 1 | before >> (BLOCK - 1)) & (block >> 1 | behind << (BLOCK - 1));
             let all = block | controls & join & beside;
             inside[index] = all;
             letters += all.count_ones() as usize;
-            let starts = all & !(all << 1 | is_inside);
+            words += (all & !(all << 1 | is_inside)).count_ones() as usize;
             is_inside = all >> (BLOCK - 1);
-            words += starts.count_ones() as usize;
-            *first = starts;
             (before, block) = (block, behind);
         }
-        starts[*len / BLOCK] |= u64::MAX << (*len % BLOCK);
         borders.words = words;
         borders.are_close = letters + words == borders.len + 1;
     }

@@ -11,7 +11,6 @@ mod word_keys;
 mod word_table;
 mod words;
 
-pub use self::borders::Borders;
 use self::graphemes::Graphemes;
 pub use self::graphemes::is_code_points;
 use self::words::Words;
@@ -172,11 +171,6 @@ impl Units {
         } else {
             Written { texts: originals, originals, ranges: None, separator }
         }
-    }
-
-    /// Where the words of both texts begin and end.
-    pub fn borders(&mut self, texts: [&str; 2], rule: WordRule) -> &[Borders; 2] {
-        self.words.borders(texts, rule, &mut self.ranges)
     }
 
     /// The words of both texts as numbers, equal where the words are, and where they stand.

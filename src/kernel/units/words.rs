@@ -88,25 +88,6 @@ impl Words {
         numbers.of_words.each_ref().map(Vec::as_slice)
     }
 
-    /// Where the words of both texts begin and end.
-    pub fn borders(
-        &mut self,
-        texts: [&str; 2],
-        rule: WordRule,
-        ranges: &mut [Vec<Range>; 2],
-    ) -> &[Borders; 2] {
-        let Self { isa, borders, letters, .. } = self;
-        for ((text, ranges), borders) in texts.into_iter().zip(ranges).zip(&mut *borders) {
-            if rule == WordRule::Uax29 {
-                split_at_boundaries(text, ranges, letters);
-                borders.set(text.len(), ranges);
-            } else {
-                borders.find(*isa, text.as_bytes(), rule == WordRule::Spaces);
-            }
-        }
-        borders
-    }
-
     /// Finds where the words of both texts stand.
     fn find(&mut self, texts: [&str; 2], rule: WordRule, ranges: &mut [Vec<Range>; 2]) {
         let Self { isa, borders: [borders, _], letters, .. } = self;
