@@ -18,7 +18,6 @@ mod strip;
 mod task;
 mod views;
 mod wavefront;
-mod whitespace;
 mod window;
 
 pub use affix::Affixes;
@@ -35,7 +34,6 @@ pub use strip::{WORDS, Words};
 pub use task::Task;
 pub use views::{Shown, VIEWS, is_plain};
 pub use wavefront::{DIAGONALS, NOWHERE, Table, Wavefront};
-pub use whitespace::BLOCK;
 pub use window::{ColumnSteps, ROWS, Rows};
 
 use super::pattern::Unit;
@@ -215,21 +213,6 @@ impl Isa {
             self, (texts),
             avx2: decode::x86::decode, neon: decode::neon::decode, portable: decode::decode
         )
-    }
-
-    /// Where whitespace of ASCII stands in each block; see [`whitespace::whitespace`].
-    pub fn whitespace(self, blocks: &[[u8; BLOCK]], letters: &mut [u64], controls: &mut [u64]) -> bool {
-        dispatch!(
-            self, (blocks, letters, controls),
-            avx2: whitespace::x86::whitespace, portable: whitespace::whitespace
-        )
-    }
-
-    /// Where other whitespace may start in each block; see [`whitespace::wide_starts`].
-    pub fn wide_starts(self, blocks: &[[u8; BLOCK]], starts: &mut [u64]) {
-        dispatch!(
-            self, (blocks, starts), avx2: whitespace::x86::wide_starts, portable: whitespace::wide_starts
-        );
     }
 
     /// The columns of all rows; see [`window::all_rows`].

@@ -4,7 +4,6 @@
 //! own for each unit: two code points are equal where the units are. Distances, lengths and alignments of the new
 //! texts are those of the units.
 
-mod borders;
 mod graphemes;
 mod word_band;
 mod word_keys;
@@ -132,7 +131,7 @@ impl Units {
     /// Number of units of a text.
     pub fn length(&mut self, text: &str, unit: TextUnit) -> usize {
         match unit {
-            TextUnit::Word(rule) => self.words.count(text, rule),
+            TextUnit::Word(rule) => self.words.count(text, rule, &mut self.ranges[0]),
             TextUnit::Codepoint | TextUnit::Grapheme => length(self.code_points(["", text], unit)[1]),
         }
     }

@@ -12,8 +12,8 @@
 
 use super::super::distance::Workspace;
 use super::super::lanes::{ColumnSteps, Isa, ROWS, Task};
-use super::borders::{Borders, lengthen};
-use super::word_keys::{FindKeys, Key, LONGEST, WordKeys};
+use super::Range;
+use super::word_keys::{FindKeys, Key, Texts, WordKeys, lengthen};
 use super::word_table::WordTable;
 
 /// Diagonals of the band.
@@ -52,16 +52,15 @@ impl WordBand {
         &mut self,
         isa: Isa,
         texts: [&[u8]; 2],
-        borders: &[Borders; 2],
+        ranges: &[Vec<Range>; 2],
         workspace: &mut Workspace,
     ) -> Option<usize> {
-        if texts.iter().any(|text| text.len() > LONGEST) {
-            return None;
-        }
         let Self { words: [rows, columns], steps, seen, table } = self;
-        let fewer = usize::from(borders[1].words() < borders[0].words());
-        let (texts, borders) = ([texts[fewer], texts[1 - fewer]], [&borders[fewer], &borders[1 - fewer]]);
-        let [few, many] = borders.map(Borders::words);
+        let fewer = usize::from(ranges[1].len() < ranges[0].len());
+        let sides = [fewer, 1 - fewer];
+        let texts =
+            Texts { texts: sides.map(|side| texts[side]), ranges: sides.map(|side| &ranges[side][..]) };
+        let [few, many] = texts.ranges.map(<[Range]>::len);
         let longer = many - few;
         if few == 0 {
             return Some(many);
@@ -73,7 +72,7 @@ impl WordBand {
         };
         rows.pad(before, few, all);
         columns.pad(0, many, many);
-        isa.perform(FindKeys { words: [&mut *rows, &mut *columns], texts, borders });
+        isa.perform(FindKeys { words: [&mut *rows, &mut *columns], texts });
         let words = [&*rows, &*columns];
         let pair = Pair { texts, words, first: fewer };
         lengthen(steps, many + 1);
@@ -91,7 +90,7 @@ impl WordBand {
 /// Two texts and their words; the rows are those of the text with fewer.
 #[derive(Clone, Copy)]
 struct Pair<'a> {
-    texts: [&'a [u8]; 2],
+    texts: Texts<'a>,
     words: [&'a WordKeys; 2],
     /// Which of them is the first one of the pair.
     first: usize,
@@ -170,7 +169,7 @@ impl Pair<'_> {
     #[cold]
     #[inline(never)]
     fn have_other_bytes(&self, row: usize, column: usize) -> bool {
-        self.words[0].word(self.texts[0], row) != self.words[1].word(self.texts[1], column)
+        self.texts.word(0, row) != self.texts.word(1, column)
     }
 }
 
@@ -289,27 +288,20 @@ mod tests {
     struct Tested {
         isa: Isa,
         band: WordBand,
-        borders: [Borders; 2],
         workspace: Workspace,
     }
 
     impl Tested {
         fn all() -> Vec<Self> {
-            let tested = |isa| Self {
-                isa,
-                band: WordBand::default(),
-                borders: <[Borders; 2]>::default(),
-                workspace: Workspace::default(),
-            };
+            let tested = |isa| Self { isa, band: WordBand::default(), workspace: Workspace::default() };
             Isa::available().map(tested).collect()
         }
 
         fn distance(&mut self, texts: [&str; 2]) -> Option<usize> {
-            let Self { isa, band, borders, workspace } = self;
-            for (borders, text) in borders.iter_mut().zip(texts) {
-                borders.find(*isa, text.as_bytes(), false);
-            }
-            band.distance(*isa, texts.map(str::as_bytes), borders, workspace)
+            let Self { isa, band, workspace } = self;
+            let mut units = Units::default();
+            let (_, ranges) = units.numbers(texts, WordRule::Whitespace);
+            band.distance(*isa, texts.map(str::as_bytes), ranges, workspace)
         }
     }
 
@@ -372,15 +364,15 @@ mod tests {
     fn different_words_of_one_hash_are_different() {
         let vocabulary: Vec<String> = (0..2_000).map(|number| format!("w{number}")).collect();
         let text = joined(&vocabulary);
-        let mut borders = Borders::default();
-        borders.find(Isa::default(), text.as_bytes(), false);
+        let mut units = Units::default();
+        let (_, [ranges, _]) = units.numbers([&text, ""], WordRule::Whitespace);
         let mut words = <[WordKeys; 2]>::default();
         let [found, other] = &mut words;
         for words in [&mut *found, &mut *other] {
             words.pad(0, vocabulary.len(), vocabulary.len());
         }
-        let texts = [text.as_bytes(); 2];
-        FindKeys { words: [found, other], texts, borders: [&borders; 2] }.perform();
+        let texts = Texts { texts: [text.as_bytes(); 2], ranges: [&ranges; 2] };
+        FindKeys { words: [found, other], texts }.perform();
         let mut seen = HashMap::new();
         let numbered = words[0].checks().iter().zip(0..);
         let same = numbered.filter_map(|(&check, number)| Some([seen.insert(check, number)?, number]));

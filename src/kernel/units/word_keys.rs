@@ -1,10 +1,7 @@
 //! The words of a text as keys: all bytes of a word that has at most 15, and a hash of a longer one.
 
 use super::super::lanes::Task;
-use super::borders::{Borders, lengthen};
-
-/// Longest text: places are kept in 32 bits.
-pub const LONGEST: usize = 1 << 28;
+use super::Range;
 
 /// Words of so many bytes are not told by their key alone.
 const LONG: usize = 16;
@@ -18,21 +15,30 @@ pub struct WordKeys {
     checks: Vec<u16>,
     /// Zeros before them.
     before: usize,
-    /// Where the words begin, and one byte behind the text.
-    starts: Vec<u32>,
-    /// Where they end, unless one byte stands between two words.
-    ends: Vec<u32>,
-    are_close: bool,
     /// Which words are not told by their key alone, and how many they are.
     long: Vec<u32>,
     long_words: usize,
 }
 
+/// Two texts and where their words are.
+#[derive(Clone, Copy)]
+pub struct Texts<'a> {
+    pub texts: [&'a [u8]; 2],
+    pub ranges: [&'a [Range]; 2],
+}
+
+impl<'a> Texts<'a> {
+    /// The bytes of a word.
+    pub fn word(&self, side: usize, index: usize) -> &'a [u8] {
+        let [start, end] = self.ranges[side][index];
+        &self.texts[side][start..end]
+    }
+}
+
 /// Finds the keys of the words of two texts.
 pub struct FindKeys<'a> {
     pub words: [&'a mut WordKeys; 2],
-    pub texts: [&'a [u8]; 2],
-    pub borders: [&'a Borders; 2],
+    pub texts: Texts<'a>,
 }
 
 impl Task for FindKeys<'_> {
@@ -40,20 +46,11 @@ impl Task for FindKeys<'_> {
 
     #[inline(always)]
     fn perform(self) {
-        let Self { words, texts, borders } = self;
-        for ((words, text), borders) in words.into_iter().zip(texts).zip(borders) {
-            words.words = borders.words();
-            words.are_close = borders.are_close();
-            borders.first_bytes(&mut words.starts);
-            if words.are_close {
-                words.starts[words.words] = text.len() as u32 + 1;
-                words.find::<true>(text);
-            } else {
-                borders.ends(&mut words.ends);
-                words.find::<false>(text);
-            }
+        let Self { words, texts: Texts { texts, ranges } } = self;
+        for ((words, text), ranges) in words.into_iter().zip(texts).zip(ranges) {
+            words.find(text, ranges);
             if words.long_words > 0 {
-                words.find_others(text);
+                words.find_others(text, ranges);
             }
         }
     }
@@ -88,41 +85,17 @@ impl WordKeys {
         &self.long[..self.long_words]
     }
 
-    /// The bytes of a word.
-    pub fn word<'a>(&self, text: &'a [u8], index: usize) -> &'a [u8] {
-        let [start, end] = self.place(index);
-        &text[start..end]
-    }
-
-    #[inline(always)]
-    fn place(&self, index: usize) -> [usize; 2] {
-        let Self { starts, ends, are_close, .. } = self;
-        let end = if *are_close { starts[index + 1] - 1 } else { ends[index] };
-        [starts[index], end].map(|place| place as usize)
-    }
-
     /// Finds the keys of all words but those that are long, or behind which the text has few bytes. These are noted.
     #[inline(always)]
-    fn find<const ARE_CLOSE: bool>(&mut self, text: &[u8]) {
-        let Self { words, keys, checks, before, starts, ends, long, long_words, .. } = self;
-        let words = *words;
-        lengthen(keys, words);
+    fn find(&mut self, text: &[u8], ranges: &[Range]) {
+        let Self { words, keys, checks, before, long, long_words } = self;
+        *words = ranges.len();
+        lengthen(keys, ranges.len());
         // Written by number: a push, which may have to grow, would cost registers.
-        lengthen(long, words);
+        lengthen(long, ranges.len());
         let mut noted = 0;
-        let (keys, checks) = (&mut keys[..words], &mut checks[*before..][..words]);
-        // The other places of a word.
-        let others = if ARE_CLOSE { &starts[1..=words] } else { &ends[..words] };
-        let mut next = starts[0] as usize;
-        for index in 0..words {
-            let (start, end);
-            if ARE_CLOSE {
-                start = next;
-                next = others[index] as usize;
-                end = next - 1;
-            } else {
-                (start, end) = (starts[index] as usize, others[index] as usize);
-            }
+        let (keys, checks) = (&mut keys[..ranges.len()], &mut checks[*before..][..ranges.len()]);
+        for (index, &[start, end]) in ranges.iter().enumerate() {
             match text.get(start..start + LONG) {
                 Some(bytes) if end - start < LONG => {
                     let key = Key::of_first(bytes.first_chunk().expect("so many bytes"), end - start);
@@ -139,11 +112,11 @@ impl WordKeys {
 
     /// The keys of the words that are noted. A function of its own, so that the loop over the others has all registers.
     #[inline(never)]
-    fn find_others(&mut self, text: &[u8]) {
+    fn find_others(&mut self, text: &[u8], ranges: &[Range]) {
         let mut long_words = 0;
         for noted in 0..self.long_words {
             let index = self.long[noted] as usize;
-            let [start, end] = self.place(index);
+            let [start, end] = ranges[index];
             let key = Key::of_any(text, start, end);
             self.keys[index] = key;
             self.checks[self.before + index] = key.check();
@@ -151,6 +124,13 @@ impl WordKeys {
             long_words += usize::from(end - start >= LONG);
         }
         self.long_words = long_words;
+    }
+}
+
+/// Makes a vector at least so long. It is never shortened, so that its end is not cleared for each text anew.
+pub fn lengthen<T: Clone + Default>(values: &mut Vec<T>, len: usize) {
+    if values.len() < len {
+        values.resize(len, T::default());
     }
 }
 

@@ -4,7 +4,7 @@
 //! equal where they have the same slot, so they need no other numbers.
 
 use super::super::lanes::{Isa, Task};
-use super::word_keys::{Key, WordKeys};
+use super::word_keys::{Key, Texts, WordKeys};
 
 /// Slots of the table for each row.
 const ROOM: usize = 4;
@@ -32,7 +32,7 @@ impl WordTable {
     pub fn search<R>(
         &mut self,
         isa: Isa,
-        texts: [&[u8]; 2],
+        texts: Texts,
         words: [&WordKeys; 2],
         search: impl FnOnce([&[u32]; 2], usize) -> R,
     ) -> Option<R> {
@@ -44,14 +44,8 @@ impl WordTable {
         let slots = &mut slots[..size];
         isa.perform(Enter { keys: words[0].keys(), found: rows, slots });
         isa.perform(LookUp { keys: words[1].keys(), found: columns, slots });
-        let are_told = words.iter().any(|words| words.long().is_empty()) || {
-            let [rows, columns] = [(0, &*rows), (1, &*columns)].map(|(side, found)| LongWords {
-                text: texts[side],
-                words: words[side],
-                found,
-            });
-            are_told(slots, &rows, &columns)
-        };
+        let are_told = words.iter().any(|words| words.long().is_empty())
+            || are_told(slots, texts, words.map(WordKeys::long), [rows, columns]);
         let result = are_told.then(|| search([rows, columns], slots.len()));
         for &at in &*rows {
             slots[at as usize] = Slot::default();
@@ -113,23 +107,15 @@ fn find(slots: &[Slot], key: Key) -> usize {
     at
 }
 
-/// The words of a text, and the slots at which they were found.
-struct LongWords<'a> {
-    text: &'a [u8],
-    words: &'a WordKeys,
-    found: &'a [u32],
-}
-
 /// Whether all long words of one slot are equal.
-fn are_told(slots: &mut [Slot], rows: &LongWords, columns: &LongWords) -> bool {
-    for &index in rows.words.long() {
-        slots[rows.found[index as usize] as usize].last = index;
+fn are_told(slots: &mut [Slot], texts: Texts, long: [&[u32]; 2], found: [&[u32]; 2]) -> bool {
+    for &index in long[0] {
+        slots[found[0][index as usize] as usize].last = index;
     }
-    [rows, columns].into_iter().all(|LongWords { text, words, found }| {
-        words.long().iter().all(|&index| {
-            let slot = slots[found[index as usize] as usize];
-            slot.key.is_none()
-                || words.word(text, index as usize) == rows.words.word(rows.text, slot.last as usize)
+    (0..2).all(|side| {
+        long[side].iter().all(|&index| {
+            let slot = slots[found[side][index as usize] as usize];
+            slot.key.is_none() || texts.word(side, index as usize) == texts.word(0, slot.last as usize)
         })
     })
 }

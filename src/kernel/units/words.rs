@@ -5,7 +5,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::super::distance::Workspace;
 use super::super::lanes::{Isa, Task};
-use super::borders::Borders;
+use super::super::whitespace::is_whitespace;
 use super::word_band::WordBand;
 use super::word_keys::{FACTORS, mixed};
 use super::{Range, TOO_MANY, WordRule};
@@ -14,7 +14,6 @@ use super::{Range, TOO_MANY, WordRule};
 #[derive(Default)]
 pub struct Words {
     isa: Isa,
-    borders: [Borders; 2],
     band: WordBand,
     numbers: Numbers,
     letters: String,
@@ -22,15 +21,9 @@ pub struct Words {
 
 impl Words {
     /// Number of words.
-    pub fn count(&mut self, text: &str, rule: WordRule) -> usize {
-        if rule == WordRule::Uax29 {
-            let mut ranges = Vec::new();
-            split_at_boundaries(text, &mut ranges, &mut self.letters);
-            return ranges.len();
-        }
-        let Self { isa, borders: [borders, _], .. } = self;
-        borders.find(*isa, text.as_bytes(), rule == WordRule::Spaces);
-        borders.words()
+    pub fn count(&mut self, text: &str, rule: WordRule, ranges: &mut Vec<Range>) -> usize {
+        self.find(text, rule, ranges);
+        ranges.len()
     }
 
     /// The edit distance in words, and the words of each text.
@@ -41,28 +34,13 @@ impl Words {
         ranges: &mut [Vec<Range>; 2],
         workspace: &mut Workspace,
     ) -> (usize, [usize; 2]) {
-        let isa = self.isa;
-        if rule == WordRule::Uax29 {
-            for (text, ranges) in texts.into_iter().zip(&mut *ranges) {
-                split_at_boundaries(text, ranges, &mut self.letters);
-            }
-        } else {
-            let Self { borders, band, .. } = self;
-            let bytes = texts.map(str::as_bytes);
-            for (borders, text) in borders.iter_mut().zip(bytes) {
-                borders.find(isa, text, rule == WordRule::Spaces);
-            }
-            if let Some(distance) = band.distance(isa, bytes, borders, workspace) {
-                return (distance, borders.each_ref().map(Borders::words));
-            }
-            for (borders, ranges) in borders.iter().zip(&mut *ranges) {
-                borders.ranges(ranges);
-            }
-        }
-        let Self { numbers, .. } = self;
-        numbers.fill(isa, texts, ranges);
+        self.find_both(texts, rule, ranges);
+        let Self { isa, band, numbers, .. } = self;
         let distance =
-            workspace.distance_of_numbers(numbers.of_words.each_ref().map(Vec::as_slice), numbers.count);
+            band.distance(*isa, texts.map(str::as_bytes), ranges, workspace).unwrap_or_else(|| {
+                numbers.fill(*isa, texts, ranges);
+                workspace.distance_of_numbers(numbers.of_words.each_ref().map(Vec::as_slice), numbers.count)
+            });
         (distance, ranges.each_ref().map(Vec::len))
     }
 
@@ -82,23 +60,44 @@ impl Words {
 
     /// The words of both texts as numbers, in the order in which they are first seen.
     pub fn number(&mut self, texts: [&str; 2], rule: WordRule, ranges: &mut [Vec<Range>; 2]) -> [&[u32]; 2] {
-        self.find(texts, rule, ranges);
+        self.find_both(texts, rule, ranges);
         let Self { isa, numbers, .. } = self;
         numbers.fill(*isa, texts, ranges);
         numbers.of_words.each_ref().map(Vec::as_slice)
     }
 
-    /// Finds where the words of both texts stand.
-    fn find(&mut self, texts: [&str; 2], rule: WordRule, ranges: &mut [Vec<Range>; 2]) {
-        let Self { isa, borders: [borders, _], letters, .. } = self;
-        for (text, ranges) in texts.into_iter().zip(&mut *ranges) {
-            if rule == WordRule::Uax29 {
-                split_at_boundaries(text, ranges, letters);
-            } else {
-                borders.find(*isa, text.as_bytes(), rule == WordRule::Spaces);
-                borders.ranges(ranges);
+    /// Finds the words of both texts.
+    fn find_both(&mut self, texts: [&str; 2], rule: WordRule, ranges: &mut [Vec<Range>; 2]) {
+        for (text, ranges) in texts.into_iter().zip(ranges) {
+            self.find(text, rule, ranges);
+        }
+    }
+
+    /// Finds the words of a text.
+    fn find(&mut self, text: &str, rule: WordRule, ranges: &mut Vec<Range>) {
+        match rule {
+            WordRule::Uax29 => split_at_boundaries(text, ranges, &mut self.letters),
+            WordRule::Whitespace => split_at_whitespace(text, false, ranges),
+            WordRule::Spaces => split_at_whitespace(text, true, ranges),
+        }
+    }
+}
+
+/// Finds the words between whitespace. Where `joins`, a single character of whitespace other than a space joins the words
+/// beside it.
+fn split_at_whitespace(text: &str, joins: bool, words: &mut Vec<Range>) {
+    let joins = |gap: &str| joins && gap != " " && gap.chars().nth(1).is_none();
+    words.clear();
+    let mut start = 0;
+    let gaps = text.match_indices(is_whitespace).map(|(at, gap)| [at, at + gap.len()]);
+    for [end, next] in gaps.chain([[text.len(); 2]]) {
+        if start < end {
+            match words.last_mut() {
+                Some(last) if joins(&text[last[1]..start]) => last[1] = end,
+                _ => words.push([start, end]),
             }
         }
+        start = next;
     }
 }
 
@@ -302,31 +301,10 @@ mod tests {
     use super::*;
     use crate::kernel::oracle::cases;
     use crate::kernel::weighted::SubstitutionCost;
-    use crate::kernel::whitespace::is_whitespace;
 
     fn words(text: &str, rule: WordRule) -> Vec<&str> {
-        words_by(Isa::default(), text, rule)
-    }
-
-    fn words_by(isa: Isa, text: &str, rule: WordRule) -> Vec<&str> {
         let mut ranges = Vec::new();
-        match rule {
-            WordRule::Uax29 => split_at_boundaries(text, &mut ranges, &mut String::new()),
-            rule => {
-                let mut borders = Borders::default();
-                // Nothing of a text is left for the next one.
-                for text in ["a\u{2003}b\tc ".repeat(40).as_str(), text] {
-                    borders.find(isa, text.as_bytes(), rule == WordRule::Spaces);
-                    borders.ranges(&mut ranges);
-                }
-                let (mut starts, mut ends) = (Vec::new(), Vec::new());
-                borders.first_bytes(&mut starts);
-                borders.ends(&mut ends);
-                let places =
-                    starts.into_iter().zip(ends).map(|(start, end)| [start, end].map(|at| at as usize));
-                assert!(places.take(borders.words()).eq(ranges.iter().copied()), "{isa:?} {text:?}");
-            }
-        }
+        Words::default().find(text, rule, &mut ranges);
         ranges.into_iter().map(|[start, end]| &text[start..end]).collect()
     }
 
@@ -345,9 +323,7 @@ mod tests {
         #[test]
         fn words_are_those_of_a_split(text in "([a-cé漢]{1,20}|[ \t\n\u{1c}\u{85}\u{a0}\u{3000}\u{2003}]{1,2}){0,60}") {
             let expected: Vec<_> = text.split(is_whitespace).filter(|word| !word.is_empty()).collect();
-            for isa in Isa::available() {
-                prop_assert_eq!(&words_by(isa, &text, WordRule::Whitespace), &expected, "{:?}", isa);
-            }
+            prop_assert_eq!(words(&text, WordRule::Whitespace), expected);
             let characters: Vec<_> = text.chars().collect();
             let is_letter = |place: usize| characters.get(place).is_some_and(|&character| !is_whitespace(character));
             let joined: String = (0..characters.len())
@@ -357,9 +333,7 @@ mod tests {
                 })
                 .collect();
             let expected: Vec<_> = joined.split(' ').filter(|word| !word.is_empty()).collect();
-            for isa in Isa::available() {
-                prop_assert_eq!(&words_by(isa, &text, WordRule::Spaces), &expected, "{:?}", isa);
-            }
+            prop_assert_eq!(words(&text, WordRule::Spaces), expected);
         }
 
         #[test]
