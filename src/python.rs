@@ -37,7 +37,7 @@ mod _native {
 /// the interpreter back from a thread that computes takes milliseconds.
 const LONG: usize = 4 << 10;
 
-/// Scores so many bytes of text.
+/// Scores `bytes` bytes of text.
 fn score<T: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> T + Send) -> T {
     if bytes < LONG { work() } else { py.detach(work) }
 }
@@ -87,7 +87,7 @@ fn prepared(text: &str, options: &[u8]) -> PyResult<String> {
     Ok(preparation.prepare(text, &mut String::new()).to_owned())
 }
 
-/// A text in the units of a protocol: in turn what stands between them, perhaps nothing, and a unit; `None` where they
+/// A text in the units of a protocol: by turns the text between units, which may be empty, and a unit; `None` if they
 /// are code points.
 #[pyfunction]
 fn units(text: &str, options: &[u8]) -> PyResult<Option<Vec<String>>> {

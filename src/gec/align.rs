@@ -1,4 +1,4 @@
-//! The alignment of source, hypothesis and reference behind the I-measure.
+//! The alignment of source, hypothesis and reference that the I-measure counts.
 //!
 //! Felice and Briscoe (2015), "Towards a standard evaluation method for grammatical error detection and
 //! correction": the cheapest sum of pairs; by default a gap costs 2 and a mismatch 3.
@@ -36,7 +36,7 @@ impl Costs {
         if one == other { 0 } else { self.mismatch }
     }
 
-    /// So many words in all keep costs within 16 bits: at worst each stands alone.
+    /// The most words in all with which costs fit into 16 bits, even if each is aligned with nothing.
     fn max_words(self) -> usize {
         MAX_COST / usize::from(self.alone())
     }
@@ -124,7 +124,7 @@ impl Aligner {
         Ok(())
     }
 
-    /// Two texts; the first stands for source and hypothesis, the second for the reference.
+    /// Aligns two texts; the first is both source and hypothesis, the second is the reference.
     fn align_two(&mut self, first: &[u32], second: &[u32]) {
         let (costs, gap) = (self.costs, self.costs.gap);
         let width = second.len() + 1;

@@ -12,13 +12,13 @@ const NONE: &str = "-NONE-";
 pub struct Edit<'a> {
     /// First token.
     pub start: i64,
-    /// One behind the last token.
+    /// One after the last token.
     pub end: i64,
     /// Who made the edit.
     pub annotator: i64,
     /// Its type.
     pub kind: &'a str,
-    /// What may stand there, stripped; empty to delete.
+    /// The accepted replacements, stripped; empty to delete.
     pub corrections: Vec<&'a str>,
 }
 
@@ -54,7 +54,7 @@ impl<'a> Edit<'a> {
         self.kind == "noop" || (self.start == -1 && self.end == -1)
     }
 
-    /// The span; none where it goes past the end of a source of so many tokens.
+    /// The span; `None` if it goes past the end of a source of `tokens` tokens.
     pub fn span(&self, tokens: usize) -> Option<(usize, usize)> {
         let span = (usize::try_from(self.start).ok()?, usize::try_from(self.end).ok()?);
         (span.1 <= tokens).then_some(span)

@@ -135,7 +135,7 @@ fn types<'a>(edits: &'a [Edit<'a>], options: &Options) -> BTreeMap<Key<'a>, Vec<
         if options.filter.iter().any(|kind| kind == edit.kind) || (edit.kind == "UNK" && !is_detection) {
             continue;
         }
-        // Alternatives are one correction, as they stand in the file.
+        // Alternatives are one correction, as the file writes them.
         let correction = edit.corrections.join("||");
         let is_multi = edit.end - edit.start >= 2 || split(&correction).nth(1).is_some();
         if (options.single && is_multi) || (options.multi && !is_multi) {

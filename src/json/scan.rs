@@ -61,12 +61,12 @@ pub struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    /// A scanner that stands at this byte.
+    /// A scanner at this byte.
     pub fn new(text: &'a str, at: usize) -> Self {
         Self { text, at, levels: 0, keys: Vec::new() }
     }
 
-    /// The byte at which it stands.
+    /// The current byte.
     pub fn at(&self) -> usize {
         self.at
     }
@@ -239,7 +239,7 @@ impl<'a> Scanner<'a> {
         Ok(span)
     }
 
-    /// The string that stands there.
+    /// The string at the current byte.
     #[inline]
     pub fn decoded(&self, span: Span) -> Cow<'a, str> {
         let written = &self.text[span.start..span.end];
@@ -281,7 +281,7 @@ fn plain(bytes: &[u8]) -> usize {
     bytes.len() - rest.len() + rest.iter().position(is_special).unwrap_or(rest.len())
 }
 
-/// The character that an escape stands for; the position is after its backslash, and then after its end. Half of a
+/// The character of an escape; the position is after its backslash, and then after its end. Half of a
 /// surrogate pair is none.
 fn escape(bytes: &[u8], at: &mut usize) -> Result<char> {
     let letter = bytes.get(*at).ok_or(Doubt)?;

@@ -10,7 +10,7 @@ use super::scan::{Doubt, Kind, Scanner};
 const MOST_GAPS: usize = 20_000_000;
 const SPARSE: usize = 20;
 
-/// A value, and where it stands.
+/// A value and its position.
 #[derive(Debug, Clone, Copy)]
 pub struct Cell {
     start: u32,
@@ -22,7 +22,7 @@ pub struct Cell {
 const MISSING: Cell = Cell { start: 0, end: 0, kind: Kind::Missing };
 
 impl Cell {
-    /// A scanner that stands before the value.
+    /// A scanner before the value.
     pub fn scanner<'a>(&self, text: &'a str) -> Scanner<'a> {
         Scanner::new(text, self.start as usize)
     }
@@ -54,7 +54,7 @@ impl Cell {
         Ok(self)
     }
 
-    /// Reads the value before which the scanner stands.
+    /// Reads the next value.
     fn next(scanner: &mut Scanner) -> Result<Self, Doubt> {
         let start = scanner.at() as u32;
         let kind = scanner.value()?;

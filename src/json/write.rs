@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::scan::{Doubt, Scanner};
 
-/// Appends the value before which the scanner stands.
+/// Appends the next value.
 pub fn write(scanner: &mut Scanner, found: &mut String) -> Result<(), Doubt> {
     match scanner.peek() {
         b'{' => {

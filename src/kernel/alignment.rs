@@ -18,7 +18,7 @@ use super::weighted::SubstitutionCost;
 /// What happens at one place of the reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
-    /// Another character stands there.
+    /// Another character is in its place.
     Replace,
     /// A character was added before it.
     Insert,
@@ -44,7 +44,7 @@ pub struct Edit {
 /// How many edits of each kind lead from the reference to the prediction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EditCounts {
-    /// Characters in place of which another stands.
+    /// Characters that another one replaces.
     pub substitutions: usize,
     /// Characters that are missing.
     pub deletions: usize,
@@ -76,7 +76,7 @@ const SPLIT_BYTES: usize = 1 << 20;
 const UNSPLIT_REFERENCE: usize = 64;
 const UNSPLIT_PREDICTION: usize = 9;
 
-/// Edits are few where there are so many letters for each, and no more than so many: the time grows with their square.
+/// Edits are few if each has this many letters and there are at most [`MOST_EDITS`]: the time grows with their square.
 const LETTERS_OF_EDIT: usize = 8;
 const MOST_EDITS: usize = 2_000;
 
@@ -86,7 +86,7 @@ impl Aligner {
         self.edits_within(reference, prediction, None)
     }
 
-    /// The same, where it is known that there are no more than so many.
+    /// The same, if it is known that there are at most `most` edits.
     pub fn edits_within(&mut self, reference: &str, prediction: &str, most: Option<usize>) -> &[Edit] {
         let Self {
             workspace, reference: reference_units, prediction: prediction_units, table, edits, ..
@@ -203,7 +203,7 @@ impl<'a, U: Unit> Part<'a, U> {
         Some(())
     }
 
-    /// The parts before and behind a place.
+    /// The parts before and after a place.
     fn split(self, reference_middle: usize, prediction_middle: usize) -> (Self, Self) {
         let (left_reference, right_reference) = self.reference.split_at(reference_middle);
         let (left_prediction, right_prediction) = self.prediction.split_at(prediction_middle);
@@ -275,7 +275,7 @@ struct Row {
     start: usize,
 }
 
-/// Where a path of at most so many edits can run: the range of (reference - prediction) positions.
+/// Where a path of a limited number of edits can run: the range of (reference - prediction) positions.
 #[derive(Clone, Copy)]
 struct Band {
     low: isize,

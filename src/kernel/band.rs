@@ -23,7 +23,7 @@ pub struct Band {
     steps: Vec<i8>,
 }
 
-/// Where a strip stands in the table.
+/// The position of a strip in the table.
 struct Strip<'a, U> {
     /// Its rows; fewer than [`ROWS`] for the first one, which has unused rows above.
     pattern: &'a [U],
@@ -75,7 +75,7 @@ impl Band {
         while row < rows {
             let end_row = if row == 0 { first } else { row + ROWS };
             let end = columns.min(end_row + reach);
-            // What a strip above has left behind further right belongs to other rows.
+            // What a strip above wrote further right belongs to other rows.
             self.steps[end.min(seen)..seen].fill(1);
             seen = end;
             let strip = Strip { pattern: &pattern[row..end_row], text: &text[start..end] };

@@ -37,7 +37,7 @@ const WORD: usize = 64;
 /// Longest text in one byte a character that waits.
 pub const LONGEST_BYTES: usize = 2 * WORD;
 
-/// Pairs of one width that wait until there are so many of them.
+/// Pairs of one width that wait until there are `FULL` of them.
 struct Waiting<L, const FULL: usize> {
     lanes: L,
     /// How many there are.
@@ -49,7 +49,7 @@ struct Waiting<L, const FULL: usize> {
 trait Lanes<const FULL: usize>: Default {
     type Distance: Into<usize>;
 
-    /// Their distances, of which so many were set.
+    /// The distances of the first `used` of them.
     fn distances(&mut self, used: usize, isa: Isa) -> [Self::Distance; FULL];
 }
 
@@ -82,7 +82,7 @@ impl Batches {
         self.isa
     }
 
-    /// Makes room for so many distances, all of them 0; called before the first one.
+    /// Makes room for `distances` distances, all of them 0; called before the first one.
     pub fn clear(&mut self, distances: usize) {
         self.distances.clear();
         self.distances.resize(distances, 0);
@@ -100,7 +100,7 @@ impl Batches {
         waiting.push(place, self.isa, &mut self.distances, |lanes, lane| lanes.set(lane, left, right));
     }
 
-    /// Takes a pair of texts of at most half of a register, which stand side by side.
+    /// Takes a pair of texts that share a register, each in at most half of it.
     #[inline(always)]
     pub fn push_inline(&mut self, place: usize, texts: Register, lens: [usize; 2]) {
         let waiting = &mut self.narrow[width(lens[0], lens[1])];

@@ -2,7 +2,7 @@
 //!
 //! Every block of rows ends here, after its distances were computed. Pairs are taken one after the other, whatever
 //! their row: neither how many answers a row has nor which of them is the best is a branch, because the processor
-//! could not predict it. The results stand in columns, so that rows of one answer each are divided several at a time.
+//! could not predict it. The results are columns, so that rows of one answer each are divided several at a time.
 
 use std::hint::select_unpredictable;
 
@@ -44,7 +44,7 @@ impl BestAnswers {
         self.indexes.resize(distances.len(), 0);
     }
 
-    /// Takes the only edits of each row, whose numbers stand at these places among the distances.
+    /// Takes the only edits of each row, whose numbers are at these places among the distances.
     pub fn only_fewest(&mut self, distances: &[usize], places: &[u32], lengths: &[u32]) {
         self.errors.clear();
         self.errors.extend(places.iter().map(|&place| distances[place as usize]));
@@ -54,7 +54,7 @@ impl BestAnswers {
         put_ratios(&mut self.rates, &self.errors, lengths, error_rate);
     }
 
-    /// Chooses the nearest answer of rows whose first answers stand here among those of the block; each candidate
+    /// Chooses the nearest answer of rows, given the place of each row's first answer in the block; each candidate
     /// with its place.
     pub fn best_nearest<'a>(
         &mut self,
@@ -77,7 +77,7 @@ impl BestAnswers {
         }
     }
 
-    /// Chooses the fewest edits of so many rows; each candidate with its place, `None` for edits that are not
+    /// Chooses the fewest edits of each row; each candidate with its place, `None` for edits that are not
     /// the fewest.
     pub fn best_fewest<'a>(
         &mut self,

@@ -29,7 +29,7 @@ pub fn distance_units<U: Unit>(pattern: &[U], text: &[U]) -> usize {
     columns(pattern.len(), text.iter().map(|&unit| match_bits(unit)))
 }
 
-/// Distance between a pattern of so many units and a text, each unit of which stands at these positions of the pattern.
+/// Distance between a pattern and a text, given for each unit of the text its positions in the pattern.
 #[inline(always)]
 pub fn columns(pattern_length: usize, match_bits: impl Iterator<Item = u64>) -> usize {
     debug_assert!((1..=64).contains(&pattern_length));

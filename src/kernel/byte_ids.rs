@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::lanes::{Isa, SPARE, each};
 use super::pattern::BASIC;
 
-/// The ids of characters beyond ASCII; ASCII stands for itself.
+/// The ids of characters beyond ASCII; ASCII characters are their own ids.
 const BEYOND_ASCII: Range<usize> = 0x80..0x100;
 
 /// Bytes of a text that tell where most of its letters lie.
@@ -25,7 +25,7 @@ const WINDOW_BESIDE: usize = 8;
 /// Bytes of a text among whose characters are many new ones.
 const EARLY: usize = 512;
 
-/// Bytes behind the first one of a character.
+/// Bytes after the first one of a character.
 const BEHIND: usize = 2;
 
 /// Working memory, reused from pair to pair.
@@ -41,7 +41,7 @@ pub struct ByteIds {
 struct Ids {
     /// Id of each code point of the basic plane, 0 where it has none. ASCII has its own but for NUL.
     of: Box<[u8; BASIC]>,
-    /// Letters that stand for themselves as well.
+    /// Letters that are their own ids as well.
     block: Range<usize>,
     /// The ids that others get, and the next one of them.
     free: Range<usize>,
@@ -91,7 +91,7 @@ impl Ids {
         let mut starts = starts::<BYTES>(window)? & (u64::MAX >> WINDOW.saturating_sub(len));
         let Self { of, codes, next, free, .. } = self;
         let len = starts.count_ones() as usize;
-        // One behind the other, but each is read for itself: nothing waits for the length of the one before.
+        // In a row, but each is read for itself: nothing waits for the length of the one before.
         for byte in &mut room[..len] {
             let code = basic(window, starts.trailing_zeros() as usize % BYTES);
             starts &= starts.wrapping_sub(1);
@@ -140,7 +140,7 @@ impl ByteIds {
         lens.or_else(|| self.both(texts, None))
     }
 
-    /// The same. The letters of a block stand for themselves.
+    /// The same. The letters of a block are their own ids.
     fn both(&mut self, texts: [&[u8]; 2], block: Option<u8>) -> Option<[usize; 2]> {
         let Self { isa, ids, texts: rooms } = self;
         let ids = &mut **ids.get_or_insert_default();
@@ -156,7 +156,7 @@ impl ByteIds {
     }
 }
 
-/// Writes a text whose letters mostly lie in one block of 128: they stand for themselves, and the spare bytes for
+/// Writes a text whose letters mostly lie in one block of 128: they are their own ids, and the spare bytes are ids of
 /// others.
 fn fill_with_block(isa: Isa, ids: &mut Ids, text: &[u8], block: u8, bytes: &mut [u8]) -> Option<usize> {
     let (mut at, mut len) = (0, 0);

@@ -3,7 +3,7 @@
 //! The results are those of the standard library and follow its Unicode version: later versions add letters, but keep
 //! the case of old ones. Categories are pinned to Unicode 14: see [`categories`](super::categories).
 
-/// Where scripts without case stand: nothing in them changes in lower case.
+/// Whether a code point belongs to a script without case: nothing in it changes in lower case.
 const fn is_caseless(code: u32) -> bool {
     matches!(
         code,

@@ -16,7 +16,7 @@ pub const LONGEST: usize = 3;
 pub enum Kind {
     /// An edit, or several neighbouring ones that count as one.
     Edit(Operation),
-    /// A place of a reference where these characters stand.
+    /// A place of a reference with these characters.
     Reference,
     /// A row.
     Row(RowKind),
@@ -39,7 +39,7 @@ const ROW_KINDS: [RowKind; 4] =
     [RowKind::Compared, RowKind::Missing, RowKind::Unanswerable, RowKind::Distant];
 
 /// Up to [`LONGEST`] characters in 21 bits each, the last one lowest, plus one, so that none is zero; or, of a longer
-/// text, where it stands among the [`Names`].
+/// text, its place among the [`Names`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 struct Letters(u64);
 
@@ -107,7 +107,7 @@ impl FromIterator<char> for Letters {
     }
 }
 
-/// What is counted, where: the reference's characters and those that stand in their place.
+/// What is counted, where: the reference's characters and those that replace them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Key {
     /// What.
@@ -129,9 +129,9 @@ impl Key {
 pub struct Counted {
     /// What is counted.
     pub kind: Kind,
-    /// What stands in the reference.
+    /// The reference's characters.
     pub reference: Option<String>,
-    /// What stands in the prediction.
+    /// The prediction's characters.
     pub prediction: Option<String>,
     /// How often.
     pub count: u64,
@@ -206,7 +206,7 @@ impl Ascii {
         }
     }
 
-    /// Changes to a table if so many more characters are too many to be kept.
+    /// Changes to a table if `more` further characters are too many to be kept.
     fn with_room(&mut self, more: usize) -> &mut Self {
         if matches!(self, Self::Few(seen) if seen.len() + more > FEW) {
             self.table();
@@ -247,8 +247,8 @@ impl Counts {
         self.rows[kind as usize] += 1;
     }
 
-    /// Counts a pair of texts, the reference first, between which there are at most so many edits, where that is
-    /// known; neighbouring edits count as one where they turn at most `longest` units into at most so many others.
+    /// Counts a pair of texts, the reference first, with at most `most` edits between them, where that is
+    /// known; neighbouring edits count as one where they turn at most `longest` units into at most `longest` others.
     pub fn add_pair(&mut self, aligner: &mut Aligner, texts: &Written, most: Option<usize>, longest: usize) {
         self.add_row(RowKind::Compared);
         self.add_reference(texts, longest);
@@ -371,7 +371,7 @@ impl Counts {
     }
 }
 
-/// Whether nothing stands between two edits, in either text.
+/// Whether two edits are adjacent in both texts.
 fn is_next(edit: &Edit, next: &Edit) -> bool {
     next.reference_position == edit.reference_position + usize::from(edit.reference.is_some())
         && next.prediction_position == edit.prediction_position + usize::from(edit.prediction.is_some())

@@ -56,9 +56,9 @@ struct Side {
     kept: Vec<i32>,
     /// Row plus column of the furthest cell.
     furthest: usize,
-    /// Where the main diagonal stands.
+    /// The place of the main diagonal.
     main: usize,
-    /// Where the diagonal of this end stands.
+    /// The place of this end's diagonal.
     centre: usize,
 }
 
@@ -78,7 +78,7 @@ impl Wavefronts {
         self.search::<U, false>(pattern, text, budget, limit)
     }
 
-    /// The steps of a shortest path, if no more than so many are expected. All instruction sets find the same.
+    /// The steps of a shortest path, if at most `most` are expected. All instruction sets find the same.
     pub fn path<U: Unit>(&mut self, pattern: &[U], text: &[U], most: usize) -> Option<Vec<Step>> {
         let Found::Distance(distance) = self.search::<U, true>(pattern, text, most * most / 2, most) else {
             return None;
@@ -153,7 +153,7 @@ impl Wavefronts {
             }
             let total = 2 * errors;
             if total >= FIRST_LOOK && total.is_power_of_two() {
-                // The first errors tell little: about so many more or fewer may come.
+                // The first errors tell little: there may be about `root` more or fewer.
                 let (root, expected) = (total.isqrt(), expected(total, rows + columns, progress));
                 let is_known_well = total * total >= columns / GUESS_COST;
                 if is_known_well && expected * (root - 1) > affordable * root {
@@ -192,7 +192,7 @@ impl Side {
         self.kept.extend_from_slice(&self.now[self.centre - self.errors..=self.centre + self.errors]);
     }
 
-    /// The furthest row on a diagonal after so many errors.
+    /// The furthest row on a diagonal after `errors` errors.
     fn reached(&self, errors: usize, at: usize) -> i32 {
         match (at + errors).checked_sub(self.centre) {
             Some(cell) if cell <= 2 * errors => self.kept[errors * errors + cell],
@@ -200,7 +200,7 @@ impl Side {
         }
     }
 
-    /// The way back to this end, with so many errors, from a row and a column, all of which are counted from it. `same` is
+    /// The way back to this end, with `errors` errors, from a row and a column, all counted from it. `same` is
     /// how many characters before them are equal, and `sign` that of the diagonals of columns beyond the rows.
     fn walk(
         &self,

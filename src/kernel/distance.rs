@@ -100,7 +100,7 @@ impl Workspace {
         distance.expect("no limit was set")
     }
 
-    /// The same for texts of which neither is empty, the first one not longer, and about so many errors.
+    /// The same for texts that are not empty, the first one not longer, with about `guess` errors.
     pub fn many_errors(&mut self, [pattern, text]: [&[u32]; 2], ids: usize, guess: usize) -> usize {
         let distance = self.long.band.distance(pattern, text, ids, guess, usize::MAX);
         distance.expect("no limit was set")

@@ -217,7 +217,7 @@ impl<'a> PreparedTexts<'a> {
 impl<'a> PreparedPair<'a> {
     fn new(texts: PreparedTexts<'a>, isa: Isa) -> Self {
         if let Some(units::Measured { distance, lengths }) = texts.measured {
-            // As if so many units were added, and all else was equal.
+            // Encodes a known distance as that many insertions.
             let affixes = Affixes { prefix: 0, suffix: 0, characters: lengths, different: [0, distance] };
             return Self { texts, affixes };
         }

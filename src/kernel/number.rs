@@ -1,4 +1,4 @@
-//! Numbers in texts, whichever of point and comma stands before the decimals.
+//! Numbers in texts, with a point or a comma before the decimals.
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -12,7 +12,7 @@ pub fn is_same_number(left: &str, right: &str) -> bool {
     left.readings().any(|left| right.readings().any(|right| left == right))
 }
 
-/// Digits, points and commas, and whether a minus stands before them.
+/// Digits, points and commas, and whether a minus precedes them.
 struct Number {
     is_negative: bool,
     signs: String,

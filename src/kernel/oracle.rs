@@ -7,7 +7,7 @@ use super::hamming;
 use super::weighted::SubstitutionCost;
 
 /// Under a sanitizer (`--cfg sanitized`, from `.ci/heavy`), where a step takes many times as long, random and
-/// long cases run one in so many. A prime: it meets every row and every column of a grid of cases.
+/// long cases run one in this many. A prime: it meets every row and every column of a grid of cases.
 pub const ONE_IN: u32 = if cfg!(sanitized) { 7 } else { 1 };
 
 /// How many random cases of these are tried: a part on every change, all in a campaign.
@@ -15,7 +15,7 @@ pub fn cases(most: u32) -> u32 {
     if cfg!(sanitized) || is_campaign() { most / ONE_IN } else { most / 10 }
 }
 
-/// One in how many cases that are much alike is tried: one of so many on every change, all in a campaign.
+/// One in how many similar cases is tried: one in `usual` on every change, all in a campaign.
 pub fn one_in(usual: usize) -> usize {
     if is_campaign() { 1 } else { usual }
 }
@@ -24,7 +24,7 @@ fn is_campaign() -> bool {
     std::env::var_os("ANLS_FRAME_CAMPAIGN").is_some()
 }
 
-/// These words after edits, each at a place: 0 inserts its word, 1 deletes the one that stands there, others change it.
+/// These words after edits, each at a place: 0 inserts its word, 1 deletes the word there, others change it.
 pub fn edited<'a>(words: &[&'a str], edits: &'a [(Index, usize, String)]) -> Vec<&'a str> {
     let mut words = words.to_vec();
     for (place, kind, word) in edits {
@@ -94,7 +94,7 @@ mod tests {
         }
     }
 
-    /// A text in so many bytes a character. The second one tells letters apart whose first ones are equal.
+    /// A text in `BYTES` bytes a character. The second byte differs for some letters whose first ones are equal.
     fn planes<const BYTES: usize>(text: &[u8]) -> Planes<BYTES> {
         let planes = std::array::from_fn(|byte| {
             let mut padded = [0; LONGEST];

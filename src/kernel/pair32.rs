@@ -1,6 +1,6 @@
 //! Two short texts that are compared: each in registers of its own, or both side by side in those of one.
 //!
-//! Side by side they take 17 % less time where all texts stand in their views, differ, and have spaces at their ends
+//! Side by side they take 17 % less time where all texts are in their views, differ, and have spaces at their ends
 //! now and then; 3 % less where 60 % of the pairs are equal. Half a register is therefore squeezed as well as a whole
 //! one.
 
@@ -49,7 +49,7 @@ impl Pair32 for [Text32; 2] {
 /// Bytes of a register that one of two texts has.
 const HALF: usize = LONGEST / 2;
 
-/// Two ASCII texts that stand in their views, prepared at the cost of one. Whitespace may change if they are `SPACED`.
+/// Two ASCII texts that are in their views, prepared at the cost of one. Whitespace may change if they are `SPACED`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inline<const SPACED: bool> {
     /// Each text is followed by zeros up to half of the register.
@@ -75,7 +75,7 @@ impl<const SPACED: bool> Inline<SPACED> {
         let Masks { controls, spaces, .. } = self.bytes.masks();
         let both = |bits: fn(usize) -> u32| bits(self.lens[0]) | bits(self.lens[1]) << HALF;
         let (inside, last) = (both(|len| (1 << len) - 1), both(|len| (1 << len) >> 1));
-        // Zeros stand between the texts: no space of one is a neighbour of the other.
+        // Zeros separate the texts: no space of one is a neighbour of the other.
         let ends = last | both(|_| 1);
         (controls & inside) | (spaces & ((spaces >> 1) | ends)) != 0
     }

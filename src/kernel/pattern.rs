@@ -1,7 +1,7 @@
 //! Match bits of a pattern: for each character, the positions at which the pattern holds it.
 //!
-//! The bit-parallel methods ask, for each character of the text, "where in the pattern does it stand?". The
-//! answers stand in a table. It is indexed by dense ids, so that it stays small whatever the script.
+//! The bit-parallel methods ask, for each character of the text, "where is it in the pattern?". The
+//! answers are in a table. It is indexed by dense ids, so that it stays small whatever the script.
 
 use std::collections::HashMap;
 

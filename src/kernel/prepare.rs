@@ -115,7 +115,7 @@ impl Preparation {
         let text = form.prepare(raw, &mut formed);
         let replaced = equivalences.apply(text);
         let text = replaced.as_deref().unwrap_or(text);
-        // What was put in may join what stands behind it, which another form undoes.
+        // An inserted spelling may join the text after it, which another form undoes.
         let mut prepared = String::new();
         let text = Self { equivalences: None, ..self }.prepare(text, &mut prepared);
         buffer.push_str(text);
@@ -182,7 +182,7 @@ pub fn lowercase(text: &str) -> String {
     if !(text.contains('Σ') && text.contains(['\u{295}', '\u{1171e}'])) {
         return lowered;
     }
-    // The same text with stand-ins of the old nature decides about the sigmas; it has as many characters.
+    // The same text with letters of the old nature decides about the sigmas; it has as many characters.
     let context = text.replace('\u{295}', "a").replace('\u{1171e}', "\u{301}").to_lowercase();
     let sigma = |(own, seen)| if matches!(seen, 'σ' | 'ς') { seen } else { own };
     lowered.chars().zip(context.chars()).map(sigma).collect()

@@ -7,15 +7,15 @@ use super::utf8::{character, characters};
 use super::view::Memory;
 use super::whitespace::is_whitespace;
 
-/// Blocks behind a text, so that what is read at once never ends with the memory.
+/// Blocks after a text, so that what is read at once never ends with the memory.
 const BEHIND: usize = 3;
 
-/// A text with the memory in which it stands.
+/// A text with its memory.
 #[derive(Clone, Copy)]
 pub struct Text<'a> {
     /// The text.
     pub text: &'a str,
-    /// The same text, and what stands behind it.
+    /// The same text, and the memory after it.
     pub memory: Memory<'a>,
 }
 
@@ -155,7 +155,7 @@ fn spaces(word: u64) -> u64 {
     !(((other & LOW) + LOW) | other) & !LOW
 }
 
-/// Length of a prepared text of so many code points in upper case, in code points.
+/// Length in upper case of a prepared text of `length` code points, in code points.
 pub fn upper_length(prepared: &Prepared, length: usize) -> usize {
     let text = prepared.memory().text();
     if prepared.seen.any(Seen::UNKNOWN_CASE) {

@@ -1,4 +1,4 @@
-//! What is asked for, of which rows: the ground that the ways of a pair share.
+//! What is computed, and for which rows: the types that all ways of a pair share.
 
 use std::ops::Range;
 
@@ -9,9 +9,9 @@ use super::view::Memory;
 use super::weighted::SubstitutionCost;
 
 /// Texts, each with its view: 16 bytes that hold the length in bytes and, up to [`INLINE`](super::view::INLINE) bytes,
-/// the text itself behind it, followed by zeros; Arrow's layout.
+/// then the text itself, followed by zeros; Arrow's layout.
 pub trait Texts {
-    /// The views of texts, nulls included, one behind the other; in `room` unless they stand so already.
+    /// The views of texts, including nulls, in a row; copied into `room` if they are not contiguous.
     fn views<'a>(&'a self, texts: Range<usize>, room: &'a mut Vec<u128>) -> &'a [u128];
 
     /// Whether any is null.
@@ -32,19 +32,19 @@ pub trait Texts {
 
 /// Rows of a prediction and any number of answers.
 pub trait Rows {
-    /// What both stand in.
+    /// The column type.
     type Texts: Texts;
 
     /// The predictions, one for each row, and the answers.
     fn texts(&self) -> [&Self::Texts; 2];
 
-    /// Where the answers of a row stand, null ones included.
+    /// The indices of a row's answers, including null ones.
     fn answers(&self, row: usize) -> Range<usize>;
 
-    /// Where the answers of all these rows stand, in this order. There may be others between them.
+    /// The indices from the first to the last answer of these rows. There may be others between them.
     fn answers_of(&self, rows: Range<usize>) -> Range<usize>;
 
-    /// Whether each of these rows has one answer, null or not, and no others stand between them.
+    /// Whether each of these rows has one answer, null or not, and these are contiguous.
     fn have_one_answer(&self, rows: Range<usize>) -> bool;
 }
 
@@ -70,7 +70,7 @@ pub struct Similarity {
     pub exact: Exact,
 }
 
-/// Which similarities have to be exact. Others only have to lie where these do not.
+/// Similarities that must be exact; others may be any value outside that range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Exact {
     /// All.
@@ -102,7 +102,7 @@ impl Request {
             && self.similarity.is_none_or(|asked| asked.protocol.preparation.is_simple())
     }
 
-    /// The same by code points, for texts of which each is a grapheme cluster; `None` where clusters are not asked for,
+    /// The same by code points, for texts in which each is a grapheme cluster; `None` if clusters are not asked for,
     /// or a preparation may make some of other characters.
     pub fn by_code_points(&self) -> Option<Self> {
         let mut request = *self;
@@ -130,7 +130,7 @@ pub fn are_code_points(rows: &impl Rows, range: &Range<usize>) -> bool {
     are(predictions, range.clone()) && are(answers, rows.answers_of(range.clone()))
 }
 
-/// Where a pair stands.
+/// Indices of a pair.
 #[derive(Clone, Copy, Default)]
 pub struct Place {
     /// The row, counted from the start of the block.

@@ -2,7 +2,7 @@
 //! ways that a pair can take.
 //!
 //! A block is read in passes, so that no branch is decided by the texts at random. The first pass looks at the views
-//! only and sorts the pairs; the second loads the short texts that do not stand in their views and finds the equal
+//! only and sorts the pairs; the second loads the short texts that are not in their views and finds the equal
 //! ones. Only what is left is prepared, and queued for the lanes.
 //!
 //! The scores are those of [`Scorer::nearest`](super::score::Scorer::nearest) and
@@ -138,7 +138,7 @@ impl BlockScorer {
         }
     }
 
-    /// Queues the pairs that stand in their views, and keeps those that do not fit into the lanes.
+    /// Queues the pairs that are in their views, and keeps those that do not fit into the lanes.
     fn queue_inline<const SPACED: bool>(&mut self, [predictions, answers]: [&[u128]; 2], request: &Request) {
         let mut kept = 0;
         for index in 0..self.pairs.inside.len() {

@@ -1,4 +1,4 @@
-//! Scores of one prediction against its accepted answers: the one place in Rust where a formula stands.
+//! Scores of one prediction against its accepted answers: the one place in Rust with formulas.
 
 use std::collections::HashMap;
 use std::hint::select_unpredictable;
@@ -83,7 +83,7 @@ impl Cut {
             Self::Distance => normalized_distance < f64::from(*k) / GRID,
             Self::Similarity => 1.0 - normalized_distance >= f64::from(*k) / GRID,
         };
-        // Beside the rounded value stands the exact one, found by the comparison itself.
+        // Rounding may be off by one step: the comparison itself finds the exact one nearby.
         #[expect(clippy::cast_sign_loss, reason = "a negative value saturates to 0")]
         let near = match self {
             Self::Distance => normalized_distance * GRID,
@@ -177,7 +177,7 @@ impl Nearest {
         cut.apply(self.normalized_distance, threshold)
     }
 
-    /// Where the score stands on the threshold grid, in steps of 1/200.
+    /// The place of the score on the threshold grid, in steps of 1/200.
     pub fn grid_threshold(&self, cut: Cut) -> Option<u8> {
         cut.grid_threshold(self.normalized_distance)
     }
@@ -200,7 +200,7 @@ impl CharErrors {
 
     /// Edits above this number, towards a reference of this length, cannot give a lower rate.
     pub fn distance_limit(&self, reference_length: usize) -> usize {
-        // An empty reference is not divided, as if its length were one.
+        // An empty reference has a rate that is not divided: its length counts as one.
         distance_limit(self.rate(), reference_length.max(1))
     }
 }

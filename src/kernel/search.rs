@@ -1,4 +1,4 @@
-//! Whether a text stands in another one, 32 places at a time.
+//! Whether a text contains another one, 32 places at a time.
 //!
 //! Few places have the first and the last byte of the text that is looked for where they should be; only these are
 //! compared. All of it is compiled into the loop over rows: most texts are short, and a call would take as long as the
@@ -8,7 +8,7 @@ use super::lanes::{LONGEST, Register};
 use super::ones::ones;
 use super::view::Memory;
 
-/// Whether `part` stands in a text. Neither is it empty nor does whitespace stand at its ends. Ends of lines are spaces in
+/// Whether a text contains `part`, which is not empty and has no whitespace at its ends. Ends of lines are spaces in
 /// both, and with `ignore_case` capitals of ASCII are small letters.
 #[inline(always)]
 pub fn stands_in(part: Memory, text: Memory, ignore_case: bool) -> bool {
@@ -31,7 +31,7 @@ pub fn stands_in(part: Memory, text: Memory, ignore_case: bool) -> bool {
     false
 }
 
-/// Whether the bytes of a part from a place on, as many as are looked at together, stand in a text at another one.
+/// Whether a block of a part equals the block of a text at another place.
 #[inline(always)]
 fn are_equal(part: Memory, text: Memory, [at, place]: [usize; 2], ignore_case: bool) -> bool {
     let [wanted, own] = [bytes(part, at), bytes(text, place)];
@@ -41,7 +41,7 @@ fn are_equal(part: Memory, text: Memory, [at, place]: [usize; 2], ignore_case: b
     different == 0 || different & !(spaces(own) & spaces(wanted)) << behind == 0
 }
 
-/// Whether a byte stands in a text.
+/// Whether a text contains a byte.
 #[inline(always)]
 pub fn has_byte(text: Memory, byte: u8) -> bool {
     let wanted = Register::repeat(byte);
@@ -51,7 +51,7 @@ pub fn has_byte(text: Memory, byte: u8) -> bool {
     })
 }
 
-/// Bytes of a text from a place on, and of what stands behind it.
+/// Bytes of a text from `at` on, and of the memory after it.
 #[inline(always)]
 fn bytes(text: Memory, at: usize) -> Register {
     match text.block(at) {
@@ -60,7 +60,7 @@ fn bytes(text: Memory, at: usize) -> Register {
     }
 }
 
-/// Where spaces and ends of lines stand.
+/// The places of spaces and ends of lines.
 #[cold]
 #[inline(never)]
 fn spaces(bytes: Register) -> u32 {

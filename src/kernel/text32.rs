@@ -1,5 +1,5 @@
 //! Text of at most 32 bytes, by value: loaded, compared and prepared without a loop over its length. It serves pairs
-//! of which a text has more than 12 bytes; shorter ones stand side by side in [`pair32`](super::pair32).
+//! with a text of more than 12 bytes; shorter ones share a register in [`pair32`](super::pair32).
 
 use super::lanes::{Isa, LONGEST, Masks, Planes, Register};
 use super::prepare::{Preparation, Whitespace};
@@ -84,7 +84,7 @@ impl Text32 {
     }
 }
 
-/// The positions that stay of a text of so many bytes when it is stripped or squeezed, with the positions of
+/// The positions that stay of a text of `len` bytes when it is stripped or squeezed, with the positions of
 /// whitespace.
 #[inline(always)]
 pub fn kept(whitespaces: u32, len: usize, whitespace: Whitespace) -> u32 {
@@ -92,7 +92,7 @@ pub fn kept(whitespaces: u32, len: usize, whitespace: Whitespace) -> u32 {
     let texts = up_to(len as u32) & !whitespaces;
     let from_first = texts | texts.wrapping_neg();
     let within = from_first & up_to(u32::BITS - texts.leading_zeros());
-    // Whitespace behind whitespace.
+    // Whitespace after whitespace.
     let again = whitespaces & (whitespaces << 1);
     if whitespace == Whitespace::Squeeze { within & !again } else { within }
 }

@@ -16,7 +16,7 @@ pub enum TextKind {
     ListBeginning = 3,
 }
 
-/// Texts that often stand for a missing prediction, in lower case.
+/// Texts that often mark a missing prediction, in lower case.
 const PLACEHOLDERS: [&str; 10] =
     ["none", "null", "nan", "<na>", "n/a", "#n/a", "unknown", "unanswerable", "not answerable", "no answer"];
 

@@ -1,9 +1,9 @@
 //! The pairs of a block of rows, sorted by what has to be done with them.
 //!
-//! Every pair passes here first. Views show most of it: of text that stands in them everything, of other text the
+//! Every pair passes here first. Views show most of it: of inline text everything, of other text the
 //! length. A pair whose views are equal costs 10 ns in all; one of 13 to 32 bytes is loaded and compared for 7 more.
 //!
-//! Where each row of a block has one answer, which is decided block by block, its views are looked at where they stand,
+//! Where each row of a block has one answer, which is decided block by block, its views are read in place,
 //! and a bit for each row leaves out those with a null. Other rows are gathered pair by pair.
 
 use std::ops::Range;
@@ -22,11 +22,11 @@ pub struct Pairs {
     isa: Isa,
     /// The first row of the block, and its first answer.
     start: [usize; 2],
-    /// Where each pair stands, and room for more, unless there is one for each row.
+    /// The indices of each pair, and room for more, unless there is one for each row.
     places: Vec<Place>,
     /// How many of them there are.
     gathered: Option<usize>,
-    /// For each row that pairs were gathered for where its first answer stands.
+    /// For each row with gathered pairs, the place of its first answer.
     pub first_answers: Vec<u32>,
     /// A bit for each pair without a null.
     valid: Vec<u64>,
@@ -34,11 +34,11 @@ pub struct Pairs {
     pub longer: Vec<u32>,
     /// Length of the reference, if errors are asked for.
     pub reference: Vec<u32>,
-    /// Where the queue has the errors: with the distance for the similarity, or behind all of those.
+    /// Where the queue has the errors: with the distance for the similarity, or after all of those.
     pub errors_at: Vec<u32>,
-    /// Different texts that stand in their views.
+    /// Pairs of different texts, both in their views.
     pub inside: Vec<u32>,
-    /// Texts of which one at least has to be loaded.
+    /// Pairs with at least one text to be loaded.
     pub to_load: Vec<u32>,
     pub loaded: Vec<u32>,
     /// Texts that are too long for the lanes or not ASCII.
@@ -50,14 +50,14 @@ pub struct Pairs {
     settled: Vec<u32>,
 }
 
-/// Room for views that do not stand one behind the other: those of a block, and those of its pairs.
+/// Room for views that are not contiguous: those of a block, and those of its pairs.
 #[derive(Default)]
 pub struct ViewRoom {
     block: [Vec<u128>; 2],
     pairs: [Vec<u128>; 2],
 }
 
-/// Answers that are gathered for each row at once, whether it has so many or not: the processor could not predict how
+/// Answers that are gathered for each row at once, even if it has fewer: the processor could not predict how
 /// often a loop over them runs.
 const AT_ONCE: usize = 4;
 
@@ -110,7 +110,7 @@ impl Pairs {
         views
     }
 
-    /// Marks so many pairs as without a null.
+    /// Marks `pairs` pairs as having no null.
     fn make_valid(&mut self, pairs: usize) {
         self.valid.clear();
         self.valid.resize(pairs.div_ceil(VIEWS), u64::MAX);
@@ -165,7 +165,7 @@ impl Pairs {
         self.isa.shown(&padded[0], &padded[1])
     }
 
-    /// Notes which of so many rows, of one answer each, have a null: nothing of them was read but the views.
+    /// Notes which of the rows, of one answer each, have a null: only their views were read.
     fn leave_out_nulls(&mut self, rows: usize) {
         let is_valid = |row: usize| self.valid[row / VIEWS] >> (row % VIEWS) & 1 != 0;
         let valid: u32 = self.valid.iter().map(|bits| bits.count_ones()).sum();
@@ -222,9 +222,7 @@ impl Pairs {
         len
     }
 
-    /// Puts the pairs of a row with these answers at a place, and returns how many there are: without nulls; up to the
-    /// first answer that equals the prediction, which no later one can beat; or without those that an earlier one
-    /// equals.
+    /// Writes a row's pairs from `at` on and returns their number. Skips nulls and duplicates; stops at an exact match.
     fn gather_different<'a, R: Rows>(
         &mut self,
         rows: &'a R,
@@ -284,7 +282,7 @@ impl Pairs {
         *settled = (*settled).min(if is_equal { from } else { u32::MAX });
     }
 
-    /// Compares the short texts that do not stand in their views.
+    /// Compares the short texts that are not in their views.
     pub fn load(&mut self, rows: &impl Rows, request: &Request) {
         for index in 0..self.to_load.len() {
             let pair = self.to_load[index] as usize;
@@ -310,7 +308,7 @@ impl Pairs {
         if self.gathered.is_some() { self.places[pair].row } else { pair as u32 }
     }
 
-    /// Where the prediction and the answer of a pair stand.
+    /// The indices of a pair's prediction and answer.
     #[inline(always)]
     pub fn at(&self, pair: usize) -> [usize; 2] {
         let place = match self.gathered {
@@ -337,7 +335,7 @@ impl Pairs {
         [predictions.memory(prediction), answers.memory(answer)]
     }
 
-    /// Where each pair stands; `None` where there is one for each row.
+    /// The indices of each pair; `None` if there is one for each row.
     pub fn places(&self) -> Option<&[Place]> {
         self.gathered.map(|gathered| &self.places[..gathered])
     }

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-/// Longest text that stands in its view, in bytes.
+/// Longest text that is stored in its view, in bytes.
 pub const INLINE: u32 = 12;
 
-/// The bits of a view that are set where a text that stands in it is not ASCII.
+/// The bits of a view that are set where an inline text is not ASCII.
 pub const BEYOND_ASCII: u128 = 0x8080_8080_8080_8080_8080_8080 << u32::BITS;
 
 /// Masks that keep as many bytes.
@@ -19,13 +19,13 @@ const KEPT_INSIDE: [u128; INLINE as usize + 1] = {
     kept
 };
 
-/// The first two bytes of a text, which stand in its view however long it is; 0 where it is shorter.
+/// The first two bytes of a text, which every view has; 0 where it is shorter.
 #[inline(always)]
 pub const fn first_bytes(view: u128) -> [u8; 2] {
     ((view >> u32::BITS) as u16).to_le_bytes()
 }
 
-/// The memory that starts with a text of so many bytes and may go on, so that it can be loaded by one read of
+/// The memory that starts with a text and may go on after its end, so that it can be loaded by one read of
 /// fixed size.
 #[derive(Clone, Copy, Debug)]
 pub struct Memory<'a> {
@@ -65,13 +65,13 @@ impl<'a> Memory<'a> {
         Self::new(&self.bytes[range.start..], range.len())
     }
 
-    /// So many bytes from a place on, the text and what stands behind it; `None` where the memory ends.
+    /// `N` bytes from a place on, the text and the memory after it; `None` where the memory ends.
     #[inline(always)]
     pub fn block<const N: usize>(&self, at: usize) -> Option<&'a [u8; N]> {
         self.bytes[at..].first_chunk()
     }
 
-    /// The same with zeros behind the end of the memory.
+    /// The same with zeros after the end of the memory.
     #[inline(always)]
     pub fn last_block<const N: usize>(&self, at: usize) -> [u8; N] {
         padded(&self.bytes[at..])
@@ -87,10 +87,10 @@ fn padded<const N: usize>(bytes: &[u8]) -> [u8; N] {
     block
 }
 
-/// The text that stands in its view, followed by zeros, and its length.
+/// The inline text of a view, followed by zeros, and its length.
 #[inline(always)]
 pub fn text_inside(view: u128) -> (u128, usize) {
     let len = (view as u32).min(INLINE) as usize;
-    // The producer of the view may have left bytes behind the text.
+    // The producer of the view may have left bytes after the text.
     ((view >> u32::BITS) & KEPT_INSIDE[len], len)
 }

@@ -44,7 +44,7 @@ struct Column {
     lists: Option<Lists>,
 }
 
-/// A column of inputs, of which some rows were checked.
+/// A column of inputs, some rows of it checked.
 #[derive(Clone)]
 pub struct CheckedColumn<'a> {
     column: &'a Column,
@@ -167,7 +167,7 @@ impl<'a> CheckedPair<'a> {
         self.accepted_places(row).map(move |place| (place - start, self.answer_text(place)))
     }
 
-    /// Where the answers of a row stand that are not null, among those of all rows.
+    /// The indices of a row's answers that are not null, among the answers of all rows.
     #[inline(always)]
     pub fn accepted_places(&self, row: usize) -> impl Iterator<Item = usize> {
         let values = self.answers.values();
@@ -180,7 +180,7 @@ impl<'a> CheckedPair<'a> {
         self.answers.texts.text(place)
     }
 
-    /// The memory in which the answer at a place stands.
+    /// The memory of the answer with this index.
     #[inline(always)]
     pub fn answer_memory(&self, place: usize) -> Memory<'a> {
         self.answers.texts.memory(place)
@@ -192,7 +192,7 @@ impl<'a> CheckedPair<'a> {
         self.prediction.texts.are_ascii && self.answers.texts.are_ascii
     }
 
-    /// The memory in which the prediction of a row stands.
+    /// The memory of a row's prediction.
     #[inline(always)]
     pub fn predicted_memory(&self, row: usize) -> Option<Memory<'a>> {
         let Self { prediction, .. } = self;
@@ -226,7 +226,7 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// Imports a column of groups for so many rows; nulls are one group.
+    /// Imports a column of groups for `rows` rows; nulls are one group.
     pub fn import(column: ForeignColumn, rows: usize) -> Result<Self> {
         let (name, dtype, chunks) = column.import()?;
         if dtype != Dtype::Groups {
@@ -337,13 +337,13 @@ impl Column {
         self.lists.as_ref().map_or(self.texts.values.len(), Lists::len)
     }
 
-    /// Where the texts of a row stand.
+    /// The indices of a row's texts.
     #[inline(always)]
     fn bounds(&self, row: usize) -> Range<usize> {
         self.lists.as_ref().map_or(row..row + 1, |lists| lists.bounds(row))
     }
 
-    /// Makes the only row stand for all, and checks it once.
+    /// Repeats the only row for all, and checks it once.
     fn repeat(&mut self) -> Result<()> {
         self.check(0..1)?;
         match &mut self.lists {

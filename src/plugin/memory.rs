@@ -14,13 +14,13 @@ pub struct Values<T>(Storage<T>);
 
 enum Storage<T> {
     Vec(Vec<T>),
-    /// Of so many numbers.
+    /// The length in numbers.
     #[cfg(target_os = "linux")]
     Region(regions::Region, usize),
 }
 
 impl<T: ArrowNativeType> Values<T> {
-    /// Any values, each of which has to be set.
+    /// Any values; each has to be set.
     pub fn any(rows: usize) -> Self {
         #[cfg(target_os = "linux")]
         if let Some(region) = large::<T>(rows).and_then(regions::Region::any) {

@@ -5,7 +5,7 @@
 //! cores are at work in the plugin, and its helpers leave when others come. Before each of its pieces the
 //! caller looks whether there is room again, as when another expression of the query is done. Threads live
 //! as long as the call: starting them costs a few per cent of the smallest call that takes one, and no pool
-//! is left behind that a forked process would wait for.
+//! remains that a forked process would wait for.
 
 use std::num::NonZero;
 use std::panic::resume_unwind;
@@ -116,7 +116,7 @@ impl Crew {
                     if failed.as_ref().is_none_or(|(first, _)| index < *first) {
                         *failed = Some((index, error));
                     }
-                    // Pieces before this one are taken already; those behind it do not matter any more.
+                    // Pieces before this one are taken already; later ones do not matter any more.
                     while take().is_some() {}
                 }
             }
@@ -185,7 +185,7 @@ mod tests {
         log.into_inner().expect("no panic")
     }
 
-    /// Waits until so many threads have taken pieces, half a minute at most.
+    /// Waits until `threads` threads have taken pieces, half a minute at most.
     fn wait_for(threads: usize, log: &Mutex<Vec<thread::ThreadId>>) {
         let begun = Instant::now();
         let seen = || log.lock().expect("no panic").iter().collect::<HashSet<_>>().len();

@@ -168,7 +168,7 @@ impl JsonLines {
     }
 }
 
-/// The value before which the scanner stands.
+/// The next value.
 fn value<'py>(scanner: &mut Scanner, number: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = number.py();
     match scanner.peek() {

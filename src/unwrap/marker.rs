@@ -7,7 +7,7 @@ const SIGNS: [char; 4] = ['*', '_', '#', '>'];
 const CONCLUSIONS: [&str; 4] = ["so", "thus", "therefore", "hence"];
 const NOUN: &str = "answer";
 
-/// What stands after the last marker: up to the end of its line, or the next line that is not blank.
+/// The text after the last marker, up to the end of its line, or the next line that is not blank.
 pub fn marked<'a>(text: &'a str, markers: &[String]) -> Option<&'a str> {
     let own = markers.iter().filter(|marker| !marker.is_empty());
     let own = own.filter_map(|marker| Some(Marker { end: rfind(text, marker)? + marker.len(), around: "" }));
@@ -40,7 +40,7 @@ fn usual(text: &str) -> Option<Marker<'_>> {
     })
 }
 
-/// Where a marker ends whose noun ends here: after a colon, or after "is" with or without one, and signs behind it.
+/// Where a marker ends whose noun ends here: after a colon, or after "is" with or without one, and the signs after it.
 fn end(lowered: &str, noun: usize) -> Option<usize> {
     let mut rest = skipped(&lowered[noun..]);
     let after_is = rest.strip_prefix("is").filter(|after| {
@@ -64,7 +64,7 @@ fn end(lowered: &str, noun: usize) -> Option<usize> {
     Some(lowered.len() - if closes { signs.len() } else { rest.len() })
 }
 
-/// The text behind blanks within the line and signs around which nothing is read.
+/// The text after blanks within the line and signs that have no meaning.
 fn skipped(text: &str) -> &str {
     let behind_signs = text.trim_start_matches(SIGNS);
     behind_signs.trim_start_matches([' ', '\t'])
@@ -85,7 +85,7 @@ fn before<'a>(text: &'a str, lowered: &str) -> Option<&'a str> {
     (begins_line || begins_sentence).then_some(around)
 }
 
-/// The text without one of these words at its end, a comma behind it and the blanks around.
+/// The text without one of these words at its end, a comma after the word and the blanks around both.
 fn without_word<'a>(text: &'a str, words: &[&str]) -> Option<&'a str> {
     let trimmed = text.trim_end_matches([' ', '\t']);
     let trimmed = trimmed.strip_suffix(',').unwrap_or(trimmed);

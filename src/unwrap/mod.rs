@@ -32,7 +32,7 @@ pub enum Step {
     Markdown,
     /// Quotes around the text.
     Quotes,
-    /// A full stop behind it.
+    /// A full stop after it.
     FinalPunctuation,
 }
 
@@ -72,7 +72,7 @@ const MOST_ROUNDS: usize = 3;
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Unwrapper {
     steps: Vec<Step>,
-    /// Texts beside the usual ones after which the answer stands.
+    /// Texts that announce the answer, in addition to the usual ones.
     markers: Vec<String>,
     /// Tags around reasoning: their beginning and their end.
     reasoning_tags: Vec<(String, String)>,
@@ -155,7 +155,7 @@ impl Unwrapper {
         let mut left = text.to_owned();
         for (start, end) in tags() {
             left = without_pairs(&left, start, end);
-            // The opening tag may stand in the prompt.
+            // The opening tag may be in the prompt.
             if reading::find(&left, start).is_none()
                 && let Some(at) = reading::rfind(&left, end)
             {

@@ -1,20 +1,20 @@
 //! Searches for texts in texts. Tests count how much they read: no answer may be read once for each of its tags.
 
-/// Where a text first stands in another one.
+/// The first position of a text in another one.
 pub fn find(text: &str, sought: &str) -> Option<usize> {
     let found = text.find(sought);
     count(found.map_or(text.len(), |at| at + sought.len()));
     found
 }
 
-/// Where a text last stands in another one.
+/// The last position of a text in another one.
 pub fn rfind(text: &str, sought: &str) -> Option<usize> {
     let found = text.rfind(sought);
     count(text.len() - found.unwrap_or(0));
     found
 }
 
-/// Where a text first stands in two others, one behind the other.
+/// The first position of a text in the concatenation of two others.
 pub fn find_across(before: &str, after: &str, sought: &str) -> Option<usize> {
     let is_split = |&at: &usize| {
         sought.is_char_boundary(at) && before.ends_with(&sought[..at]) && after.starts_with(&sought[at..])

@@ -1,4 +1,4 @@
-//! Wrapping that stands around an answer: tags, fences, emphasis, quotes, a full stop.
+//! Wrapping around an answer: tags, fences, emphasis, quotes, a full stop.
 
 use super::reading::{bytes, find, rfind};
 use crate::kernel::whitespace::{is_whitespace, strip};
@@ -104,7 +104,7 @@ pub fn without_full_stop(text: &str) -> Option<&str> {
     (!belongs).then_some(without)
 }
 
-/// Whether a text has several words, of which the first is not in lower case, but most of the others are.
+/// Whether a text has several words, the first not in lower case, but most of the others.
 fn is_sentence(text: &str) -> bool {
     let words = || text.split(is_whitespace).filter(|word| !word.is_empty()).skip(1);
     let lowered = words().filter(|word| word.starts_with(char::is_lowercase)).count();
@@ -132,7 +132,7 @@ mod tests {
     use super::super::tests::texts_of;
     use super::{BOXES, boxed};
 
-    /// The first part of a text that begins behind a brace, up to the brace that closes it.
+    /// The text after an opening brace, up to the brace that closes it.
     fn closed(text: &str) -> Option<&str> {
         let (mut levels, mut is_escaped) = (1, false);
         for (at, letter) in text.char_indices() {

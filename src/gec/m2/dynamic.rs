@@ -34,7 +34,7 @@ pub fn bytes(texts: Texts, max_unchanged: usize) -> usize {
     (texts.source.len() + 1) * width * vertex + 2 * states(texts, max_unchanged) * width * size_of::<Open>()
 }
 
-/// The states of an open arc: so many unchanged words, changed or not.
+/// The number of states of an open arc: one per count of unchanged words, changed or not.
 fn states(texts: Texts, max_unchanged: usize) -> usize {
     2 * (max_unchanged.min(texts.source.len()).min(texts.hypothesis.len()) + 1)
 }
@@ -218,7 +218,7 @@ impl Dynamic {
                 let Some(step) = lattice.steps_from(texts, at).find(is_next) else { break };
                 let Some(rest) = left.checked_sub(1) else { return };
                 *left = rest;
-                // A step that is optimal in both tables stands in the list twice.
+                // The list has a step twice that is optimal in both tables.
                 let times = if end == start + 1 { step.multiplicity } else { 1 };
                 arcs.extend(std::iter::repeat_n((from, step.to), usize::from(times)));
                 at = step.to;

@@ -17,7 +17,7 @@ const MAX_VERTICES: usize = 1 << 12;
 /// What an edit costs beside its length, so that gold edits and fewer edits win.
 const EPSILON: f64 = 0.001;
 
-/// Bytes for the arcs of a lattice of which the exact method alone would make them.
+/// The bytes that the exact method needs for the arcs of a lattice.
 pub fn bytes(lattice: &Lattice, method: Method) -> Option<usize> {
     let count = lattice.vertices.len();
     // At most half of the pairs of vertices have an arc, with two weights and its place in the order.
@@ -46,7 +46,7 @@ pub struct Exact {
     between: Vec<u32>,
     into: Vec<u64>,
     out_of: Vec<u64>,
-    /// The arcs in the order in which they are relaxed; an arc can stand there twice.
+    /// The arcs in the order in which they are relaxed; an arc can occur twice.
     entries: Vec<u32>,
     base: Vec<f64>,
     weights: Vec<f64>,
@@ -153,7 +153,7 @@ impl Exact {
         true
     }
 
-    /// Drops arcs of several unchanged words, but not the one behind a dropped one: the official scorer
+    /// Drops arcs of several unchanged words, but not the one after a dropped one: the official scorer
     /// takes them out of the list that it walks.
     fn drop_long_noops(&mut self, steps: usize) {
         const DROPPED: u32 = u32::MAX;
@@ -163,7 +163,7 @@ impl Exact {
             let arc = &self.arcs[entry as usize];
             index += 1;
             if arc.is_noop && arc.length > 1 {
-                // The first of equals goes; one joined later stands behind all steps.
+                // The first of equals goes; one joined later comes after all steps.
                 let first = self.entries[steps..].iter().position(|&other| other == entry);
                 self.entries[steps + first.expect("it stands there itself")] = DROPPED;
                 index += 1;

@@ -1,6 +1,6 @@
 //! Which of the insertions before one token hit a gold edit.
 //!
-//! Several insertions can stand between the same two tokens, and so can several gold edits. The official
+//! There can be several insertions between the same two tokens, and several gold edits. The official
 //! scorer pairs them from both ends at once: an insertion taken from the left uses up the gold edits up to
 //! the one that it hits, one from the right those from there on.
 
@@ -28,7 +28,7 @@ pub fn walk(
     let (mut left, mut right) = (0, arcs.len());
     let (mut first, mut last) = (0, golds);
     let mut from_left = true;
-    // `right` and `last` are one behind.
+    // `right` and `last` are one past the end.
     while left < right {
         let is_left = from_left || left + 1 == right;
         let arc = if is_left { left } else { right - 1 };

@@ -5,7 +5,7 @@
 
 use super::types::Texts;
 
-/// Longer texts are refused: so many pairs of words take 200 MB where every one is a vertex.
+/// Longer texts are refused: this many pairs of words take 200 MB if each is a vertex.
 pub const MAX_CELLS: usize = 1 << 23;
 
 /// Bytes of a lattice in which every pair of words is a vertex.
@@ -33,7 +33,7 @@ pub struct Step {
     pub is_noop: bool,
 }
 
-/// The lattice, in the memory of the one before. The steps stand in the cells alone: a list of them would be
+/// The lattice, in the memory of the one before. The steps are in the cells only: a list of them would be
 /// most of a large lattice.
 #[derive(Default)]
 pub struct Lattice {
@@ -62,7 +62,7 @@ impl Lattice {
     /// Marks the steps of all optimal paths of one table.
     fn mark_optimal(&mut self, source: &[u32], hypothesis: &[u32], table: usize, cost: u32) {
         let width = self.width;
-        // All steps that are optimal where they stand; later those that lead to the end are kept.
+        // All steps that are optimal in their cell; later those that lead to the end are kept.
         let [above, row] = &mut self.distances;
         above.clear();
         above.extend(0..width as u32);

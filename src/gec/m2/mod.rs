@@ -57,7 +57,7 @@ pub struct SystemEdit {
     pub annotator: i64,
     /// First token.
     pub start: u32,
-    /// One behind the last token.
+    /// One after the last token.
     pub end: u32,
     /// Tokens of the source, joined.
     pub original: String,
@@ -75,7 +75,7 @@ pub struct Scorer {
     dynamic: Dynamic,
     path: Vec<Span>,
     matched: Vec<Option<usize>>,
-    /// What it has of [`LATTICES`] and of [`ARCS`]. It stands last, as memory goes before its bytes are given back.
+    /// What it has of [`LATTICES`] and of [`ARCS`]. It is the last field, so that the memory is freed before its bytes are given back.
     taken: [Option<Taken>; 2],
 }
 

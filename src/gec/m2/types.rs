@@ -11,7 +11,7 @@ pub enum Tables {
     Paper,
 }
 
-/// Where an insertion before the first token is said to stand.
+/// The position given to an insertion before the first token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum InsertLabels {
@@ -46,7 +46,7 @@ pub struct Options {
     pub ignore_whitespace_casing: bool,
     /// Tables of the lattice.
     pub tables: Tables,
-    /// Where insertions stand.
+    /// The positions given to insertions.
     pub insert_labels: InsertLabels,
     /// How the path is found.
     pub method: Method,
@@ -69,9 +69,9 @@ impl Default for Options {
 pub struct Gold {
     /// First token.
     pub start: usize,
-    /// One behind the last token.
+    /// One after the last token.
     pub end: usize,
-    /// What may stand there; corrections that no tokens spell are left out.
+    /// The accepted replacements, without corrections that no tokens spell.
     pub corrections: Vec<Vec<u32>>,
 }
 

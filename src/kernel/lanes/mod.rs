@@ -1,7 +1,7 @@
 //! Vectors: several pairs of short texts side by side, or several words of one long pair.
 //!
-//! Each method stands in a folder of its own, portable in `mod.rs`, with the operations of an instruction set in
-//! `x86.rs` and `neon.rs`. Which of them runs is decided here alone, by [`Isa`]. So `unsafe` stands here, where
+//! Each method has a folder of its own: portable in `mod.rs`, with the operations of an instruction set in
+//! `x86.rs` and `neon.rs`. Which of them runs is decided here alone, by [`Isa`]. So `unsafe` is needed here, where
 //! functions are called that need CPU features, in `arch`, which takes pointers, and in `registers`, which are
 //! built with what every machine of the architecture has.
 

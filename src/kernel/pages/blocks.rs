@@ -1,4 +1,4 @@
-//! Blocks of words: those that both texts have in the same order, those that stand elsewhere, those that stand there again.
+//! Blocks of words: those that both texts have in the same order, those that moved, those that are repeated.
 
 use std::ops::Range;
 
@@ -35,7 +35,7 @@ const REACH: usize = 1_000;
 const EDIT_WEIGHS: isize = 2;
 
 impl Blocks {
-    /// The blocks of at least so many words.
+    /// The blocks of at least `min_words` words.
     pub fn find(texts: [&Text; 2], min_words: usize, aligner: &mut Aligner) -> Self {
         let [reference, prediction] = texts;
         let runs = runs([&reference.numbers, &prediction.numbers], min_words, 1);
@@ -75,7 +75,7 @@ impl Block {
         Self { reference: reference.start..reference.start, prediction: prediction.start..prediction.start }
     }
 
-    /// The border behind its words.
+    /// The border after its words.
     fn end(&self) -> Self {
         let Self { reference, prediction } = self;
         Self { reference: reference.end..reference.end, prediction: prediction.end..prediction.end }
@@ -166,7 +166,7 @@ impl Page<'_, '_> {
         gaps.map(|(from, to)| Block { reference: from.0..to.0, prediction: from.1..to.1 }).collect()
     }
 
-    /// Whether any gap has so many more words in the prediction that a block may stand there again.
+    /// Whether any gap has enough more words in the prediction for a repeated block.
     fn has_surplus(&self) -> bool {
         let least = self.min_words;
         self.gaps().iter().any(|gap| gap.prediction.len() >= gap.reference.len() + least)
@@ -186,7 +186,7 @@ impl Page<'_, '_> {
             }
             let (ahead, end) = (free.start - run.reference, free.end - run.reference);
             let block = Block { reference: free, prediction: run.prediction + ahead..run.prediction + end };
-            // What stands beside it in the same run may be free as well, before and behind words that are not.
+            // Other parts of the same run may be free as well, before and after words that are not.
             open.push(run.behind(end));
             open.push(Run { words: ahead, ..run });
             self.take(&block, Sought::Free);
@@ -198,7 +198,7 @@ impl Page<'_, '_> {
         moved
     }
 
-    /// Finds what stands in the prediction once more between blocks that stay: no more words than the reference lacks there.
+    /// Finds repeated words of the prediction between blocks that stay: no more words than the reference lacks there.
     fn repeated(&mut self, stay: &[Block]) -> Vec<Range<usize>> {
         let mut repeated = Vec::new();
         let others = std::mem::take(&mut self.others);
@@ -289,7 +289,7 @@ impl Page<'_, '_> {
             && (sought == Sought::Anywhere || are_free(0, &between.reference))
     }
 
-    /// Takes words that stand there once more, the last ones if there are more than so many.
+    /// Takes repeated words, the last ones if there are more than the surplus.
     fn repeat(&mut self, words: Range<usize>, surplus: &mut usize, repeated: &mut Vec<Range<usize>>) {
         let words = words.end - words.len().min(*surplus)..words.end;
         if words.len() >= self.min_words {
@@ -299,7 +299,7 @@ impl Page<'_, '_> {
         }
     }
 
-    /// Words among these that stand in the prediction before, in runs.
+    /// Runs of these words that occur earlier in the prediction.
     fn copies(&self, gap: &Range<usize>, before: &[Option<usize>]) -> Vec<Range<usize>> {
         let numbers = &self.texts[1].numbers;
         let mut copies = Vec::new();
@@ -350,7 +350,7 @@ impl Page<'_, '_> {
         }
     }
 
-    /// The words beside some, as many as so many units have.
+    /// The words next to `words`, as many as fit into `units` units.
     fn beside(
         &self,
         side: usize,
@@ -379,7 +379,7 @@ impl Page<'_, '_> {
     }
 }
 
-/// Units of a text that may be alike to so many of another: a shortest alignment with a longer one would spread them.
+/// How many units of a text may be similar to `units` of another: a shortest alignment with a longer one would spread them.
 fn similar(units: usize) -> usize {
     units + units / 4 + 10
 }

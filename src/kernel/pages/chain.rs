@@ -1,4 +1,4 @@
-//! The heaviest runs that stand in both texts in the same order.
+//! The heaviest runs that both texts have in the same order.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::run::Run;
 
 /// Places of the heaviest chain among runs, which are apart and in order in the prediction: in the reference each ends
-/// behind the one before it, with which it may share words, which weigh once. `weight` is that of all words before one.
+/// after the one before it, with which it may share words, which weigh once. `weight` is that of all words before one.
 pub fn heaviest(runs: &[Run], weight: impl Fn(usize) -> usize) -> Vec<usize> {
     let weight = |word: usize| weight(word).cast_signed();
     let mut ends: Vec<usize> = runs.iter().map(Run::reference_end).collect();

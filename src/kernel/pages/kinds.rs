@@ -25,7 +25,7 @@ pub struct Kinds<'a> {
 /// Words of a run that shows a text to be known.
 const KNOWN: usize = 3;
 
-/// From so many units on, edits in a row are a stretch even if no word ends there: words are not always separated.
+/// With at least this many units, edits in a row are a stretch even if no word ends there: words are not always separated.
 pub const STRETCH: usize = 8;
 
 /// Right units between edits that are taken for one row: in a long stretch some letters meet equal ones by chance.

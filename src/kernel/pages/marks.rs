@@ -10,7 +10,7 @@ use super::text::Text;
 /// Units that are not the same in both texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// An operation; `"fabricated"` or `"repeated"` in place of an insertion, `"moved"` where a block stands in the
+    /// An operation; `"fabricated"` or `"repeated"` in place of an insertion, `"moved"` where a block is in the
     /// prediction, and `"moved_away"` where it does in the reference.
     pub name: &'static str,
     /// Where they begin in the reference.

@@ -33,7 +33,7 @@ use text::Text;
 /// How many characters of a page are wrong in which way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PageErrors {
-    /// Other characters stand there, or a few are missing or added within a line.
+    /// Replaced characters, and a few missing or added within a line.
     pub misread: usize,
     /// Words of the reference that the prediction lacks.
     pub omitted: usize,
@@ -41,9 +41,9 @@ pub struct PageErrors {
     pub added: usize,
     /// Those in long runs that have nothing in common with the reference.
     pub fabricated: usize,
-    /// Blocks of the prediction that stand there once more.
+    /// Blocks that the prediction repeats.
     pub repeated: usize,
-    /// Right characters of blocks that stand elsewhere.
+    /// Right characters of blocks in another place.
     pub moved: usize,
     /// Characters of the reference.
     pub reference_length: usize,
@@ -70,7 +70,7 @@ struct Page<'a> {
 }
 
 impl Pages {
-    /// The errors of a page, with blocks of at least so many words.
+    /// The errors of a page, with blocks of at least `min_words` words.
     pub fn errors(
         &mut self,
         prediction: &str,

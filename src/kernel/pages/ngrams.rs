@@ -5,14 +5,14 @@ use std::collections::{HashMap, HashSet};
 
 use rustc_hash::FxBuildHasher;
 
-/// Where runs of so many words stand, if they stand at one place alone.
+/// The places of runs of a fixed number of words, if each is at one place only.
 pub struct Places<'a> {
     words: usize,
     places: HashMap<&'a [u32], Option<usize>, FxBuildHasher>,
 }
 
 impl<'a> Places<'a> {
-    /// The places of the runs that start at every so many words.
+    /// The places of the runs that start at every `every`th word.
     pub fn new(text: &'a [u32], words: usize, every: usize) -> Self {
         let mut places = HashMap::with_capacity_and_hasher(text.len() / every, FxBuildHasher);
         for (place, run) in text.windows(words).enumerate().step_by(every) {
@@ -34,13 +34,13 @@ impl<'a> Places<'a> {
     }
 }
 
-/// For the start of each run of so many words the place before it where the same run starts.
+/// For the start of each run of `words` words, the earlier place where the same run starts.
 pub fn earlier(text: &[u32], words: usize) -> Vec<Option<usize>> {
     let mut last = HashMap::with_capacity_and_hasher(text.len(), FxBuildHasher);
     text.windows(words).enumerate().map(|(place, run): (usize, &[u32])| last.insert(run, place)).collect()
 }
 
-/// All runs of so many words.
+/// All runs of `words` words.
 pub fn set(text: &[u32], words: usize) -> HashSet<&[u32], FxBuildHasher> {
     text.windows(words).collect()
 }

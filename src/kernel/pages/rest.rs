@@ -1,4 +1,4 @@
-//! The edits between texts in which every block stands in its order.
+//! The edits between texts with all blocks in order.
 
 use super::super::alignment::{Aligner, Edit, Operation};
 use super::super::distance::Workspace;
@@ -20,7 +20,7 @@ fn few_edits<'a>(texts: [&Text; 2], aligner: &'a mut Aligner) -> Option<&'a [Edi
     (!edits.chunk_by(are_near).any(is_shifted)).then_some(edits)
 }
 
-/// From so many units on, a text is long.
+/// A text of at least this many units is long.
 const LONG: usize = 1 << 14;
 
 /// Units that are aligned at once where texts are long.
@@ -34,7 +34,7 @@ const AFFORDABLE: usize = 1 << 35;
 
 /// The edits that turn the reference into the prediction, as few as possible.
 ///
-/// To align what stands between equal words takes far less than to align the texts. It mostly needs no more edits, which
+/// To align the gaps between equal words takes far less than to align the texts. It mostly needs no more edits, which
 /// the edit distance tells, and never spreads a line over the letters of a missing paragraph. Long texts are cut in the
 /// middle of stretches that both have; they may have more edits than needed if their edit distance would take too long.
 pub fn edits(
@@ -95,7 +95,7 @@ impl<'a> Rest<'a> {
         [0, 1].map(|side| self.texts[side].slice(part[side][0], part[side][1]))
     }
 
-    /// Aligns what stands between the anchors of a part.
+    /// Aligns the gaps between the anchors of a part.
     fn align_part(&mut self, part: Part, anchors: &[Run]) {
         let (first, texts) = (self.edits.len(), self.texts);
         let span = |run: &Run| {

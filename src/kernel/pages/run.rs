@@ -33,7 +33,7 @@ impl Run {
         }
     }
 
-    /// Where runs stand among the words that are not taken out.
+    /// The places of runs among the words that are not taken out.
     pub fn among_rest(runs: Vec<Self>, taken: &[Vec<bool>; 2]) -> impl Iterator<Item = Self> {
         let (mut left, mut seen) = ([0, 0], [0, 0]);
         runs.into_iter().map(move |run| {
@@ -46,8 +46,8 @@ impl Run {
     }
 }
 
-/// Runs of at least so many words, each with so many in a row that the reference has at one place alone, among those that
-/// start at every so many words; in the order of the prediction, in which they are apart.
+/// Runs of at least `min_words` words that the reference has at one place only, in the order of the prediction, in which
+/// they are apart. Only runs at every `every`th word of the reference are looked up, and then extended.
 pub fn runs(numbers: [&[u32]; 2], min_words: usize, every: usize) -> Vec<Run> {
     let [reference, prediction] = numbers;
     let places = Places::new(reference, min_words, every);

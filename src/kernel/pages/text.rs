@@ -1,4 +1,4 @@
-//! A text in units, and where its words stand.
+//! A text in units, and the places of its words.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,14 +6,14 @@ use std::ops::Range;
 use super::super::alignment::Edit;
 use super::super::units::Written;
 
-/// The way from a block into what stands beside it.
+/// The direction from a block to its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     Ahead,
     Back,
 }
 
-/// Where a word stands.
+/// The place of a word.
 #[derive(Clone, Copy, Debug)]
 struct Word {
     start: Place,
@@ -59,7 +59,7 @@ pub struct Text<'a> {
     words: Cow<'a, [Word]>,
     /// The words as numbers, the same in both texts.
     pub numbers: Cow<'a, [u32]>,
-    /// Units of the text that this is a part of which are left out of it.
+    /// Units of the whole text that this part leaves out.
     pub left_out: Vec<Range<usize>>,
 }
 
@@ -115,7 +115,7 @@ impl<'a> Text<'a> {
         Place { byte: self.content.len(), unit: self.units }
     }
 
-    /// Where a word starts, and behind the last word the end of the text.
+    /// Where a word starts; the end of the text after the last word.
     pub fn start(&self, word: usize) -> Place {
         self.words.get(word).map_or(self.end(), |word| word.start)
     }
@@ -125,7 +125,7 @@ impl<'a> Text<'a> {
         word.checked_sub(1).map_or(Place::default(), |word| self.words[word].end)
     }
 
-    /// The unit with which a word starts; that behind the text for the number of words.
+    /// The unit with which a word starts; the number of units for the number of words.
     pub fn first_unit(&self, word: usize) -> usize {
         self.start(word).unit
     }
@@ -134,7 +134,7 @@ impl<'a> Text<'a> {
         &self.content[from.byte..to.byte]
     }
 
-    /// The place so many units behind another one.
+    /// The place `units` units after another one.
     pub fn ahead(&self, place: Place, units: usize) -> Place {
         let unit = place.unit + units;
         if self.is_ascii() {
@@ -143,7 +143,7 @@ impl<'a> Text<'a> {
         place.ahead(self.content.as_bytes(), unit)
     }
 
-    /// The text of words, without what stands around them.
+    /// The text of words, without the separators around them.
     pub fn part(&self, words: Range<usize>) -> Text<'_> {
         let (start, end) = (self.start(words.start), self.end_before(words.end));
         let inner = self.words[words.clone()].iter();
@@ -181,7 +181,7 @@ impl<'a> Text<'a> {
         self.words.partition_point(|word| word.start.unit <= unit).saturating_sub(1)
     }
 
-    /// The text of words and what separates them from the one before them, or from the one behind.
+    /// The text of words with the separator before them, or after them.
     pub fn beside(&self, words: Range<usize>, direction: Direction) -> &str {
         let (start, end) = match direction {
             Direction::Ahead => (self.end_before(words.start), self.end_before(words.end)),
@@ -190,7 +190,7 @@ impl<'a> Text<'a> {
         self.slice(start, end)
     }
 
-    /// How many of these words lie within the first, or the last, of so many units of that text.
+    /// How many of these words lie within the first, or the last, `units` units of that text.
     pub fn words_beside(&self, words: Range<usize>, units: usize, direction: Direction) -> usize {
         match direction {
             Direction::Ahead => {

@@ -26,14 +26,14 @@ struct Table {
 struct Column {
     texts: Vec<Option<String>>,
     views: Vec<u128>,
-    /// Whether their views are lent as they stand.
+    /// Whether their views are lent without a copy.
     are_lent: bool,
 }
 
 impl Column {
     fn new(texts: impl Iterator<Item = Option<String>>, are_lent: bool) -> Self {
         let texts: Vec<_> = texts.collect();
-        // Equal texts may stand at one place.
+        // Equal texts may share a place.
         let first = |index: usize| texts[..index].iter().position(|text| *text == texts[index]);
         let place = |index: usize| first(index).filter(|_| are_lent).unwrap_or(index);
         let views =

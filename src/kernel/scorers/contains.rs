@@ -1,4 +1,4 @@
-//! Containment, as `OCRBench` is scored: an answer stands somewhere in the prediction.
+//! Containment, as `OCRBench` is scored: the prediction contains an answer.
 
 use std::ops::Range;
 
@@ -30,9 +30,9 @@ pub struct Buffers {
 }
 
 impl Containment {
-    /// Whether one of the answers, without ASCII whitespace at its ends, stands in a prediction as both came, but for ends
-    /// of lines and the case of ASCII. Then it also stands there when both are prepared, as characters are prepared one by
-    /// one. An empty answer stands in each. `are_ascii`: whether all texts are known to be.
+    /// Whether a prediction contains an answer, without ASCII whitespace at its ends, as both came, except for ends
+    /// of lines and the case of ASCII. Then it also contains the answer when both are prepared, as characters are prepared one by
+    /// one. Every prediction contains an empty answer. `are_ascii`: whether all texts are known to be.
     #[inline(always)]
     pub fn accepts_raw<'a>(
         self,
@@ -61,7 +61,7 @@ impl Containment {
         !self.remove_spaces
     }
 
-    /// Whether one of the answers that [`Self::accepts_raw`] does not find stands in a prediction when both are prepared.
+    /// Whether a prediction contains an answer that [`Self::accepts_raw`] does not find when both are prepared.
     pub fn accepts_prepared<'a>(
         self,
         prediction: Text,

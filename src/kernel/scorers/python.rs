@@ -71,7 +71,7 @@ fn in_ascii(text: &str) -> Option<Cow<'_, str>> {
     text.chars().map(ascii).collect::<Option<String>>().map(Cow::from)
 }
 
-/// The text without underscores; nothing unless each of them stands between two digits.
+/// The text without underscores; nothing unless each of them is between two digits.
 fn without_underscores(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let is_digit =

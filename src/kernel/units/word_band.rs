@@ -131,7 +131,7 @@ impl Pair<'_> {
         let padded = self.words[0].padded_checks();
         steps[0] = ColumnSteps { rises: u64::MAX << (BAND - 1 - below), falls: 0 };
         let mut lowest = below;
-        // The distance so many rows above the lowest one.
+        // The distance `rows` rows above the lowest one.
         let above = |lowest: usize, column: ColumnSteps, rows: usize| {
             let [rises, falls] = column.count(u64::MAX >> 1 & u64::MAX << (BAND - 1 - rows));
             lowest + falls - rises
@@ -259,13 +259,13 @@ impl Task for CountMissing<'_> {
     }
 }
 
-/// Rows of the band below that of the column, where the columns are so many more. The other rows are above.
+/// Rows of the band below that of the column, if there are `longer` more columns than rows. The other rows are above.
 fn below(longer: usize) -> usize {
     (BAND - 1 - longer) / 2
 }
 
-/// A path that leaves the band is at least so long, from how many of the columns the rows do not have: it deletes so many
-/// words and inserts so many that it gets out and comes back, and each word that the other text does not have is an error.
+/// The least length of a path that leaves the band, given how many columns have words that no row has: the path deletes
+/// and inserts enough words to get out and come back, and each word that the other text lacks is an error.
 fn least_outside(missing: usize, longer: usize) -> usize {
     let below = below(longer);
     let deleted = (below + 1).min(BAND - below - longer);
@@ -305,7 +305,7 @@ mod tests {
         }
     }
 
-    /// The distance of the code points that stand for the words.
+    /// The distance of the words as code points.
     fn distance(texts: [&str; 2]) -> usize {
         let mut units = Units::default();
         let [left, right] = units.code_points(texts, TextUnit::Word(WordRule::Whitespace));
@@ -331,7 +331,7 @@ mod tests {
         ) {
             let answer: Vec<&str> = shared.iter().map(|index| index.get(&vocabulary).as_str()).collect();
             let prediction = edited(&answer, &edits);
-            // What stands at the end is found outside of the band.
+            // A path to the moved words leaves the band.
             let moved = moved.min(prediction.len());
             let mut turned = prediction.clone();
             turned.rotate_left(moved);

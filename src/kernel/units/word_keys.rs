@@ -3,19 +3,19 @@
 use super::super::lanes::Task;
 use super::Range;
 
-/// Words of so many bytes are not told by their key alone.
+/// Words of at least this many bytes are not identified by their key alone.
 const LONG: usize = 16;
 
-/// The words of a text. What stands in its vectors behind those of all words is of other texts.
+/// The words of a text. Its vectors may be longer: the rest of them belongs to earlier texts.
 #[derive(Default)]
 pub struct WordKeys {
     words: usize,
     keys: Vec<Key>,
-    /// A number of each word that is the same for equal words and seldom for others. Zeros stand before and behind them.
+    /// A number of each word that is the same for equal words and seldom for others. There are zeros before and after them.
     checks: Vec<u16>,
     /// Zeros before them.
     before: usize,
-    /// Which words are not told by their key alone, and how many they are.
+    /// Which words are not identified by their key alone, and how many they are.
     long: Vec<u32>,
     long_words: usize,
 }
@@ -67,12 +67,12 @@ impl WordKeys {
         &self.checks[self.before..self.before + self.words]
     }
 
-    /// The same with the zeros before and behind them.
+    /// The same with the zeros before and after them.
     pub fn padded_checks(&self) -> &[u16] {
         &self.checks
     }
 
-    /// So many zeros stand before the numbers of so many words; all together, with the zeros behind them, are so many.
+    /// Makes room for `words` numbers after `before` zeros, with zeros after them up to `all`.
     pub fn pad(&mut self, before: usize, words: usize, all: usize) {
         self.before = before;
         lengthen(&mut self.checks, all);
@@ -80,12 +80,12 @@ impl WordKeys {
         self.checks[before + words..all].fill(0);
     }
 
-    /// Words that are not told by their key alone, by their numbers.
+    /// Words that are not identified by their key alone, by their numbers.
     pub fn long(&self) -> &[u32] {
         &self.long[..self.long_words]
     }
 
-    /// Finds the keys of all words but those that are long, or behind which the text has few bytes. These are noted.
+    /// Finds the keys of all words except long ones and the last few of the text, and notes these.
     #[inline(always)]
     fn find(&mut self, text: &[u8], ranges: &[Range]) {
         let Self { words, keys, checks, before, long, long_words } = self;
@@ -160,7 +160,7 @@ pub struct Key {
 }
 
 impl Key {
-    /// The key of so many of the bytes.
+    /// The key of the first `len` of the bytes.
     #[inline(always)]
     fn of_first(bytes: &[u8; LONG], len: usize) -> Self {
         /// What is kept of the bytes, and what is added to them.
@@ -231,7 +231,7 @@ impl Key {
         self.high == 0
     }
 
-    /// Whether the word is not told by its key alone.
+    /// Whether the word is not identified by its key alone.
     #[inline(always)]
     pub fn is_long(self) -> bool {
         self.high >> BEFORE_LENGTH == TAKEN

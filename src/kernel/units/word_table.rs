@@ -22,7 +22,7 @@ pub struct WordTable {
 #[derive(Clone, Copy, Default)]
 struct Slot {
     key: Key,
-    /// The last row at which it stands, for long words.
+    /// The last row with this word, for long words.
     last: u32,
 }
 
@@ -100,7 +100,7 @@ fn find(slots: &[Slot], key: Key) -> usize {
     // As many as a power of 2.
     let last = slots.len() - 1;
     let mut at = key.hash() as usize & last;
-    // One branch, as others hardly ever stand in a word's place, but nobody could predict whether it is new.
+    // One branch: another word is rarely in the slot, but whether a word is new is unpredictable.
     while key.is_another(slots[at].key) {
         at = (at + 1) & last;
     }

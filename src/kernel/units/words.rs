@@ -135,7 +135,7 @@ struct Numbers {
     slots: Vec<u32>,
     /// Slots below it are of earlier pairs, so that nothing has to be cleared.
     base: u32,
-    /// The words that have numbers, and others behind them.
+    /// The words that have numbers, and then others.
     known: Vec<Word>,
     count: usize,
     /// The words of both texts.
@@ -273,7 +273,7 @@ impl Word {
     }
 }
 
-/// What stands between the ends of a long word, eight bytes at a time, of which the last ones may be of the end.
+/// The hash of a long word without its ends, eight bytes at a time; the last eight may overlap the end.
 #[inline(never)]
 fn hash_of_middle(word: &[u8]) -> u64 {
     let middle = word[END..].windows(END).step_by(END);
@@ -282,7 +282,7 @@ fn hash_of_middle(word: &[u8]) -> u64 {
         .fold(0, |hash: u64, bytes| mixed(hash ^ bytes ^ FACTORS[0], FACTORS[1]))
 }
 
-/// The ends of a word behind which the text has few bytes.
+/// The ends of a word near the end of its text.
 #[cold]
 #[inline(never)]
 fn ends_of_last(word: &[u8]) -> [u64; 2] {

@@ -15,7 +15,7 @@ pub struct Lists {
     /// Rising, none below the first.
     offsets: ScalarBuffer<i64>,
     nulls: Option<NullBuffer>,
-    /// Whether the only row stands for all.
+    /// Whether the only row is repeated for all.
     is_repeated: bool,
 }
 
@@ -62,7 +62,7 @@ impl Lists {
         self.offsets.len() - 1
     }
 
-    /// Makes the only row stand for all.
+    /// Repeats the only row for all.
     pub fn repeat(&mut self) {
         self.is_repeated = true;
     }
@@ -72,7 +72,7 @@ impl Lists {
         self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row))
     }
 
-    /// Where the texts of a row stand; nowhere for null.
+    /// The indices of a row's texts; none for null.
     #[inline(always)]
     pub fn bounds(&self, row: usize) -> Range<usize> {
         if self.is_null(row) {
@@ -81,7 +81,7 @@ impl Lists {
         self.span(row..row + 1)
     }
 
-    /// Where the texts of rows stand, those in null rows included.
+    /// The indices of the texts of rows, including those in null rows.
     #[inline(always)]
     pub fn span(&self, rows: Range<usize>) -> Range<usize> {
         let rows = if self.is_repeated { 0..1 } else { rows };

@@ -17,7 +17,7 @@ const WITH_VECTORS: usize = 4;
 pub struct Texts {
     pub name: String,
     pub values: Views,
-    /// For each buffer how far it holds nothing but ASCII, of which any part is UTF-8; and 0 for buffers that
+    /// How far each buffer holds only ASCII, so that any part of it is UTF-8; 0 for buffers that
     /// do not exist.
     ascii_ends: Vec<usize>,
     /// Whether a buffer as a whole is UTF-8.
@@ -102,7 +102,7 @@ impl Texts {
     /// Checks that texts lie in their buffers and are UTF-8; otherwise the first that is not, and not null.
     pub fn check(&self, range: Range<usize>) -> std::result::Result<CheckedTexts<'_>, (usize, Fault)> {
         if self.values.are_shared() {
-            // All were checked: categories by `new`, a text that stands for all before it did.
+            // All were checked: categories by `new`, a repeated text before it was repeated.
             return Ok(self.checked(0..self.values.all.len(), Known::Utf8));
         }
         let known = self.check_views(range.clone(), |index| self.values.is_valid(index))?;
@@ -140,7 +140,7 @@ impl Texts {
         Ok(known)
     }
 
-    /// Texts of which some are hidden and not UTF-8, so that each is checked again when it is read.
+    /// Texts, some hidden and not UTF-8, so that each is checked again when it is read.
     pub fn checked_singly(&self) -> CheckedTexts<'_> {
         self.checked(0..0, Known::Nothing)
     }
@@ -156,7 +156,7 @@ impl Texts {
         let points_elsewhere = |&view: &u128| view as u32 > INLINE && number(view) != *buffer;
         let strange = |buffer: u32| self.isa.strange(views, buffer, self.ascii_end(buffer));
         let first = strange(*buffer);
-        // Neighbours mostly stand in one buffer.
+        // Neighbours are mostly in one buffer.
         match ones(first).map(|place| views[place]).find(points_elsewhere) {
             Some(view) => *buffer = number(view),
             None => return first,
@@ -177,7 +177,7 @@ impl Texts {
         let buffer = self.values.buffers.get(number as usize).filter(|_| is_utf8);
         let buffer = buffer.map_or(&[][..], Buffer::as_slice);
         let is_border = |at: usize| buffer.get(at).is_none_or(|&byte| is_border(byte));
-        // What stands inside, each text followed by zeros, so that none goes on with another one.
+        // The inline texts, each followed by zeros, so that no character crosses into the next text.
         let mut inside = [[0_u8; size_of::<u128>()]; VIEWS + WITH_VECTORS];
         let (mut used, mut are_utf8) = (0, true);
         for place in ones(strange) {
@@ -193,7 +193,7 @@ impl Texts {
             let is_here = is_inside | ((view >> 64) as u32 == number);
             are_utf8 &= is_here & (end <= buffer.len()) & is_border(start) & is_border(end);
         }
-        // The one behind the last is a longer text.
+        // The entry after the last is for a longer text.
         inside[used] = [0; size_of::<u128>()];
         let inside = inside[..used.max(WITH_VECTORS)].as_flattened();
         are_utf8 && simdutf8::basic::from_utf8(inside).is_ok()
@@ -233,7 +233,7 @@ impl<'a> CheckedTexts<'a> {
         let view = all[place];
         let len = view as u32;
         let bytes = if len <= INLINE {
-            // The text stands in the view itself, and other views behind it.
+            // The text is in the view itself, and other views follow.
             &all.inner()[size_of::<u128>() * place + size_of::<u32>()..]
         } else {
             &buffers[(view >> 64) as u32 as usize][(view >> 96) as usize..]

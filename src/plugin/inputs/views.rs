@@ -29,9 +29,9 @@ enum Places {
     /// Each text has its own.
     #[default]
     Own,
-    /// The only one stands for any number of texts.
+    /// The only one is repeated for any number of texts.
     First,
-    /// Texts name theirs: categories, each of which has one.
+    /// Each text names its own: the view of its category.
     Keys(Keys),
 }
 
@@ -85,7 +85,7 @@ impl Views {
         }
     }
 
-    /// Makes the only text, which was checked, stand for any number of them. What a null hides is left behind.
+    /// Repeats the only text, which was checked, any number of times. What a null hides is dropped.
     pub fn repeat(&mut self) {
         let view = if self.is_valid(0) { self.view(0) } else { 0 };
         *self = Self { all: vec![view].into(), places: Places::First, ..std::mem::take(self) };
@@ -111,7 +111,7 @@ impl Views {
         self.all.get(self.place(index)).copied().unwrap_or_default()
     }
 
-    /// The views of texts, nulls included, one behind the other; in `room` unless they stand so already.
+    /// The views of texts, including nulls, in a row; copied into `room` if they are not contiguous.
     pub fn views<'a>(&'a self, texts: Range<usize>, room: &'a mut Vec<u128>) -> &'a [u128] {
         room.clear();
         match &self.places {

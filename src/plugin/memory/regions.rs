@@ -1,4 +1,4 @@
-//! Large result columns: memory in huge pages, of which some is kept for the next call.
+//! Large result columns: memory in huge pages, some of it kept for the next call.
 //!
 //! Fresh memory is cleared page by page when it is first written to, which takes as long as scoring short texts.
 //! So what a caller has released is given out again. Meanwhile the system may take it back whenever it is short
@@ -41,13 +41,13 @@ pub struct Region {
 }
 
 impl Region {
-    /// At least so many bytes of any content, which are kept afterwards; `None` where the system has none left.
+    /// At least `bytes` bytes of any content, which are kept afterwards; `None` if the system has none left.
     pub fn any(bytes: usize) -> Option<Self> {
         let mapping = reused(bytes).or_else(|| Mapping::zeros(bytes))?;
         Some(Self { mapping: Some(mapping), is_kept: true })
     }
 
-    /// At least so many zeros, which take no memory before they are written to.
+    /// At least `bytes` zeros, which take no memory before they are written to.
     pub fn zeros(bytes: usize) -> Option<Self> {
         Some(Self { mapping: Some(Mapping::zeros(bytes)?), is_kept: false })
     }
@@ -57,7 +57,7 @@ impl Region {
     pub fn numbers<T: ArrowNativeType>(&mut self, rows: usize) -> &mut [T] {
         let (start, len) = self.memory();
         assert!(rows <= len / size_of::<T>(), "a region of {len} bytes is too small for {rows} numbers");
-        // SAFETY: checked to be so many, borrowed, and aligned as huge pages are. Any bits are a number.
+        // SAFETY: checked to be this long, borrowed, and aligned as huge pages are. Any bits are a number.
         unsafe { std::slice::from_raw_parts_mut(start.cast().as_ptr(), rows) }
     }
 
@@ -65,7 +65,7 @@ impl Region {
     pub fn into_buffer(self, bytes: usize) -> Buffer {
         let (start, len) = self.memory();
         assert!(bytes <= len, "a region of {len} bytes is too small for {bytes}");
-        // SAFETY: checked to be so many, and kept until the buffer goes.
+        // SAFETY: checked to be this long, and kept until the buffer goes.
         unsafe { Buffer::from_custom_allocation(start, bytes, Arc::new(self)) }
     }
 
@@ -82,7 +82,7 @@ impl Drop for Region {
     }
 }
 
-/// The smallest mapping among those kept that has so many bytes, and not many more: what is not needed may be
+/// The smallest kept mapping of at least `bytes` bytes, and not many more: what is not needed may be
 /// memory in use.
 fn reused(bytes: usize) -> Option<Mapping> {
     let fitting = bytes..=bytes.saturating_add(PAGE.max(bytes / 4));
@@ -139,7 +139,7 @@ impl Mapping {
         let aligned = start.wrapping_byte_add(before);
         for (rest, len) in [(start, before), (aligned.wrapping_byte_add(len), PAGE - before)] {
             if len > 0 {
-                // SAFETY: the part of the new memory before the first byte, and the one behind the last.
+                // SAFETY: the part of the new memory before the first byte, and the one after the last.
                 unsafe { munmap(rest, len) };
             }
         }
@@ -152,7 +152,7 @@ impl Mapping {
 
     /// Lets the system take pages back until they are written to; whether it can.
     fn may_be_taken_back(&self) -> bool {
-        // SAFETY: whole pages, of which nobody reads a byte before it is written.
+        // SAFETY: whole pages, and nobody reads a byte of them before it is written.
         unsafe { madvise(self.start.as_ptr().cast(), self.len, MADV_FREE) == 0 }
     }
 }

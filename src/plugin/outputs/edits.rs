@@ -23,7 +23,7 @@ pub struct ExportedEdit {
     prediction: Option<Unit>,
 }
 
-/// What stands at a place of a text.
+/// A position of a text and its content.
 #[derive(Clone)]
 enum Unit {
     Letter(char),
@@ -81,7 +81,7 @@ fn kind(kind: Kind) -> &'static str {
     }
 }
 
-/// Lists of counts in some of so many rows, in rising order; those of the others are empty. Each list goes when
+/// A column of `rows` lists; `counted` has those that are not empty, in rising order of rows. Each list goes when
 /// it is written: there may be as many as rows.
 pub fn counts_column(rows: usize, counted: impl Iterator<Item = (usize, Counts)>) -> ArrayData {
     let mut offsets = Vec::with_capacity(rows + 1);

@@ -55,7 +55,7 @@ pub struct ScoreColumns {
 /// Some of the rows of [`ScoreColumns`], to be filled.
 pub struct ScorePiece<'a> {
     rows: Range<usize>,
-    /// The only answer of a row is the first: zeros stand there already.
+    /// The only answer of a row is the first: the zeros are already right.
     has_one_answer: bool,
     floats: [&'a mut [f64]; 3],
     counts: [&'a mut [i64]; 3],

@@ -12,7 +12,7 @@ pub mod x86;
 use super::compress::{STEP, each};
 use crate::kernel::view::Memory;
 
-/// Bytes of a block, for each of which a mask has a bit.
+/// Bytes of a block; a mask has a bit for each.
 const BLOCK: usize = 64;
 
 type Block = [u8; BLOCK];
@@ -22,7 +22,7 @@ type Block = [u8; BLOCK];
 pub struct Affixes {
     /// Bytes of the common prefix, which cuts no character.
     pub prefix: usize,
-    /// Bytes of the common suffix behind the prefix, which cuts no character either.
+    /// Bytes of the common suffix after the prefix, which cuts no character either.
     pub suffix: usize,
     /// Characters of each text.
     pub characters: [usize; 2],
@@ -82,7 +82,7 @@ fn is_continuing(byte: u8) -> bool {
     byte & 0xc0 == 0x80
 }
 
-/// A mask of the lowest bits, of which there are so many.
+/// A mask of the lowest `bits` bits.
 #[inline]
 fn lowest(bits: usize) -> u64 {
     if bits < BLOCK { (1 << bits) - 1 } else { u64::MAX }

@@ -54,7 +54,7 @@ pub fn store32<T: Number>(numbers: &mut [T], value: __m256i) {
     unsafe { _mm256_storeu_si256(numbers.as_mut_ptr().cast(), value) }
 }
 
-/// Numbers of which four bytes at a time are fetched, at eight places of their own.
+/// Numbers, fetched four bytes at a time from eight independent places.
 #[derive(Clone, Copy)]
 pub struct Gather<'a> {
     numbers: Numbers<'a>,
@@ -68,13 +68,13 @@ enum Numbers<'a> {
 }
 
 impl<'a> Gather<'a> {
-    /// Bytes, of which four are fetched.
+    /// Bytes; four are fetched.
     #[inline]
     pub fn bytes(bytes: &'a [u8]) -> Self {
         Self { numbers: Numbers::Bytes(bytes), last: last(bytes.len(), 4) }
     }
 
-    /// Words, of which one is fetched.
+    /// Words; one is fetched.
     #[inline]
     pub fn words(words: &'a [u32]) -> Self {
         Self { numbers: Numbers::Words(words), last: last(words.len(), 1) }
@@ -107,7 +107,7 @@ impl<'a> Gather<'a> {
     }
 }
 
-/// The last place from which on there are so many of the numbers, or -1.
+/// The last place from which a full fetch stays within the numbers, or -1.
 #[inline]
 fn last(length: usize, fetched: i32) -> i32 {
     let length = i32::try_from(length).expect("places have 32 bits");

@@ -44,7 +44,7 @@ struct Text {
     len: usize,
 }
 
-/// The bytes of a text, with room behind the last one for those that are written with it.
+/// The bytes of a text, with room after the last one for those that are written with it.
 type Line = [u8; LONGEST + STEP];
 
 /// What the characters beyond ASCII have in common.

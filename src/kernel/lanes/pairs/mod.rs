@@ -28,7 +28,7 @@ pub const PAIRS: usize = 32;
 /// Bytes of a register that one of two texts has.
 const HALF: usize = LONGEST / 2;
 
-/// A text of characters of so many bytes: a register for each of their bytes, and the number of characters.
+/// A text of characters of `BYTES` bytes: a register for each of their bytes, and the number of characters.
 pub type Planes<const BYTES: usize> = ([Register; BYTES], usize);
 
 /// Pairs on their way into the lanes. Lanes that are not filled hold empty texts.
@@ -73,7 +73,7 @@ impl<const BYTES: usize> Batch<BYTES> {
         self.lengths[1 - longer][lane] = right as u8;
     }
 
-    /// Distances of all lanes, of which so many were set.
+    /// Distances of all lanes; the first `used` were set.
     pub fn distances(&mut self, used: usize, isa: Isa) -> [u8; PAIRS] {
         // The lengths of an earlier batch would make this one run for more columns.
         self.lengths.iter_mut().for_each(|lengths| lengths[used..].fill(0));

@@ -2,7 +2,7 @@
 //!
 //! Every text that is prepared outside registers passes here: beyond ASCII, or longer than 32 bytes. Lower case keeps
 //! the length in bytes of nearly all letters in use, so that nothing moves: the letters of ASCII, Latin-1, Latin
-//! Extended-A, Greek, Cyrillic, Vietnamese and the full-width forms are changed where they stand. What else has case is
+//! Extended-A, Greek, Cyrillic, Vietnamese and the full-width forms are changed in place. What else has case is
 //! only noticed, and left to [`Preparation`](crate::kernel::prepare::Preparation). With AVX2, 32 bytes take 3 ns where
 //! they are ASCII, and 10 to 30 ns otherwise.
 
@@ -35,13 +35,13 @@ pub struct Steps {
 pub struct Seen(u8);
 
 impl Seen {
-    /// ASCII whitespace behind ASCII whitespace.
+    /// ASCII whitespace after ASCII whitespace.
     pub const RUN: Self = Self(1);
     /// Whitespace beyond ASCII.
     pub const FOREIGN_SPACE: Self = Self(2);
     /// A letter that becomes several in upper case.
     pub const GROWING: Self = Self(4);
-    /// A character of which is not known here what it is in lower and in upper case.
+    /// A character whose lower and upper case are not known here.
     pub const UNKNOWN_CASE: Self = Self(8);
 
     /// Whether any of these was seen.
@@ -63,7 +63,7 @@ pub fn prepare(text: Memory, steps: Steps, prepared: &mut [Bytes]) -> Seen {
     prepare_by(text, steps, prepared)
 }
 
-/// The bytes of a block, zeros behind the end of the text, with those around each.
+/// The bytes of a block, zeros after the end of the text, with those around each.
 struct Block {
     own: Bytes,
     /// One place before, and two.
@@ -127,7 +127,7 @@ fn and(left: &[u8], right: &[u8]) -> Bytes {
     both
 }
 
-/// The bytes so many places before a block, zeros before the text; `own` are those of the block.
+/// The bytes that precede those of a block by `PLACES`, zeros before the text; `own` are those of the block.
 #[inline(always)]
 fn before<const PLACES: usize>(text: Memory, at: usize, own: &Bytes) -> Bytes {
     if let Some(from) = at.checked_sub(PLACES) {
@@ -172,7 +172,7 @@ impl Block {
             let (ce, cf) = (before == 0xce, before == 0xcf);
             let (d0, d1, d2, d3, d4) =
                 (before == 0xd0, before == 0xd1, before == 0xd2, before == 0xd3, before == 0xd4);
-            // Capitals at even places, their small letters behind them.
+            // Capitals at even places, each followed by its small letter.
             let by_one = is_even
                 & (c4 & (own < 0xb8)
                     | c5 & within(own, 0x8a, 0xb7)
@@ -288,7 +288,7 @@ fn all(bytes: &Bytes) -> u8 {
     (word | word >> 8) as u8
 }
 
-/// Kinds of lead bytes: where characters with case, whitespace and others that are told apart stand.
+/// Kinds of lead bytes: those of characters with case, of whitespace and of others that are treated apart.
 const LATIN: u8 = 1;
 const TWO_BYTES: u8 = 2;
 const IDEOGRAPHIC: u8 = 4;

@@ -1,4 +1,4 @@
-//! Levenshtein distances of four pairs at a time, of which each takes one word a column, or two.
+//! Levenshtein distances of four pairs at a time, each with one word per column, or two.
 //!
 //! Pairs come here whose differing parts are too long for lanes, up to 128 characters in one byte each. One pair alone
 //! waits for each operation of the recurrence before the next one can start, so four of them take about as long
@@ -48,7 +48,7 @@ impl<const WORDS: usize, const LONGEST: usize> Quads<WORDS, LONGEST> {
         }
     }
 
-    /// The distances, of which so many were set.
+    /// The distances; the first `used` were set.
     pub fn distances(&mut self, used: usize, isa: Isa) -> [usize; QUAD] {
         self.lengths.iter_mut().for_each(|lengths| lengths[used..].fill(0));
         isa.quad_distances(self)

@@ -85,14 +85,14 @@ impl Register {
         Self(unsafe { halves::lowercase(self.0) })
     }
 
-    /// Where bytes of some kinds stand.
+    /// The places of bytes of some kinds.
     #[inline]
     pub fn masks(self) -> Masks {
         // SAFETY: as in `load`.
         unsafe { halves::masks(self.0) }
     }
 
-    /// Where Python's ASCII whitespace stands, and the text with spaces in its place.
+    /// The places of Python's ASCII whitespace, and the text with spaces in its place.
     #[inline]
     pub fn whitespace(self) -> (u32, Self) {
         // SAFETY: as in `load`.

@@ -1,4 +1,4 @@
-//! The columns of a strip of 256 rows: four words of the recurrence side by side. Each is a column behind the word
+//! The columns of a strip of 256 rows: four words of the recurrence side by side. Each is one column later than the word
 //! above it, so that the carry between them comes from the step before.
 //!
 //! [`band`](crate::kernel::band) computes long texts with it that differ in more than about 6 % of their characters. A
@@ -22,7 +22,7 @@ pub type Words = [u64; WORDS];
 pub fn columns<U: Unit>(text: &[U], bits: &[Words], first: Words, steps: &mut [i8]) {
     let (mut up, mut down) = (first, [0; WORDS]);
     let (mut carry_up, mut carry_down): (Words, Words) = ([0; WORDS], [0; WORDS]);
-    // Match bits of the last columns, which the words behind still need.
+    // Match bits of the last columns, which later words still need.
     let mut waiting = [[0; WORDS]; WORDS - 1];
     let lag = WORDS - 1;
     for time in 0..text.len() + lag {

@@ -20,7 +20,7 @@ struct Column {
     down: Vectors,
     right_up: Vectors,
     right_down: Vectors,
-    /// Match bits still to be used: of the last column for the second word, of the last three for the two behind.
+    /// Match bits still to be used: of the last column for the second word, of the last three for the two after it.
     waiting: uint64x2_t,
     waiting_behind: [uint64x2_t; LAG],
 }
@@ -57,7 +57,7 @@ pub fn columns<U: Unit>(text: &[U], bits: &[Words], first: Words, steps: &mut [i
         column.advance(&bits[text[time].code() as usize], steps[time]);
         steps[time - LAG] = column.lowest_step();
     }
-    // The words behind leave the text.
+    // The later words leave the text.
     for time in text.len().max(LAG)..text.len() + LAG {
         column.advance(&[0; WORDS], 0);
         steps[time - LAG] = column.lowest_step();

@@ -28,7 +28,7 @@ macro_rules! kernel {
             /// What the words hand down: the highest bits of the two above, a step earlier.
             carry_flat: Vector,
             carry_down: Vector,
-            /// Match bits of the last columns, still to be used by the words behind.
+            /// Match bits of the last columns, still to be used by later words.
             waiting: [Vector; LAG],
         }
 
@@ -65,7 +65,7 @@ macro_rules! kernel {
                 column.advance(vector(bits[text[time].code() as usize]), steps[time]);
                 steps[time - LAG] = column.lowest_step();
             }
-            // The words behind leave the text.
+            // The later words leave the text.
             for time in text.len().max(LAG)..text.len() + LAG {
                 column.advance(zero(), 0);
                 steps[time - LAG] = column.lowest_step();

@@ -14,19 +14,19 @@ pub mod x86;
 use super::LONGEST;
 use crate::kernel::view::{BEYOND_ASCII, INLINE};
 
-/// Pairs of one call, for each of which a mask has a bit.
+/// Pairs of one call; a mask has a bit for each.
 pub const VIEWS: usize = 64;
 
 /// What the views of pairs show, a bit for each pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Shown {
-    /// Both texts stand in their views.
+    /// Both texts are in their views.
     pub inside: u64,
     /// Both texts are short enough for the lanes.
     pub short: u64,
     /// The views are equal. Those of longer texts prove nothing: they may point into different buffers.
     pub equal: u64,
-    /// The views hold nothing beyond ASCII where a text would stand.
+    /// The views hold only ASCII where an inline text would be.
     pub ascii: u64,
 }
 

@@ -74,7 +74,7 @@ impl Four {
     #[target_feature(enable = "avx2")]
     fn load(views: &[u128; 4]) -> Self {
         let view = |index: usize| load16(&views[index].to_ne_bytes());
-        // So that the halves stand in the order of the views.
+        // So that the halves are in the order of the views.
         let (even, odd) = (_mm256_set_m128i(view(2), view(0)), _mm256_set_m128i(view(3), view(1)));
         Self { low: _mm256_unpacklo_epi64(even, odd), high: _mm256_unpackhi_epi64(even, odd) }
     }

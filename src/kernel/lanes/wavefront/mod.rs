@@ -1,4 +1,4 @@
-//! The furthest cells of the diagonals after one error more: eight diagonals at once, each of which fetches the next
+//! The furthest cells of the diagonals after one error more: eight diagonals at once; each fetches the next
 //! characters of both texts at places of its own.
 //!
 //! [`diagonal`](crate::kernel::diagonal) computes texts of more than 64 characters with it that differ little. A cell

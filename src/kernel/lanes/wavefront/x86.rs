@@ -122,7 +122,7 @@ fn eight<U: Unit, const BACK: bool>(
     let near_end = or(rows_left, columns_left);
     let fetchable = and_not(or(outside, near_end), all(-1));
     let [row_at, column_at] = if BACK { [rows_left, columns_left] } else { [row, column] };
-    // SAFETY: where it is fetchable, neither a place nor what is left behind it up to the last one is negative.
+    // SAFETY: where it is fetchable, neither a place nor the rest up to the last one is negative.
     let (left, right) =
         unsafe { (pattern.fetch(row_at, zero(), fetchable), text.fetch(column_at, all(-1), fetchable)) };
     let (count, is_full) = if size_of::<U>() == 1 {
@@ -172,7 +172,7 @@ fn same<U: Unit, const BACK: bool>(left: &[U], right: &[U]) -> usize {
     }
 }
 
-/// A bit for each byte of a vector that differs, so many units from the start or from the end.
+/// A bit for each byte of a vector that differs, counted from the start or from the end.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn differing<U: Unit, const BACK: bool>(left: &[U], right: &[U], done: usize) -> u32 {
@@ -226,7 +226,7 @@ fn choose(sign: Vector, first: Vector, second: Vector) -> Vector {
     _mm256_blendv_epi8(second, first, _mm256_srai_epi32::<31>(sign))
 }
 
-/// The cells before eight places, at them and behind them.
+/// The cells before eight places, at them and after them.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn load_near(cells: &[i32; DIAGONALS + 2]) -> [Vector; 3] {

@@ -103,7 +103,7 @@ mod tests {
     use super::*;
     use crate::kernel::oracle::{cases, edit_distance};
 
-    /// Numbers, few of which are different.
+    /// Numbers with few different values.
     fn numbers(most: usize) -> impl Strategy<Value = Vec<u16>> {
         prop::collection::vec(prop::sample::select(vec![1, 2, 3, 0x101, 0x201, u16::MAX]), 1..most)
     }
