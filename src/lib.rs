@@ -20,7 +20,7 @@ pub mod unwrap;
 #[cfg(feature = "extension-module")]
 mod python;
 
-// With the tests of the library: on its own, it would have the library compiled once more.
+// With the tests of the library: as a test of its own, it would compile the library a second time.
 #[cfg(all(test, feature = "plugin"))]
 extern crate self as anls_frame;
 #[cfg(all(test, feature = "plugin"))]

@@ -1,4 +1,7 @@
 //! The I-measure of a row: counts against its best reference.
+//!
+//! References are sentences, or are made from edits, and can be mixed from several annotators. Their number then
+//! multiplies, and so does the time: more than `max_references` is an error.
 
 use super::align::{Aligner, Costs};
 use super::edits::Annotator;

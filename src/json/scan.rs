@@ -1,4 +1,7 @@
 //! Where JSON values end, and whether they are valid.
+//!
+//! One pass, which builds no values. It accepts what Python's parser accepts. Invalid text is a [`Doubt`] without a
+//! reason: the Python package reads it again to say what is wrong.
 
 use std::borrow::Cow;
 
@@ -85,7 +88,7 @@ impl<'a> Scanner<'a> {
         is_next
     }
 
-    /// Skips whitespace, but for ends of lines.
+    /// Skips whitespace except ends of lines.
     #[inline]
     pub fn skip_blanks(&mut self) {
         while matches!(self.peek(), b' ' | b'\t' | b'\r') {

@@ -1,4 +1,7 @@
 //! The values of objects by key.
+//!
+//! A column of positions for each key, so a file is read once and values are decoded when they are asked for. Meant for
+//! rows with mostly the same keys: each key costs a position in every row.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

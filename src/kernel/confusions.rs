@@ -1,4 +1,8 @@
-//! Which characters are taken for which: counts over many pairs of texts.
+//! Counts of confusions: which characters of references are taken for which, over many pairs of texts.
+//!
+//! Neighbouring edits count as one confusion of up to [`LONGEST`] units if that is asked for. Adding a pair costs
+//! little compared with its alignment, and the counts of parts of a column add up in any order. Confusions say nothing
+//! about texts that have little in common: the caller leaves those out.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,4 +1,9 @@
 //! Edit distance of two texts: picks the method, cheapest test first.
+//!
+//! [`Workspace`] serves pairs one at a time, in any script and of any length, and keeps its memory from pair to pair.
+//! Columns of short pairs are several times as fast in [`rows`](super::rows), which computes many pairs side by side.
+//! The table in [`kernel`](super) has the methods for long text and their times. Two unrelated texts of a million
+//! characters take seconds; pass a limit if larger distances do not matter.
 
 use super::band::Band;
 use super::bit_parallel::{distance_by_table, distance_units};

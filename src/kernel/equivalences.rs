@@ -1,4 +1,8 @@
-//! Spellings that count as the same, as `aͤ` for `ä`.
+//! Spellings that count as the same, such as `aͤ` for `ä`.
+//!
+//! Each pair of a table replaces one text by another in the whole text, in order. A text is searched once per pair, so
+//! tables of a few dozen spellings are meant, not dictionaries. Tables live as long as the process: a program has a
+//! few.
 
 use std::collections::HashSet;
 use std::fmt::{self, Debug, Formatter};

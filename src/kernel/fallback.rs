@@ -57,7 +57,7 @@ pub struct FallbackScorer {
 #[derive(Default)]
 struct Room {
     prepared: [Prepared; 2],
-    /// Texts that are compared by other units than code points, before they are written down anew.
+    /// Texts that are compared by other units than code points, before they are rewritten.
     texts: [String; 2],
     units: Units,
     /// What is known of them, in which case they are not written down.

@@ -1,5 +1,8 @@
-//! Longest common subsequence with a pattern of any length, in blocks of 64 rows with carries between them
-//! (Hyyrö 2004). The distance without substitutions follows from it.
+//! Longest common subsequence with a pattern of any length, in blocks of 64 rows with carries between them (Hyyrö
+//! 2004).
+//!
+//! It gives the distance without substitutions, for which they cost at least 2. The time grows with the product of the
+//! lengths, divided by 64; errors do not shorten it.
 
 use super::pattern::{MatchBits, Unit};
 

@@ -1,4 +1,7 @@
 //! Numbers in texts, with a point or a comma before the decimals.
+//!
+//! Tells whether two texts are the same number in one of their readings: "1.234" is a thousand or one with decimals.
+//! Used for error types; scores of benchmarks read numbers as Python does, in [`scorers`](super::scorers).
 
 use unicode_normalization::UnicodeNormalization;
 

@@ -1,5 +1,7 @@
-//! Text preparation before scoring: Unicode form, then case, then whitespace. Here character by character, for single
-//! texts and for rare letters; columns are prepared in [`prepared`](super::prepared).
+//! Text preparation before scoring: Unicode form, then spellings, case and whitespace.
+//!
+//! This is the definition, character by character. It serves single texts, rare letters and the steps that vectors
+//! cannot do. Columns are prepared in [`prepared`](super::prepared), with equal results in a fraction of the time.
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick, is_nfkc_quick};
 

@@ -1,4 +1,8 @@
-//! A text after its preparation, in memory of its own: what [`Preparation::prepare`] gives, in vectors.
+//! A text after its preparation, in memory of its own: the result of [`Preparation::prepare`], computed in vectors.
+//!
+//! For columns, one text after the other in the same memory. Case and ASCII whitespace are changed 32 bytes at a time;
+//! runs of whitespace, and whitespace beyond ASCII, take a second pass. Letters whose lower case has another length are
+//! left to [`Preparation::prepare`], and so are Unicode forms and spellings.
 
 use super::case;
 use super::lanes::{AT_ONCE, Isa, Seen, Steps};

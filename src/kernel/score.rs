@@ -1,4 +1,8 @@
 //! Scores of one prediction against its accepted answers: the one place in Rust with formulas.
+//!
+//! [`Scorer`] takes a row at a time. It is the definition that tests compare columns with, and serves single pairs from
+//! Python. Use [`rows`](super::rows) for columns: it computes many rows at once, and the scores are the same to the
+//! last bit.
 
 use std::collections::HashMap;
 use std::hint::select_unpredictable;

@@ -1,4 +1,7 @@
-//! What a text may be other than a prediction or an answer, for notes and warnings.
+//! What a text may be other than a prediction or an answer, for notes and warnings: blank, a placeholder, a printed
+//! list.
+//!
+//! A report asks this of every text, so two bytes rule out nearly all of them, without a branch for each beginning.
 
 use super::whitespace::strip;
 

@@ -1,5 +1,6 @@
-//! Characters of bytes that were checked to be UTF-8, without the type that says so: prepared text lies in blocks of
-//! bytes. Of other bytes the results are of no use, but there are some.
+//! Characters of bytes that were checked to be UTF-8 but do not have the type `str`, such as prepared text in blocks.
+//!
+//! Only for checked bytes: for others the results are meaningless, though never unsafe.
 
 /// The character that starts at a place, and its length in bytes.
 #[inline(always)]

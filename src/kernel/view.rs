@@ -1,4 +1,7 @@
-//! A text in Arrow's view layout: 16 bytes that hold its length and, up to [`INLINE`] bytes, the text itself.
+//! A text in Arrow's view layout: 16 bytes with its length and, up to [`INLINE`] bytes, the text itself.
+//!
+//! Longer texts have their first four bytes there and the place of the rest. Equal views mean equal inline texts, and
+//! different lengths or first bytes mean different texts, so most pairs are decided without reading the text.
 
 use std::ops::Range;
 

@@ -35,7 +35,7 @@ struct AtWork<'a> {
     has_left: bool,
 }
 
-/// Starts to count anew in a process that was just forked, which has none of the threads at work.
+/// Starts counting from zero in a process that was just forked, which has none of the threads at work.
 pub fn after_fork() {
     CREW.at_work.store(0, Ordering::Relaxed);
 }

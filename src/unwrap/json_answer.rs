@@ -1,4 +1,6 @@
 //! Answers inside JSON.
+//!
+//! A text is JSON only as a whole. An object with two keys that could name the answer has none: a guess would be worse.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,7 @@
 //! Answers after a marker such as "The answer is".
+//!
+//! The last marker counts, because reasoning often names earlier candidates. Only markers in English are known; callers
+//! add others.
 
 use super::reading::rfind;
 use crate::kernel::whitespace::{is_whitespace, strip};

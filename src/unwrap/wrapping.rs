@@ -1,4 +1,6 @@
 //! Wrapping around an answer: tags, fences, emphasis, quotes, a full stop.
+//!
+//! Only what surrounds the whole answer is removed; the same signs inside it are content.
 
 use super::reading::{bytes, find, rfind};
 use crate::kernel::whitespace::{is_whitespace, strip};

@@ -1,4 +1,6 @@
 //! Memory that the long sentences of a process share, however many threads score them.
+//!
+//! A sentence waits until there is enough memory. One that needs more than there is takes all of it, and runs alone.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;

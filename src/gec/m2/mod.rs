@@ -75,7 +75,7 @@ pub struct Scorer {
     dynamic: Dynamic,
     path: Vec<Span>,
     matched: Vec<Option<usize>>,
-    /// What it has of [`LATTICES`] and of [`ARCS`]. It is the last field, so that the memory is freed before its bytes are given back.
+    /// What it has of [`LATTICES`] and of [`ARCS`]. Last, as memory is freed before its bytes are given back.
     taken: [Option<Taken>; 2],
 }
 

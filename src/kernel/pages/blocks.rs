@@ -1,4 +1,9 @@
 //! Blocks of words: those that both texts have in the same order, those that moved, those that are repeated.
+//!
+//! Runs of equal words are found by hash, the heaviest chain of them stays, and the others are moved or repeated if
+//! they are long enough. Blocks then grow over misread words next to them. The time grows with the number of words, and
+//! with the misread text near blocks, which is aligned. Fewer words than `min_words` are never a block, even if they
+//! moved.
 
 use std::ops::Range;
 
@@ -23,7 +28,7 @@ pub struct Blocks {
     pub anchors: Vec<Run>,
     /// Blocks that the prediction has at another place.
     pub moved: Vec<Block>,
-    /// Words of the prediction that it has once more.
+    /// Words that the prediction repeats.
     pub repeated: Vec<Range<usize>>,
 }
 
@@ -141,8 +146,8 @@ impl Page<'_, '_> {
         self.taken[side][words.clone()].iter().filter(|&&taken| !taken).count()
     }
 
-    /// The anchors with what was misread beside them. It is taken, so that it does not seem to be missing where it was read
-    /// right once more.
+    /// The anchors with the misread words next to them. These are taken, so that they do not count as missing where they
+    /// were read again, correctly.
     fn grown_anchors(&mut self) -> Vec<Block> {
         let others = std::mem::take(&mut self.others);
         for run in &others {

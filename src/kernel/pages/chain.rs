@@ -1,4 +1,6 @@
 //! The heaviest runs that both texts have in the same order.
+//!
+//! An exact maximum, not a greedy choice, in `n log n` steps for `n` runs.
 
 use std::cmp::Reverse;
 use std::ops::Range;

@@ -1,4 +1,6 @@
-//! The kinds of the edits of an alignment.
+//! The kinds of the edits of an alignment: misread, omitted, added or fabricated.
+//!
+//! Kinds depend on the alignment. Several can have as few edits; the aligner always takes the same one.
 
 use std::cell::OnceCell;
 

@@ -1,4 +1,6 @@
-//! What a page differs in, for a display of both texts: edits, and blocks as wholes.
+//! The differences of a page for a display of both texts: edits, and blocks as wholes.
+//!
+//! For pages that people look at. Counts alone come from [`Pages::errors`](super::Pages::errors), without a list.
 
 use std::ops::Range;
 

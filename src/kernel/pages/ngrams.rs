@@ -1,4 +1,6 @@
 //! Runs of a few words, found by their hash.
+//!
+//! Tables hold slices of the text, so they cost no copies: one hash of `words` numbers per run.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};

@@ -1,4 +1,8 @@
 //! The edits between texts with all blocks in order.
+//!
+//! Pages with few edits are aligned as wholes. In others only the gaps between equal words are, and the edit distance
+//! checks that this needs no more edits. Texts of many thousands of units are cut at shared stretches, so the memory
+//! stays small; their edits can be more than the distance if that would take too long to compute.
 
 use super::super::alignment::{Aligner, Edit, Operation};
 use super::super::distance::Workspace;
@@ -118,7 +122,7 @@ impl<'a> Rest<'a> {
         self.align_shortest(part, first);
     }
 
-    /// Aligns a part anew that has more edits than its edit distance, unless that takes too long to find out.
+    /// Aligns a part again if it has more edits than its edit distance, unless that takes too long to find out.
     fn align_shortest(&mut self, part: Part, first: usize) {
         let edits = self.edits.len() - first;
         let [reference, prediction] = self.slices(part);

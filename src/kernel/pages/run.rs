@@ -1,4 +1,7 @@
 //! Runs of words that two texts have in common.
+//!
+//! Only runs of words that the reference has once are seeds, which are then extended: what occurs twice has no clear
+//! place.
 
 use super::ngrams::{Places, common_end, common_start};
 

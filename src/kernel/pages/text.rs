@@ -1,4 +1,7 @@
 //! A text in units, and the places of its words.
+//!
+//! Positions are kept in bytes and in units, so that slices and counts need no search. A text that leaves words out
+//! copies the rest; a whole text borrows.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -1,4 +1,7 @@
 //! Containment, as `OCRBench` is scored: the prediction contains an answer.
+//!
+//! Most rows are decided on the texts as they came; only those that could differ after preparation are prepared. A
+//! short answer is found in nearly every long prediction: the score is meant for short predictions.
 
 use std::ops::Range;
 

@@ -1,4 +1,7 @@
 //! Relaxed accuracy, as `ChartQA` is scored: numbers may be a little off, texts may not.
+//!
+//! The tolerance is a share of the answer. Numbers are read as Python reads them, and everything else is compared as
+//! text.
 
 use super::python::float;
 use crate::kernel::prepare::lowercase;

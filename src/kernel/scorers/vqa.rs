@@ -176,7 +176,7 @@ fn number_word(word: &str) -> Option<&'static str> {
 }
 
 impl Mean {
-    /// The mean of `min(1, others / 3)`, where the others are the equal answers but for the answer itself.
+    /// The mean of `min(1, others / 3)`, where the others are the equal answers without the answer itself.
     fn of_matches(self, is_equal: &[bool]) -> f64 {
         let matches = is_equal.iter().filter(|&&is_equal| is_equal).count();
         let share = |&is_equal: &bool| ((matches - usize::from(is_equal)) as f64 / 3.0).min(1.0);

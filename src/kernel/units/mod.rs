@@ -2,7 +2,7 @@
 //!
 //! Every method compares code points. Texts of other units are therefore rewritten, with one code point for each unit:
 //! two code points are equal where the units are. Distances, lengths and alignments of the new texts are those of the
-//! units. A pair has at most about a million different units; more panic. Clusters cost 50 ns each, words 15 ns each.
+//! units. A pair has at most about a million different units; more panic.
 
 mod graphemes;
 mod word_band;
@@ -36,7 +36,7 @@ pub enum WordRule {
     Whitespace,
     /// Text between spaces, or between two or more characters of whitespace, as jiwer's words.
     Spaces,
-    /// The words of UAX 29, but for those of whitespace, punctuation and symbols alone.
+    /// The words of UAX 29, except those of whitespace, punctuation and symbols alone.
     Uax29,
 }
 
@@ -118,7 +118,7 @@ impl<'a> Written<'a> {
     }
 }
 
-/// What is known of a pair of texts without writing them down anew.
+/// What is known of a pair of texts without rewriting them.
 #[derive(Clone, Copy, Debug)]
 pub struct Measured {
     /// The edit distance in units.
@@ -136,7 +136,7 @@ impl Units {
         }
     }
 
-    /// The distance of two texts, where it takes less than to write them down anew.
+    /// The distance of two texts in words, which needs no rewritten texts; `None` for other units.
     pub fn measure(
         &mut self,
         texts: [&str; 2],

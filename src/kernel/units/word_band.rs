@@ -1,14 +1,17 @@
 //! Edit distance of two texts in words, without a table of words.
 //!
-//! Each word has a [key](super::word_keys), and two bytes of a hash, which are compared with those of 64 words of the other
-//! text at once: these are the match bits of a column. Where one text has at most 64 words, a column of the distances is
-//! one machine word. Else Hyyrö (2003): a column, as far as it lies within a band of 64 diagonals, is two machine words,
-//! which move down by one row a column.
+//! Each word has a [key](super::word_keys) and a check of two bytes. A check is compared with those of 64 words of the
+//! other text at once, which gives the match bits of a column. If one text has at most 64 words, a column of the table
+//! is one machine word. Otherwise, after Hyyrö (2003), a column within a band of 64 diagonals is two machine words,
+//! which move down by one row per column.
 //!
-//! Two words of one hash that differ can make the distance too small, never too large. So the columns are kept, and their
-//! path is walked back and its errors are counted by the keys. If there are as many, it is the shortest path within the
-//! band. A path that leaves the band inserts and deletes many words, and changes all that the other text does not have.
-//! Where this does not rule it out, the distance is left to the methods of long text.
+//! Two different words with one check can make the distance too small, never too large. So the columns are kept, their
+//! path is walked back, and its errors are counted by keys. If there are as many, the path is the shortest within the
+//! band. A path that leaves the band inserts and deletes many words, and changes every word that the other text lacks.
+//! If this does not rule out such a path, the distance is left to the methods for long text, with
+//! [`word_table`](super::word_table).
+//!
+//! The time grows with the number of words, whatever the errors. It is wasted if the band is given up: on texts with errors in most words, or with very different lengths.
 
 use super::super::distance::Workspace;
 use super::super::lanes::{ColumnSteps, Isa, ROWS, Task};

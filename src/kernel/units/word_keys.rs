@@ -1,4 +1,8 @@
-//! The words of a text as keys: all bytes of a word that has at most 15, and a hash of a longer one.
+//! The words of a text as keys of 16 bytes: all bytes of a word that has at most 15, and a hash of a longer one.
+//!
+//! Keys make two words comparable in two operations, without a table. Equal keys prove equal words only up to 15 bytes:
+//! compare the bytes of longer words as well. Each word also has a check of 16 bits, which
+//! [`word_band`](super::word_band) compares 64 at a time; different words share one now and then.
 
 use super::super::lanes::Task;
 use super::Range;
@@ -127,7 +131,7 @@ impl WordKeys {
     }
 }
 
-/// Makes a vector at least so long. It is never shortened, so that its end is not cleared for each text anew.
+/// Makes a vector at least `len` long. It is never shortened, so that its end is not cleared again for each text.
 pub fn lengthen<T: Clone + Default>(values: &mut Vec<T>, len: usize) {
     if values.len() < len {
         values.resize(len, T::default());

@@ -1,7 +1,9 @@
 //! The words of two texts, looked up in one table.
 //!
-//! The words of one text, the rows, are put into the table; those of the other, the columns, are looked up. Words are
-//! equal where they have the same slot, so they need no other numbers.
+//! The words of one text, the rows, are entered; those of the other, the columns, are looked up. Two words are equal if
+//! they have the same slot, so the slots are their numbers. Used only for pairs that [`word_band`](super::word_band)
+//! gives up. It returns `None` if two different long words have one key: then [`words`](super::words) numbers the words
+//! by their bytes.
 
 use super::super::lanes::{Isa, Task};
 use super::word_keys::{Key, Texts, WordKeys};

@@ -1,4 +1,9 @@
-//! Words as code points.
+//! Words: finding them, counting them, and numbering the words of a pair.
+//!
+//! [`WordRule`] says what a word is. Distances come from [`word_band`](super::word_band) without numbers. Alignments,
+//! pages and the rare pairs that the band cannot decide number the words of both texts: equal words get equal numbers,
+//! from one hash table per pair. Words of UAX 29, which the library `unicode-segmentation` finds, take many times as
+//! long to find as words between whitespace.
 
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 use unicode_segmentation::UnicodeSegmentation;

@@ -1,4 +1,7 @@
-//! A column of texts, and what is checked before one of them is read. Arrow's importer trusts the producer.
+//! A column of texts, and the checks before one of them is read. Arrow's importer trusts the producer.
+//!
+//! Whole buffers are checked as UTF-8 once, if many texts point into them; others are checked text by text. Nothing is
+//! copied.
 
 use std::hint::select_unpredictable;
 use std::ops::Range;
