@@ -11,7 +11,8 @@
 //! If this does not rule out such a path, the distance is left to the methods for long text, with
 //! [`word_table`](super::word_table).
 //!
-//! The time grows with the number of words, whatever the errors. It is wasted if the band is given up: on texts with errors in most words, or with very different lengths.
+//! The time grows with the number of words, whatever the errors. It is wasted if the band is given up: on texts with
+//! errors in most words, or with very different lengths.
 
 use super::super::distance::Workspace;
 use super::super::lanes::{ColumnSteps, Isa, ROWS, Task};
