@@ -14,8 +14,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-WORDS = re.compile(r"\b(stands?|so many|behind|of which|as if|anew|but for|once more)\b")
-MOST = {"src": 0, "anls_frame": 16}
+WORDS = re.compile(
+    r"\b(stands?|so many|behind|of which|as if|anew|but for|once more|beside|alike)\b", re.IGNORECASE
+)
+MOST = {"src": 0, "anls_frame": 29}
 
 
 def main() -> int:

@@ -2,7 +2,7 @@
 //!
 //! Three layers, each knowing only the one before it: [`kernel`] computes distances and scores of single
 //! texts and knows neither Arrow nor Python; `plugin` turns the columns that Polars hands over into kernel
-//! calls; the Python package builds the expressions that name the plugin's functions. Beside the kernel,
+//! calls; the Python package builds the expressions that name the plugin's functions. In addition,
 //! [`gec`] has the scores of grammatical error correction, on tokens instead of characters, and [`json`], which reads
 //! files for the Python package.
 

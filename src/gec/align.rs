@@ -63,8 +63,8 @@ pub struct Column {
     pub reference: Option<u32>,
 }
 
-/// Aligns texts, keeping its memory from one to the next. References of one sentence begin alike, so the table has a
-/// plane for each word of the reference, and the planes of a common beginning are kept.
+/// Aligns texts, keeping its memory from one to the next. References of one sentence begin with the same words, so the
+/// table has a plane for each word of the reference, and the planes of a common beginning are kept.
 #[derive(Default)]
 pub struct Aligner {
     costs: Costs,

@@ -2,7 +2,7 @@
 //!
 //! Several paths can have the fewest; the one taken is rapidfuzz's, so that positions can be compared. Its
 //! rule: common ends are matches; then, walking back from the end of both texts, delete where that leads to
-//! a smaller distance, else insert where the cell beside lies below its own upper neighbour, else go
+//! a smaller distance, else insert where the neighbouring cell is below its own upper neighbour, else go
 //! diagonally. Long texts are split first (Hirschberg 1975), at the same sizes and the same places, because
 //! a split decides between paths as well. It bounds the memory: the table of a part takes about a megabyte.
 //!
@@ -116,8 +116,8 @@ impl Aligner {
         edits
     }
 
-    /// As few edits, if they are few for the length of the texts: other ones than rapidfuzz's, which are found without a
-    /// table. It must be known whether the texts are ASCII.
+    /// As few edits, if they are few for the length of the texts. They are found without a table, and can differ from
+    /// rapidfuzz's. The caller says whether the texts are ASCII.
     pub fn few_edits(&mut self, [reference, prediction]: [&str; 2], are_ascii: bool) -> Option<&[Edit]> {
         let Self { wavefronts, reference: reference_units, prediction: prediction_units, edits, .. } = self;
         edits.clear();
@@ -252,7 +252,7 @@ impl Steps {
         (self.up >> bit & 1 != 0, self.down >> bit & 1 != 0)
     }
 
-    /// The next row; `carry` is the step beside the upper end, and becomes that beside the lower end.
+    /// The next row; `carry` is the step next to the upper end, and becomes that next to the lower end.
     #[inline]
     fn advance(&mut self, eq: u64, carry: &mut (u64, u64)) {
         let Self { up, down } = *self;

@@ -10,7 +10,7 @@ use super::view::Memory;
 /// Longest text of each width of lanes.
 const WIDTHS: [usize; 3] = [8, 16, LONGEST];
 
-/// Stands for a distance beyond its limit.
+/// Marks a distance beyond its limit.
 const BEYOND: usize = usize::MAX;
 
 /// A distance of the queue; `None` beyond its limit.
@@ -25,7 +25,7 @@ pub struct Batches {
     isa: Isa,
     distances: Vec<usize>,
     narrow: [Waiting<Batch<1>, PAIRS>; WIDTHS.len()],
-    // Made for the first pair, because they are large beside what a call on a few rows takes.
+    // Made for the first pair, because they are large compared with what a call on a few rows takes.
     wide: Option<Box<[Waiting<Batch<2>, PAIRS>; WIDTHS.len()]>>,
     one_word: Option<Box<Waiting<Quads<1, WORD>, QUAD>>>,
     two_words: Option<Box<Waiting<Quads<2, LONGEST_BYTES>, QUAD>>>,

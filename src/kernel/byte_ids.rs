@@ -17,13 +17,13 @@ const BEYOND_ASCII: Range<usize> = 0x80..0x100;
 /// Bytes of a text that tell where most of its letters lie.
 const LOOKED_AT: usize = 128;
 
-/// Bytes for each character beyond ASCII from which on it hardly matters how long those take.
+/// Characters beyond ASCII are rare, and their time hardly matters, if there are at least this many bytes for each.
 const RARE: usize = 8;
 
 /// Bytes of a text whose characters are found at once.
 const WINDOW: usize = 64;
 
-/// The same beside letters of a block.
+/// The same between letters of a block.
 const WINDOW_BESIDE: usize = 8;
 
 /// Bytes of a text among whose characters are many new ones.

@@ -291,7 +291,7 @@ mod tests {
             runs in prop::collection::vec((any::<prop::sample::Index>(), any::<bool>(), 1..260_usize), 1..4),
             rare in 3..60_usize,
         ) {
-            // Long runs gone and come lead the path from one border to the other, few errors beside them.
+            // Long runs gone and come lead the path from one border to the other, with few other errors.
             let base: Vec<u8> = base.into_iter().map(|byte| byte % letters).collect();
             let mut edited = base.clone();
             for (place, is_gone, run) in runs {

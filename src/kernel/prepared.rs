@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn every_character_alone_and_between_letters() {
         let mut prepared = Prepared::default();
-        // Beyond the first two planes there is neither case nor whitespace, so that all are treated alike.
+        // Beyond the first two planes there is neither case nor whitespace, so all are treated the same.
         let beyond = ('\u{20000}'..=char::MAX).step_by(one_in(61));
         for character in ('\0'..='\u{1ffff}').chain(beyond) {
             let lowered = Preparation { ignore_case: true, ..Preparation::default() };

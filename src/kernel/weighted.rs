@@ -6,7 +6,7 @@
 use super::lcs::CommonSubsequence;
 use super::pattern::Unit;
 
-/// What a substitution costs, beside insertions and deletions of cost 1.
+/// What a substitution costs, where insertions and deletions cost 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SubstitutionCost {
     /// Cost 0: only the difference in length counts.

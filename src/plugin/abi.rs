@@ -259,7 +259,7 @@ impl ForeignColumn {
 
 /// A chunk of a column.
 pub enum Chunk {
-    /// So many rows, all null.
+    /// `rows` rows, all null.
     Nulls(usize),
     /// Imported data; only the layout has been checked, not the text.
     Data(ArrayData),

@@ -183,7 +183,7 @@ impl Drop for Counter<'_> {
 
 fn count_groups(pair: &Pair, groups: &Groups, options: &Options) -> Result<Vec<Group>> {
     let request = options.nearest(Exact::All);
-    // An only answer is the nearest, and how near it is matters only beside a limit.
+    // An only answer is the nearest, and its distance matters only if there is a limit.
     let is_given = pair.has_one_answer() && options.min_nls().is_none();
     let all = Mutex::new(GroupCounts::default());
     let counter = || Counter {

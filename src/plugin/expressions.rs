@@ -139,7 +139,7 @@ const SCORE: Metric = Metric {
     },
 };
 
-/// `score` with what a summary needs beside it: the place on the threshold grid and a digest of the row.
+/// `score` with what a summary needs in addition: the place on the threshold grid and a digest of the row.
 const SCORE_DETAILS: Metric = Metric {
     name: "score_details",
     role: Role::Answers,

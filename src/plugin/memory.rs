@@ -57,7 +57,7 @@ impl<T: ArrowNativeType> Values<T> {
     }
 }
 
-/// So many bytes, if they are many enough.
+/// Room for this many bytes, if they are enough for huge pages.
 #[cfg(target_os = "linux")]
 fn large<T>(rows: usize) -> Option<usize> {
     rows.checked_mul(size_of::<T>()).filter(|&bytes| bytes >= LARGE)

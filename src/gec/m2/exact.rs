@@ -14,7 +14,7 @@ const AUTO_VERTICES: usize = 1_000;
 const AUTO_JOINS: usize = 1 << 24;
 /// With more vertices the exact method is refused: the table of arcs would take 64 MB.
 const MAX_VERTICES: usize = 1 << 12;
-/// What an edit costs beside its length, so that gold edits and fewer edits win.
+/// What an edit costs in addition to its length, so that gold edits and fewer edits win.
 const EPSILON: f64 = 0.001;
 
 /// The bytes that the exact method needs for the arcs of a lattice.

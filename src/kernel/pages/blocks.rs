@@ -35,7 +35,7 @@ pub struct Blocks {
 /// Most units of the prediction in which the end of a block is looked for.
 const REACH: usize = 1_000;
 
-/// How many right units outweigh an edit, where a block grows: in texts of one language that are not alike about every
+/// How many right units outweigh an edit, where a block grows: in unrelated texts of one language about every
 /// third unit is right in the best alignment.
 const EDIT_WEIGHS: isize = 2;
 
@@ -107,7 +107,7 @@ struct Page<'a, 'b> {
     /// Words that have a block.
     taken: [Vec<bool>; 2],
     anchors: Vec<Run>,
-    /// Runs beside the chain.
+    /// Runs outside the chain.
     others: Vec<Run>,
     aligner: &'b mut Aligner,
 }
@@ -146,8 +146,8 @@ impl Page<'_, '_> {
         self.taken[side][words.clone()].iter().filter(|&&taken| !taken).count()
     }
 
-    /// The anchors with the misread words next to them. These are taken, so that they do not count as missing where they
-    /// were read again, correctly.
+    /// The anchors with the misread words next to them. These are taken, so that they do not count as missing where
+    /// they were read again, correctly.
     fn grown_anchors(&mut self) -> Vec<Block> {
         let others = std::mem::take(&mut self.others);
         for run in &others {
@@ -177,7 +177,7 @@ impl Page<'_, '_> {
         self.gaps().iter().any(|gap| gap.prediction.len() >= gap.reference.len() + least)
     }
 
-    /// Takes the runs beside the chain whose place in the reference is free, each with what was misread beside it.
+    /// Takes the runs outside the chain whose place in the reference is free, each with the misread words next to it.
     fn moved(&mut self) -> Vec<Block> {
         let mut moved = Vec::new();
         let mut rest = Vec::new();
@@ -237,8 +237,8 @@ impl Page<'_, '_> {
         repeated
     }
 
-    /// Takes the runs among these words that are in no block, each with what was misread beside it, and what was misread at
-    /// the borders of these words.
+    /// Takes the runs among these words that are in no block, each with the misread words next to it, and those at the
+    /// borders of these words.
     fn again(
         &mut self,
         others: &[Run],
@@ -262,8 +262,8 @@ impl Page<'_, '_> {
         blocks
     }
 
-    /// Lets blocks, in the order of the prediction, grow over the words beside them that are alike in both texts, and over a few
-    /// words that are left between two of them.
+    /// Lets blocks, in the order of the prediction, grow over similar words next to them, and over a few words that are
+    /// left between two of them.
     fn grow_all(&mut self, blocks: &mut [Block], sought: Sought) {
         for block in &mut *blocks {
             for direction in [Direction::Back, Direction::Ahead] {
@@ -323,7 +323,7 @@ impl Page<'_, '_> {
         copies
     }
 
-    /// Lets a block grow over the words beside it that are alike in both texts.
+    /// Lets a block grow over the words next to it that are similar in both texts.
     fn grow(&mut self, block: &mut Block, direction: Direction, sought: Sought) {
         let prediction = self.beside(1, &block.prediction, direction, REACH, Sought::Free);
         let units = length(self.texts[1].beside(prediction, direction));
@@ -384,7 +384,7 @@ impl Page<'_, '_> {
     }
 }
 
-/// How many units of a text may be similar to `units` of another: a shortest alignment with a longer one would spread them.
+/// How many units of a text may be similar to `units` of another: an alignment with a longer text would spread them.
 fn similar(units: usize) -> usize {
     units + units / 4 + 10
 }
@@ -409,7 +409,7 @@ fn longest_free(taken: &[bool], words: Range<usize>) -> Range<usize> {
     longest
 }
 
-/// How many units of either text at their start, or at their end, are so much alike that right ones outweigh edits.
+/// How many units of either text at their start, or at their end, are so similar that right ones outweigh edits.
 fn alike(edits: &[Edit], lengths: [usize; 2], direction: Direction) -> [usize; 2] {
     let mut best = (0, [0, 0]);
     let (mut score, mut right) = (0, 0);

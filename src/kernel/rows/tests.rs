@@ -16,7 +16,7 @@ use crate::kernel::weighted::SubstitutionCost;
 type Row = (Option<String>, Vec<Option<String>>);
 
 /// Rows with their views. Those of a long prediction and a long answer may be equal though the texts are not, as in
-/// columns that are built alike.
+/// columns that are built in the same way.
 struct Table {
     rows: Vec<Row>,
     starts: Vec<usize>,
@@ -260,7 +260,7 @@ fn likenesses() -> impl Strategy<Value = Option<Likeness>> {
     prop::option::of(prop::sample::select(vec![Likeness::Everything, Likeness::Ends]))
 }
 
-/// Two texts that are alike.
+/// Two similar texts.
 fn alike(text: &str, other: &str, likeness: Likeness) -> [String; 2] {
     match likeness {
         Likeness::Everything => [text.to_owned(), text.to_owned()],

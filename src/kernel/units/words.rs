@@ -88,8 +88,8 @@ impl Words {
     }
 }
 
-/// Finds the words between whitespace. Where `joins`, a single character of whitespace other than a space joins the words
-/// beside it.
+/// Finds the words between whitespace. With `joins`, a single character of whitespace other than a space joins its
+/// neighbours.
 fn split_at_whitespace(text: &str, joins: bool, words: &mut Vec<Range>) {
     let joins = |gap: &str| joins && gap != " " && gap.chars().nth(1).is_none();
     words.clear();

@@ -52,7 +52,7 @@ impl Region {
         Some(Self { mapping: Some(Mapping::zeros(bytes)?), is_kept: false })
     }
 
-    /// So many numbers from the start on. Those that were used before may turn to zeros at any time until they
+    /// The first `rows` numbers. Those that were used before may turn to zeros at any time until they
     /// are set: nobody may rely on one that is not.
     pub fn numbers<T: ArrowNativeType>(&mut self, rows: usize) -> &mut [T] {
         let (start, len) = self.memory();
@@ -61,7 +61,7 @@ impl Region {
         unsafe { std::slice::from_raw_parts_mut(start.cast().as_ptr(), rows) }
     }
 
-    /// So many bytes from the start on, as Arrow takes them.
+    /// The first `bytes` bytes, as Arrow takes them.
     pub fn into_buffer(self, bytes: usize) -> Buffer {
         let (start, len) = self.memory();
         assert!(bytes <= len, "a region of {len} bytes is too small for {bytes}");

@@ -1,4 +1,4 @@
-//! The columns of `score` and of what a summary needs beside it.
+//! The columns of `score`, and those that a summary needs in addition.
 
 use std::ops::Range;
 use std::slice::ChunksMut;
@@ -39,7 +39,7 @@ const SCORES: [(&str, DataType); 7] = [
 const DETAILS: [(&str, DataType); 2] =
     [("grid_threshold", DataType::UInt8), ("row_digest", DataType::UInt64)];
 
-/// The columns of `score` and of what a summary needs beside it, grouped by their type.
+/// The columns of `score`, and those that a summary needs in addition, grouped by their type.
 pub struct ScoreColumns {
     /// The similarity, the same after the cut, and the error rate.
     floats: [Values<f64>; 3],
@@ -65,7 +65,7 @@ pub struct ScorePiece<'a> {
     valid: &'a mut [bool],
 }
 
-/// Stands for no threshold in the grid.
+/// Marks that no threshold of the grid keeps a score.
 const NO_THRESHOLD: u8 = u8::MAX;
 
 impl ScorePiece<'_> {
@@ -95,7 +95,7 @@ impl ScorePiece<'_> {
         set_valid(self.valid, at, block);
     }
 
-    /// Sets what a summary needs beside the scores, or that a row has none.
+    /// Sets what a summary needs in addition to the scores, or that a row has none.
     pub fn set_details(&mut self, row: usize, details: Option<(Option<u8>, u64)>) {
         let index = row - self.rows.start;
         let (grid_threshold, row_digest) = details.unwrap_or_default();

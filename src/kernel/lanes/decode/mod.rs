@@ -164,7 +164,7 @@ macro_rules! fold {
 
 impl Common {
     /// Whether one byte a character is enough: where the characters beyond ASCII lie in one block of 128, and
-    /// where one text has none, to which those of the other one are all alike.
+    /// where one text has none: those of the other then equal nothing in it.
     #[inline(always)]
     fn is_enough(&self) -> bool {
         // Bits that some have and others have not.
