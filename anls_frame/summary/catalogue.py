@@ -166,7 +166,21 @@ DESCRIBED = {
             denominator=_scored("reference_length", by_words=True),
             format="rate",
         ),
-        *(_per_character(kind, kind, _by_errors(words.edit_counts, kind)) for kind in _EDITS),
+        *(
+            _described(
+                f"word_{kind}",
+                f"word {kind}",
+                _by_errors(words.edit_counts, kind, by_words=True),
+                denominator=_scored("reference_length", by_words=True),
+                format="rate",
+                in_text="figure",
+            )
+            for kind in _EDITS
+        ),
+        *(
+            _per_character(kind, kind, _by_errors(words.edit_counts, kind), in_text="figure")
+            for kind in _EDITS
+        ),
         *(
             _per_character(kind, kind, _by_errors(page_errors.page_errors, kind), in_text="figure")
             for kind in page_errors.KINDS
@@ -275,6 +289,7 @@ MEANINGS = {
     "char_errors": "mean number of edits of a {row}",
     "wer_mean": "mean of the {row}s' word error rates, whatever their lengths",
     "wer_corpus": "all edits of words divided by all words of the references",
+    **{f"word_{kind}": f"all {kind} of words divided by all words of the references" for kind in _EDITS},
     **{kind: f"all {kind} {_LENGTH}" for kind in _EDITS},
     "misread": f"characters read as others, {_LENGTH}",
     "omitted": f"characters that were not read, {_LENGTH}",
@@ -311,7 +326,12 @@ def column_of(metric: Metric, heading: str) -> Column:
     return Column(metric.name, meaning, metric.format or "number", heading)
 
 
-SHORT_LABELS = {"zeros": "ANLS is 0"}
+SHORT_LABELS = {
+    "zeros": "ANLS is 0",
+    "word_substitutions": "words subst.",
+    "word_deletions": "words deleted",
+    "word_insertions": "words inserted",
+}
 """Names of metrics above columns, where they differ from their labels."""
 
 SETS = {
@@ -320,6 +340,7 @@ SETS = {
         *("cer_corpus", "wer_corpus", *page_errors.KINDS, "reading_order_free_cer", "bag_of_words"),
         *(*_EDITS, "cer_mean"),
     ),
+    "speech": ("wer_corpus", *(f"word_{kind}" for kind in _EDITS), "cer_corpus", *_EDITS),
     "fields": (
         *("exact_match", "anls", "field_precision", "field_recall", "field_f1"),
         *("missing_share", "invented_share", "wrong_share"),

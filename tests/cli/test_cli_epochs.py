@@ -243,7 +243,7 @@ def test_what_does_not_fit_together_is_said(run: Run, tmp_path: Path) -> None:
     refused(run("compare", "runs/alpha.json"), "name two or more files")
     refused(
         run("compare", "runs", "-m", "rouge"),
-        "--metric rouge: neither a score (qa, ocr, fields, anls",
+        "--metric rouge: neither a score (qa, ocr, speech, fields, anls",
         "'match'",
     )
     refused(run("compare", "runs", "-m", "cer_corpus"), "divides two sums", "choose an epoch")

@@ -106,7 +106,7 @@ def test_any_other_name_will_do(name: str) -> None:
         (
             {"metrics": "wer"},
             ValueError,
-            "metrics must be of 'qa', 'ocr', 'fields', 'anls', 'nls', 'exact_match', 'zeros', 'cer_mean', ",
+            "metrics must be of 'qa', 'ocr', 'speech', 'fields', 'anls', 'nls', 'exact_match', 'zeros', ",
         ),
         ({"metrics": "zeros"}, ValueError, "'zeros' is not; pass 'anls'"),
         ({"metrics": af.Metric("d")}, ValueError, "metric 'd' is one column, but systems are compared"),

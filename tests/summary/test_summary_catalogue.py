@@ -80,7 +80,7 @@ def test_rates_of_pages_are_those_of_jiwer() -> None:
     assert all(not measure.higher_is_better for measure in report.measures)
 
 
-def test_normalised_transcripts_have_the_rates_of_jiwer() -> None:
+def test_normalised_transcripts_have_the_rates_of_jiwer(monkeypatch: pytest.MonkeyPatch) -> None:
     """Both columns go through one function, as leaderboards of speech recognition do with lists of texts."""
     texts = [
         "It's TEN o'clock!",
@@ -102,12 +102,22 @@ def test_normalised_transcripts_have_the_rates_of_jiwer() -> None:
     truth, read = ([normalised(text) for text in column] for column in (texts, heard))
     assert frame.to_dict(as_series=False) == {"pred_text": read, "text": truth}
 
-    overall = af.report(
-        frame, "pred_text", "text", metrics=["wer_corpus", "cer_corpus"], protocol="jiwer"
-    ).overall
+    report = af.report(frame, "pred_text", "text", metrics="speech", protocol="jiwer")
+    overall = report.overall
     assert overall["wer_corpus"] == jiwer.wer(truth, read)
     assert overall["cer_corpus"] == jiwer.cer(truth, read)
     counts = jiwer.process_words(truth, read)
+    kinds = ("substitutions", "deletions", "insertions")
+    letters, length = jiwer.process_characters(truth, read), sum(len(text.split()) for text in truth)
+    for kind in kinds:
+        assert overall[f"word_{kind}"] == getattr(counts, kind) / length
+        assert overall[kind] == getattr(letters, kind) / sum(map(len, truth))
+    monkeypatch.setenv("COLUMNS", "100")
+    table = report.to_text().splitlines()[1:6]
+    assert all(
+        word in table[1] + table[2] for word in ("WER (corpus)", "subst.", "deleted", "inserted", "CER")
+    )
+    assert max(map(len, table)) <= 100
     errors = frame.select(af.words.word_errors("pred_text", "text", protocol="jiwer"))
     assert errors.unnest("word_errors").sum().row(0, named=True) == {
         name: getattr(counts, name) for name in ("substitutions", "deletions", "insertions", "hits")
