@@ -5,7 +5,7 @@
 //! before and the four of them fit one vector. From strip to strip pass the horizontal steps of the lowest
 //! row. Match bits are made for one strip at a time, so memory is linear in the texts.
 //!
-//! Outside of the band each step costs 1, which no path undercuts: what is found is never too small, and a
+//! Outside of the band each step costs 1, the least possible: the result is never too small, and a
 //! result of at most `k` is exact. Hyyrö (2003) for the words, Ukkonen (1985) for the band.
 
 use super::lanes::{Isa, WORDS, Words};
@@ -85,7 +85,7 @@ impl Band {
             row = end_row;
             if row == rows {
                 let distance = self.steps[start..end].iter().copied().fold(left, step);
-                // Beyond the bound, what is found is too great if anything: it bounds the distance.
+                // Beyond the bound the result may be too large, never too small: it bounds the distance.
                 return if distance <= bound { Ok(distance) } else { Err(distance) };
             }
             // Columns from which the end can still be reached within the bound.

@@ -66,7 +66,7 @@ impl Default for Ids {
 }
 
 impl Ids {
-    /// Takes back all ids that were given. From now on the letters of this block have their own.
+    /// Takes back all ids, and gives the letters of this block their own.
     fn begin(&mut self, block: Option<u8>) {
         for &code in &self.codes[self.free.start..self.next] {
             self.of[usize::from(code)] = 0;
@@ -102,7 +102,7 @@ impl Ids {
             let id = &mut of[usize::from(code)];
             let is_new = *id == 0;
             if EARLY {
-                // Without a branch, as nobody could predict which characters are new.
+                // Without a branch: which characters are new is unpredictable.
                 *id = select_unpredictable(is_new, *next as u8, *id);
                 codes[*next % CODES] = code;
                 *next += usize::from(is_new);

@@ -145,7 +145,7 @@ pub struct Counted {
 #[derive(Default)]
 pub struct Counts {
     names: Names,
-    /// Without a random seed: collisions in counts of their own texts harm nobody else.
+    /// Without a random seed: texts that cause collisions slow down only their own counts.
     others: HashMap<Key, u64, FxBuildHasher>,
     /// Rows, in the order of [`ROW_KINDS`].
     rows: [u64; ROW_KINDS.len()],

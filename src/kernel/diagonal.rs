@@ -257,7 +257,7 @@ fn expected(errors: usize, total: usize, progress: usize) -> usize {
     errors * total / progress.max(1)
 }
 
-/// A bound that few distances exceed, from what is expected after a number of errors: what comes varies with its
+/// A bound that few distances exceed, from the distance expected after a number of errors: the rest varies with its
 /// square root.
 fn guess(errors: usize, expected: usize) -> usize {
     expected + expected * 3 / 2 / errors.isqrt().max(1) + 16

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::fmt::{self, Debug, Formatter};
 use std::sync::{Mutex, PoisonError};
 
-/// What is replaced, and by what.
+/// A spelling and its replacement.
 type Pair = (String, String);
 
 /// A table of texts that are replaced by others, one after the other in the whole text. Two are equal if they are the

@@ -11,7 +11,7 @@ use super::utf8::{character, characters};
 use super::view::Memory;
 use super::whitespace::is_whitespace;
 
-/// Blocks after a text, so that what is read at once never ends with the memory.
+/// Blocks after a text, so that a read of fixed size never passes the end of the memory.
 const BEHIND: usize = 3;
 
 /// A text with its memory.

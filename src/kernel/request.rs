@@ -95,7 +95,7 @@ impl Request {
             && self.similarity.is_none_or(is_raw)
     }
 
-    /// Whether the lanes can do what is asked for: they know substitutions of cost 1, case and whitespace.
+    /// Whether the lanes can compute the request: they know substitutions of cost 1, case and whitespace.
     pub fn is_simple(&self) -> bool {
         self.cost == SubstitutionCost::One
             && self.errors.is_none_or(Preparation::is_simple)
@@ -121,7 +121,7 @@ impl Request {
     }
 }
 
-/// Whether each code point of these rows is surely a grapheme cluster, also in lower case.
+/// Whether the bytes of these rows show that each code point is a grapheme cluster, in lower case too.
 pub fn are_code_points(rows: &impl Rows, range: &Range<usize>) -> bool {
     let [predictions, answers] = rows.texts();
     let are = |texts: &_, mut range: Range<usize>| {

@@ -43,7 +43,7 @@ pub struct BlockScorer {
     room: ViewRoom,
     /// Whether texts are compared as they came.
     is_raw: bool,
-    /// Whether lanes can do what is asked for.
+    /// Whether lanes can compute the request.
     is_simple: bool,
 }
 

@@ -25,7 +25,7 @@ use crate::kernel::whitespace::is_whitespace;
 static LATTICES: Budget = Budget::new(256 << 20);
 
 /// What the exact method takes at a time where `Method::Auto` would not take it. Who waits for it has a lattice
-/// already; nobody who has both waits.
+/// already; a thread that has both does not wait.
 static ARCS: Budget = Budget::new(256 << 20);
 
 /// Lattices of fewer bytes, 600 words against 600, are not counted, so that sentences do not wait for each other.

@@ -51,7 +51,7 @@ struct Seen {
 }
 
 impl WordBand {
-    /// The distance; `None` where different long words cannot be told from one another.
+    /// The distance; `None` if two different long words have one key.
     pub fn distance(
         &mut self,
         isa: Isa,

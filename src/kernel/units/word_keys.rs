@@ -141,7 +141,7 @@ pub fn lengthen<T: Clone + Default>(values: &mut Vec<T>, len: usize) {
 /// Bits in front of the length.
 const BEFORE_LENGTH: u32 = 56;
 
-/// The length of long words, and what is added to others. The highest bit tells slots that are taken.
+/// Long words have this in place of their length, others in addition to it. The highest bit marks taken slots.
 const TAKEN: u64 = 0x80;
 
 /// What hashes of words are made with.
@@ -167,7 +167,7 @@ impl Key {
     /// The key of the first `len` of the bytes.
     #[inline(always)]
     fn of_first(bytes: &[u8; LONG], len: usize) -> Self {
-        /// What is kept of the bytes, and what is added to them.
+        /// The mask of the kept bytes, and the bits to add.
         const KEPT: [[u64; 4]; LONG] = {
             let mut kept = [[0; 4]; LONG];
             let mut len = 0;

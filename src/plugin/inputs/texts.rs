@@ -88,7 +88,7 @@ impl Texts {
     }
 
     /// Mean of the nanoseconds that pairs of some of the texts may take, spread over the column. The time of long
-    /// texts depends on their errors, which nobody knows before: 3,000 characters count for 12 µs, and take 2 with 1 %
+    /// texts depends on their errors, which are unknown beforehand: 3,000 characters count for 12 µs, and take 2 with 1 %
     /// of errors and 44 with 20 %.
     pub fn mean_cost(&self) -> usize {
         const SAMPLE: usize = 512;

@@ -107,7 +107,7 @@ fn keep(mapping: Mapping) {
     };
     let oldest = kept.iter().take_while(is_too_much).count();
     let oldest: Vec<Mapping> = kept.drain(..oldest).collect();
-    // Nobody has to wait while they go.
+    // No other thread waits while they are freed.
     drop(kept);
     drop(oldest);
 }

@@ -80,7 +80,7 @@ impl<'a> Gather<'a> {
         Self { numbers: Numbers::Words(words), last: last(words.len(), 1) }
     }
 
-    /// The last place from which on there are four bytes, or -1.
+    /// The last place with four bytes left, or -1.
     #[inline]
     pub fn last(&self) -> i32 {
         self.last
@@ -93,7 +93,7 @@ impl<'a> Gather<'a> {
     #[inline]
     #[target_feature(enable = "avx2")]
     pub unsafe fn fetch(&self, places: __m256i, otherwise: __m256i, mask: __m256i) -> __m256i {
-        // SAFETY: the caller vouches for the places, from which on there are four bytes.
+        // SAFETY: the caller guarantees that four bytes are left at each place.
         unsafe {
             match self.numbers {
                 Numbers::Bytes(bytes) => {
