@@ -176,7 +176,7 @@ class Report(SlicedResult[Table_co]):
             - `few_rows`, true where intervals are only rough: below 100 rows, below 20 effective units
               (clusters count less if some are much larger than others), or with fewer than 10 clusters that
               contribute to the score or to its distance from 1 (for error rates without clusters, fewer than
-              30 rows with errors);
+              30 rows with errors; more are needed if long rows have higher rates);
             - `n_clusters`, null without clusters.
 
         Raises
