@@ -243,6 +243,12 @@ def test_predictions_have_the_names_of_their_columns_and_files(tmp_path: Path) -
     printed = fine(shell.run(tmp_path, "overview", *arguments, "-p", "Model Output"))
     assert "Prediction: Model Output; answers: Ground Truth, found" in printed
     assert fine(shell.run(tmp_path, "overview", *arguments)) == printed
+    arguments = two_systems_in_columns(tmp_path)
+    for named in ([], ["--name", "old", "--name", "new"]):
+        printed = fine(shell.run(tmp_path, "overview", *arguments, *named))
+        assert "Prediction: a, b; answers: answers, found" in printed
+        assert "Overview of old and new" in printed if named else "Overview of a and b" in printed
+        assert "prediction of" not in printed
     both = two_files(tmp_path)
     for named in ([], ["-p", "prediction"]):
         printed = fine(shell.run(tmp_path, "overview", *both, *named))

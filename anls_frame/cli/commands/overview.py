@@ -63,6 +63,8 @@ def overview(
     risk
         Largest allowed loss of answers that are accepted unread because of their confidence.
     """
+    import polars.selectors as cs
+
     from anls_frame.cli import row_pages
     from anls_frame.cli.metrics import parse
     from anls_frame.export import SUFFIXES
@@ -87,6 +89,10 @@ def overview(
     own = {column: known[column] for column in ("prediction", "answers") if column in known}
     if len(systems) > 1:
         own = {column: name for name, column in systems.items() if name not in read.columns}
+    if given.how.systems is not None and given.how.system_column is None:
+        # Texts take the place of the columns that they were read from.
+        own = dict(zip(systems.values(), given.how.systems, strict=True))
+        frame = frame.drop(cs.by_name(*({*own.values()} - {*own}), require_all=False))
     frame = origins.like(frame.rename(own, strict=False), read)
     systems = {name: own.get(column, column) for name, column in systems.items()}
     has_texts = {*systems.values()} <= {*frame.columns} and columns_of(metrics) == []
