@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
@@ -25,7 +25,6 @@ from anls_frame.summary.measures import Metric
 from anls_frame.summary.settings import check_by
 
 if TYPE_CHECKING:
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
 __all__ = ["comparison", "error_types", "group_scores", "worse_slices"]
@@ -36,8 +35,6 @@ _LARGE_MARKERS = 2
 """Number of reports for whose markers a row has room in full size."""
 _SPREAD = 0.62
 """Share of a row's height over which several reports spread."""
-_FOREST = "_anls_frame_forest"
-"""Attribute of axes with the reports that are drawn on them."""
 _REPORT = _inputs.Input("group_scores", "a report, or the frame of its `to_polars()`, `by_group` or `by()`")
 _COMPARISON = _inputs.Input(
     "comparison", "a comparison, or the frame of its `to_polars()`, `by_group` or `by()`"
@@ -59,11 +56,10 @@ _FOUND = _inputs.Input("worse_slices", "a result of `find_slices`, or its `frame
 
 
 def group_scores(
-    report: Any,
+    reports: Any,
     measure: str | None = None,
     *,
-    label: str | None = None,
-    color: str | None = None,
+    colors: Mapping[str, str] | None = None,
     title: str | None = None,
     max_groups: int = _style.MANY,
     ax: Axes | None = None,
@@ -71,26 +67,21 @@ def group_scores(
     """
     Draw the score of all rows and of each slice, with intervals, as a forest plot.
 
-    Reports of several systems can share axes: call the function for each of them with the same `ax`, and a
-    `label` for the legend. Slices are matched by their keys.
-
     Parameters
     ----------
-    report
-        A report, or the frame of its `to_polars()`, `by_group` or `by()`; not a frame of rows. Slices are
-        drawn in its order, from top to bottom.
+    reports
+        A report, or the frame of its `to_polars()`, `by_group` or `by()`; not a frame of rows. Or a
+        dictionary from system names to these, whose slices are matched by their keys. Slices are drawn in
+        the order of the first report, from top to bottom.
     measure
-        Name of one of the report's `measures`, such as `"exact_match"` or `"cer_corpus"`; by default, the
-        first.
-    label
-        Name of the system for the title or, if reports share the axes, for the legend; the system has the
-        same colour in other plots.
-    color
-        Colour, in place of the default colour.
+        Name of one of the `measures` of the reports, such as `"exact_match"` or `"cer_corpus"`; by default,
+        the first.
+    colors
+        Colours by names of systems, in place of the default colours.
     title
         Title, in place of the default title; `""` for none.
     max_groups
-        Maximum number of slices to draw, the first of the report; the axis label states the number of omitted
+        Maximum number of slices to draw, the first in order; the axis label states the number of omitted
         slices.
     ax
         Axes to draw on; by default, new axes on their own figure, sized for the slices.
@@ -105,10 +96,9 @@ def group_scores(
     Raises
     ------
     TypeError
-        If `report` has another type, or `ax` is not an Axes.
+        If a report has another type, or `ax` is not an Axes.
     ValueError
-        If the report has no such measure, or reports that share axes lack distinct labels, are sliced by
-        different columns, or show different measures.
+        If a report has no such measure, there is no report, or several are sliced by different columns.
 
     Examples
     --------
@@ -116,133 +106,75 @@ def group_scores(
     >>> import anls_frame as af
     >>> df = pl.DataFrame({"old": ["a", "b"], "new": ["a", "x"], "answer": ["a", "x"], "lang": ["en", "de"]})
     >>> reports = {system: af.report(df, system, "answer", by="lang") for system in ("old", "new")}
-    >>> ax = af.plot.group_scores(reports["old"], label="old")
+    >>> ax = af.plot.group_scores(reports)
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['all rows', 'de', 'en']
-    >>> ax = af.plot.group_scores(reports["new"], label="new", ax=ax)
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['old', 'new']
     """
     most = count("max_groups", max_groups, 1)
-    slices = _inputs.slices(report, "report", _REPORT, "few_rows")
-    is_frame = not _inputs.is_report(report)
+    given = dict(reports) if isinstance(reports, Mapping) else {"": reports}
+    if not given:
+        raise ValueError("reports must hold at least one report, got none")
+    every = {name: _inputs.slices(report, "report", _REPORT, "few_rows") for name, report in given.items()}
+    measures = [_measures(given[name], slices) for name, slices in every.items()]
+    metric = _inputs.measured(measure, measures[0])
+    first, *others = every.values()
+    for other, known in zip(others, measures[1:], strict=True):
+        _inputs.measured(metric.name, known)
+        if list(other.by) != list(first.by):
+            raise ValueError(
+                f"the reports must be sliced by the same columns, got {list(first.by)} and {list(other.by)}"
+            )
+    # In the order of the first report, followed by slices found only in others.
+    labels = {key: text for slices in every.values() for key, text in slices.labels.items()}
+    hidden = max(len(labels) - (_inputs.WHOLE in labels) - most, 0)
+    keys = list(labels)[: len(labels) - hidden]
+    ax = _inputs.axes(ax, 7, 1.2 + _ROW * len(keys))
+    several, size = len(given) > 1, 6.5 if len(given) <= _LARGE_MARKERS else 4.5
+    shades = _style.line_colors(given, colors, is_nameless=[*given] == [""])
+    tables = {name: _figures(slices, metric) for name, slices in every.items()}
+    for index, (name, table) in enumerate(tables.items()):
+        offset = (index - (len(tables) - 1) / 2) * _SPREAD / len(tables)
+        for row, key in enumerate(keys):
+            if (figures := table.get(key)) and figures[0] is not None:
+                is_whole = key == _inputs.WHOLE
+                if is_whole:
+                    line = ax.axvline(figures[0], color=shades[name] if several else _style.ink(ax, 0.75))
+                    line.set(linewidth=_style.marker_scale(), linestyle=_style.DASHED, zorder=1)
+                    line.set_alpha(0.7 if several else 1)
+                width, marker = (3, "D") if is_whole else (2.2, "o")
+                look: dict[str, Any] = {"marker": marker, "size": size}
+                look["width"] = width / (1.4 if several else 1)
+                _style.score_in_row(ax, row + offset, figures[:4], shades[name], **look)
+    _style.group_axis(ax, [labels[key] for key in keys])
+    drawn = [table[key] for table in tables.values() for key in keys if key in table]
+    ax.set_xlim(*_inputs.limits([value for row in drawn for value in row[:3]], metric.bounds))
+    levels = {report.confidence if _inputs.is_report(report) else None for report in given.values()}
+    level = "".join(f"{100 * share:g} % " for share in levels if share is not None and len(levels) == 1)
+    _style.side(ax, [_counts([table.get(key) for table in tables.values()]) for key in keys])
+    label = f"{_inputs.axis_name(metric)}, {level}interval{_style.not_shown(hidden)}"
+    line_look: dict[str, Any] = {"marker": "o", "markersize": _style.marker_scale() * size, "linewidth": 2}
+    handles = [Line2D([], [], color=shade, **line_look) for shade in shades.values()]
+    whose = "" if several else "".join(f" of {_style.name(name)}" for name in given if name)
+    own_title = f"{_style.name(metric.label)}{whose}{_style.sliced_by(first.by)}"
+    names = list(given) if several else []
+    return _style.finish(ax, title, label, own_title=own_title, handles=handles, names=names)
+
+
+def _measures(report: Any, slices: _inputs.DrawnSlices) -> tuple[Metric, ...]:
     columns = slices.frame.columns
-    names = [name for name in columns if {*ends_of(name)} <= {*columns}]
-    metrics = _inputs.metrics_of(report, names)
+    metrics = _inputs.metrics_of(report, [name for name in columns if {*ends_of(name)} <= {*columns}])
     if not metrics:
         raise _REPORT.error(report, " without a measure that has an interval")
-    metric = _inputs.measured(measure, metrics)
-    added = _Series(slices, label, color, None if is_frame else report.confidence)
-    forest = _forest_on(ax) or _Forest(metric, most)
-    forest.add(added, metric)
-    forest.title = forest.title if title is None else title
-    ax = _inputs.axes(ax, 7, 1.2 + _ROW * min(slices.frame.height, most + 1))
-    forest.draw(ax)
-    setattr(ax, _FOREST, forest)
-    return ax
+    return metrics
 
 
-class _Series(NamedTuple):
-    """A report in a forest plot."""
-
-    slices: _inputs.DrawnSlices
-    label: str | None
-    color: str | None
-    confidence: float | None
-
-
-@dataclass
-class _Forest:
-    """The reports on the same axes, which are redrawn when a report is added."""
-
-    metric: Metric
-    most: int
-    title: str | None = None
-    series: list[_Series] = field(default_factory=list)
-    artists: list[Artist] = field(default_factory=list)
-    own_title: str = ""
-
-    def add(self, added: _Series, metric: Metric) -> None:
-        """Add a report; raise an error if it cannot share the axes."""
-        series = [*self.series, added]
-        labels = [one.label for one in series]
-        if len(series) > 1 and (None in labels or len({*labels}) < len(labels)):
-            raise ValueError(f"label must be given and differ for reports that share axes, got {labels}")
-        for what, first, other in (
-            ("be sliced by the same columns", list(series[0].slices.by), list(added.slices.by)),
-            ("show the same measure", self.metric.name, metric.name),
-        ):
-            if first != other:
-                raise ValueError(f"reports that share axes must {what}, got {first!r} and {other!r}")
-        self.series = series
-
-    def draw(self, ax: Axes) -> None:
-        """Draw all reports, replacing earlier drawings."""
-        for artist in self.artists:
-            artist.remove()
-        others = set(ax.get_children())
-        # In the order of the first report, followed by slices found only in others.
-        labels = {key: text for series in self.series for key, text in series.slices.labels.items()}
-        hidden = max(len(labels) - (_inputs.WHOLE in labels) - self.most, 0)
-        keys = list(labels)[: len(labels) - hidden]
-        tables = [dict(zip(series.slices.labels, self._rows(series), strict=True)) for series in self.series]
-        names = [str(series.label) for series in self.series] if len(self.series) > 1 else []
-        shades, size = self._colors(names), 6.5 if len(tables) <= _LARGE_MARKERS else 4.5
-        for index, (table, shade) in enumerate(zip(tables, shades, strict=True)):
-            offset = (index - (len(tables) - 1) / 2) * _SPREAD / len(tables)
-            for row, key in enumerate(keys):
-                if (figures := table.get(key)) and figures[0] is not None:
-                    is_whole = key == _inputs.WHOLE
-                    self._draw_row(ax, row + offset, figures, shade, size=size, is_whole=is_whole)
-        _style.group_axis(ax, [labels[key] for key in keys])
-        drawn = [table[key] for table in tables for key in keys if key in table]
-        ax.set_xlim(*_inputs.limits([value for row in drawn for value in row[:3]], self.metric.bounds))
-        levels = {series.confidence for series in self.series}
-        level = "".join(f"{100 * share:g} % " for share in levels if share is not None and len(levels) == 1)
-        _style.side(ax, [_counts([table.get(key) for table in tables]) for key in keys])
-        if self.own_title and ax.get_title() == self.own_title:
-            ax.set_title("")
-        before = ax.get_title()
-        label = f"{_inputs.axis_name(self.metric)}, {level}interval{_style.not_shown(hidden)}"
-        look: dict[str, Any] = {"marker": "o", "markersize": _style.marker_scale() * size, "linewidth": 2}
-        handles = [Line2D([], [], color=shade, **look) for shade in shades]
-        first = self.series[0]
-        of_label = f" of {_style.name(first.label)}" if first.label and not names else ""
-        own_title = f"{_style.name(self.metric.label)}{of_label}{_style.sliced_by(first.slices.by)}"
-        _style.finish(ax, self.title, label, own_title=own_title, handles=handles, names=names)
-        self.own_title = ax.get_title() if ax.get_title() != before else ""
-        self.artists = [artist for artist in ax.get_children() if artist not in others]
-
-    def _rows(self, series: _Series) -> list[tuple[Any, ...]]:
-        frame = series.slices.frame
-        values = [frame[name].alias("value").cast(pl.Float64).fill_nan(None) for name in self.metric.ends]
-        return list(zip(*values, frame["few_rows"], frame["n"], strict=True))
-
-    def _colors(self, names: Sequence[str]) -> list[str]:
-        if not names:
-            return [_palette.system_color(self.series[0].label, self.series[0].color)]
-        given = {str(series.label): series.color for series in self.series if series.color is not None}
-        return list(_palette.system_colors(names, given).values())
-
-    def _draw_row(
-        self, ax: Axes, row: float, figures: tuple[Any, ...], shade: str, *, size: float, is_whole: bool
-    ) -> None:
-        """Draw the score of a slice, and a line at that of all rows."""
-        several = len(self.series) > 1
-        if is_whole:
-            line = ax.axvline(figures[0], color=shade if several else _style.ink(ax, 0.75), zorder=1)
-            line.set(linewidth=_style.marker_scale(), linestyle=_style.DASHED)
-            line.set_alpha(0.7 if several else 1)
-        width = (3 if is_whole else 2.2) / (1.4 if several else 1)
-        marker = "D" if is_whole else "o"
-        _style.score_in_row(ax, row, figures[:4], shade, marker=marker, size=size, width=width)
-
-
-def _forest_on(ax: Axes | None) -> _Forest | None:
-    """Return the forest that is on the axes; cleared axes have none of its artists."""
-    forest: _Forest | None = getattr(ax, _FOREST, None)
-    is_there = ax is not None and forest is not None and {*forest.artists} <= {*ax.get_children()}
-    return forest if is_there else None
+def _figures(slices: _inputs.DrawnSlices, metric: Metric) -> dict[str, tuple[Any, ...]]:
+    """Return the score of each slice, with its ends, whether it has few rows, and its number of rows."""
+    frame = slices.frame
+    values = [frame[name].alias("value").cast(pl.Float64).fill_nan(None) for name in metric.ends]
+    return dict(zip(slices.labels, zip(*values, frame["few_rows"], frame["n"], strict=True), strict=True))
 
 
 def _counts(rows: Sequence[tuple[Any, ...] | None]) -> str:

@@ -369,7 +369,7 @@ def test_a_system_has_the_same_colour_in_every_plot() -> None:
         [line.get_color() for line in plot.comparison(two).lines],
         [line.get_color() for line in plot.ecdf(data, {"second": "a", "first": "b"}).lines][::-1],
         [line.get_color() for line in plot.threshold_curve(summaries).lines[1:]],
-        [plot.group_scores(report(frame()), label=name).lines[1].get_color() for name in names],
+        [plot.group_scores({name: report(frame())}).lines[1].get_color() for name in names],
     ]
 
     assert len({tuple(pair) for pair in pairs}) == 1

@@ -72,7 +72,7 @@ def many_systems(count: int) -> af.Comparison:
 
 CASES: dict[str, Callable[[Axes | None], Axes]] = {
     **{name: lambda ax, draw=draw: draw(frame(), ax) for name, draw in PLOTS.items()},  # type: ignore[misc]
-    "long labels": lambda ax: plot.group_scores(report(many(4)), label="a system", ax=ax),
+    "long labels": lambda ax: plot.group_scores({"a system": report(many(4))}, ax=ax),
     "long labels and names": lambda ax: plot.comparison(
         compared(many(4), "the first system with a long name", "the second system with a long name"), ax=ax
     ),
@@ -80,9 +80,11 @@ CASES: dict[str, Callable[[Axes | None], Axes]] = {
     "hidden slices": lambda ax: plot.error_types(many(9), "type", max_groups=2, ax=ax),
     "one slice": lambda ax: plot.group_scores(report(many(1)), ax=ax),
     "shared axes": lambda ax: plot.group_scores(
-        af.report(many(3), "second", "answer", by="type"),
-        label="the second system",
-        ax=plot.group_scores(report(many(3)), label="the first system", ax=ax),
+        {
+            "the first system": report(many(3)),
+            "the second system": af.report(many(3), "second", "answer", by="type"),
+        },
+        ax=ax,
     ),
     "ranks of long names": lambda ax: plot.ranking(many_systems(9), ax=ax, max_systems=7),
     "a heat map of long names": lambda ax: plot.heat_map(many_systems(9), ax=ax, max_systems=7, max_groups=3),

@@ -38,8 +38,7 @@ def two() -> tuple[af.Report, af.Report]:
 def test_reports_share_axes_and_match_their_slices() -> None:
     first, second = two()
 
-    ax = plot.group_scores(first, label="first")
-    assert plot.group_scores(second, label="second", ax=ax) is ax
+    ax = plot.group_scores({"first": first, "second": second})
 
     assert labels(ax) == ["all rows", "form", "table", "null", "letter"]
     one, other = points(ax).values()
@@ -59,39 +58,24 @@ def test_reports_share_axes_and_match_their_slices() -> None:
     assert [line.get_color() for line in legend.get_lines()] == list(points(ax))
 
 
-def test_axes_that_were_cleared_start_anew() -> None:
-    first, second = two()
-    ax = plot.group_scores(first)
-    ax.clear()
-
-    plot.group_scores(second, ax=ax)
-
-    assert labels(ax) == ["all rows", "letter", "table", "null"]
-    assert len(points(ax)) == 1
-
-
 def test_reports_that_do_not_belong_together_are_refused() -> None:
-    first, second = two()
-    ax = plot.group_scores(first, label="first")
+    first, _ = two()
+    exact = af.report(frame(), "second", "answer", metrics="exact_match", by="type")
+    whole = af.report(frame(), "second", "answer")
 
-    for call, message in (
-        (lambda: plot.group_scores(second, ax=ax), "label must be given and differ"),
-        (lambda: plot.group_scores(second, label="first", ax=ax), "label must be given and differ"),
-        (
-            lambda: plot.group_scores(second, "nls", label="b", ax=ax),
-            "the same measure, got 'anls' and 'nls'",
-        ),
-        (lambda: plot.group_scores(af.report(frame(), "first", "answer"), label="b", ax=ax), "same columns"),
+    for reports, message in (
+        ({}, "at least one report"),
+        ({"first": first, "second": exact}, "measure must be .*'anls'"),
+        ({"first": first, "second": whole}, r"the same columns, got \['type'\] and \[\]"),
     ):
         with pytest.raises(ValueError, match=message):
-            call()
-    assert labels(ax) == ["all rows", "form", "table", "null"]
+            plot.group_scores(reports)
 
 
 def test_results_pass_options_on_to_their_plots() -> None:
     made, both = report(frame()), compared(frame())
 
-    ax = made.plot("cer_corpus", label="Ours", title="Week 3", max_groups=1)
+    ax = made.plot("cer_corpus", title="Week 3", max_groups=1)
     assert ax.get_xlabel() == "CER (corpus), lower is better, 95 % interval (2 more groups not shown)"
     assert (ax.get_title(), labels(ax)) == ("Week 3", labels(made.plot())[:2])
     assert made.plot(measure="nls").get_xlabel().startswith("NLS")
