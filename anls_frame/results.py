@@ -18,7 +18,16 @@ from anls_frame._arguments import flag, string
 from anls_frame._typing import Table_co
 from anls_frame.export import Document, Kind, Table, notebook, sources, terminal
 from anls_frame.export.columns import Column, OnScreen, by_name
-from anls_frame.export.document import ALL_ROWS, GROUP, OVERALL, SLICE, TABLE, crossed, with_columns
+from anls_frame.export.document import (
+    ALL_ROWS,
+    GROUP,
+    OVERALL,
+    SLICE,
+    TABLE,
+    crossed,
+    named_tables,
+    with_columns,
+)
 from anls_frame.export.kinds import shown_as
 from anls_frame.export.notebook import ROWS
 from anls_frame.export.row_names import ROWS as ROW_NAMES
@@ -46,6 +55,8 @@ class Shown(TypedDict, total=False):
     percent: bool
     noun: str | None
     columns: Sequence[str] | None
+    tables: Sequence[str] | None
+    intervals: bool
     name: str | None
     sort: str | None
     min_n: int
@@ -56,11 +67,36 @@ class Shown(TypedDict, total=False):
     published: Mapping[str, float | Mapping[str, float]] | None
 
 
+@dataclass(frozen=True, kw_only=True)
+class _General:
+    """The display options of every result: which of its tables, and what of them."""
+
+    title: str | None = None
+    columns: Sequence[str] | None = None
+    tables: Sequence[str] | None = None
+    intervals: bool = True
+
+    def __post_init__(self) -> None:
+        if self.title is not None:
+            string("title", self.title)
+        flag("intervals", self.intervals)
+
+    def of(self, tables: Sequence[Table]) -> Sequence[Table]:
+        """Return what of these tables is shown."""
+        if self.tables is not None:
+            tables = named_tables(tables, self.tables)
+        if self.columns is not None:
+            tables = with_columns(tables, self.columns)
+        return tables if self.intervals else [table.without_intervals() for table in tables]
+
+
 class Written(ABC):
     """A result that can be printed, shown in notebooks and written to files."""
 
     noun: ClassVar[str]
     """What messages call this result."""
+    is_page: ClassVar[bool] = False
+    """Whether its tables are one page, which .md and .tex hold whole."""
     account: Account[Any]
     """How many rows were given and used, and why others were left out or changed."""
 
@@ -100,6 +136,12 @@ class Written(ABC):
         columns
             The figures that tables for people show, in order, by their column names in data formats. Tables
             without any of these figures, and data formats, stay unchanged.
+        tables
+            The tables, in order, by their names or by the columns of their slices, as in
+            ``tables=["doc_type"]`` or ``["doc_type,lang"]``. By default all, and in .md and .tex, which go
+            into other texts, the first; formats for a single table hold the first of them.
+        intervals
+            Whether tables for people show intervals. Data formats always have them.
         name
             Of a report: the name of the system, for use in headings.
         sort
@@ -144,16 +186,23 @@ class Written(ABC):
             The path of the file.
         """
         document = self.to_document(**shown)
+        if (
+            not self.is_page
+            and shown.get("tables") is None
+            and Path(path).suffix.lower() in export.OF_FIRST_TABLE
+        ):
+            document = document.of_first_table()
         embedded = None if rows is None else rows.embedded(document.settings)
         document = replace(document, source=sources.named(source))
         return export.write(document, path, escape_formulas=escape_formulas, rows=embedded)
 
     def to_document(self, **shown: Unpack[Shown]) -> Document:
         """Return the tables, settings and notes that `write` would write with these options."""
-        title, columns, own = self._taken_apart(shown)
+        general, own = self._taken_apart(shown)
         document = self._view(own).document()
-        tables = document.tables if columns is None else with_columns(document.tables, columns)
-        return replace(document, tables=tables, title=document.title if title is None else title)
+        flat = document.flat if general.tables is None else None
+        title = document.title if general.title is None else general.title
+        return replace(document, tables=general.of(document.tables), flat=flat, title=title)
 
     @abstractmethod
     def _view(self, shown: Mapping[str, Any]) -> View:
@@ -179,23 +228,19 @@ class Written(ABC):
 
     def _shown(self, most: int | None, **shown: Unpack[Shown]) -> list[Table]:
         """Return the tables for a screen with their title and the chosen columns."""
-        title, columns, own = self._taken_apart(shown)
-        tables = self._view({**own, "most": most}).on_screen()
-        if columns is not None:
-            tables = with_columns(tables, columns)
-        return tables if title is None else [replace(tables[0], name=title), *tables[1:]]
+        general, own = self._taken_apart(shown)
+        tables = self._view({**own, "most": most}).on_screen(general.of)
+        return tables if general.title is None else [replace(tables[0], name=general.title), *tables[1:]]
 
-    def _taken_apart(
-        self, shown: Mapping[str, Any]
-    ) -> tuple[str | None, Sequence[str] | None, dict[str, Any]]:
-        """Return the title, the columns, and the options that depend on the kind of result."""
-        known = ("title", "columns", *self.display_options)
+    def _taken_apart(self, shown: Mapping[str, Any]) -> tuple[_General, dict[str, Any]]:
+        """Return the options of every result, and those that depend on its kind."""
+        of_all = [option.name for option in fields(_General)]
+        known = (*of_all, *self.display_options)
         for name in shown:
             if name not in known:
                 raise TypeError(f"no option {name!r} to show a {self.noun}; there are {', '.join(known)}")
-        own = dict(shown)
-        title, columns = own.pop("title", None), own.pop("columns", None)
-        return (None if title is None else string("title", title)), columns, own
+        own = {name: value for name, value in shown.items() if name not in of_all}
+        return _General(**{name: shown[name] for name in of_all if name in shown}), own
 
     def _notebook_tables(self, tables: Sequence[Table]) -> list[GT]:
         ids = (f"anls-{self.noun}{index or ''}" for index in range(len(tables)))
@@ -336,16 +381,18 @@ class View(ABC):
         parts = (self.title, tables, self.settings, self.result.signature, notes, self.drawn())
         return Document(*parts, flat, self.head())
 
-    def on_screen(self) -> list[Table]:
-        """Return the tables for a screen; the first has the title, the last the notes."""
+    def on_screen(self, chosen: Callable[[Sequence[Table]], Sequence[Table]]) -> list[Table]:
+        """Return the chosen tables for a screen; the first has the title, the last the notes."""
         shown = []
-        for table in self.screen_tables():
+        tables = self.screen_tables()
+        for table in chosen(tables):
             rows = table.frame.height if self.most is None else self.most
             # Files refuse bytes, which are no text; a screen shows them as Python writes them.
             frame = table.frame.head(rows).with_columns(cs.binary().map_elements(repr, pl.String))
             bold, hidden = [row for row in table.bold if row < rows], table.frame.height - frame.height
             shown.append(replace(table, frame=frame, best=table.best[:rows], bold=bold, hidden=hidden))
-        shown[0] = replace(shown[0], name=self.title)
+        if shown[0].name == tables[0].name:
+            shown[0] = replace(shown[0], name=self.title)
         shown[-1] = replace(shown[-1], below=[*shown[-1].below, *self.all_notes(), self.result.signature])
         return shown
 

@@ -13,8 +13,8 @@ _GROUPS = {
     "Input": "reader id where epoch runs unmatched repeats allow-repeated-ids system-column name",
     "Scoring": "missing unanswerable scores lower-is-better",
     "Intervals": "confidence alpha fold-clusters",
-    "Output": "force summary rows worst keep n details macro title percent noun columns sort min-n "
-    "significant pairs facts published suffix overwrite escape-formulas",
+    "Output": "force summary rows worst keep n details macro title percent noun columns table no-intervals "
+    "sort min-n significant pairs facts published suffix overwrite escape-formulas",
     "Gate": "fail-if-drop require-within require-within-slices require-accepted anchor planned-runs",
     "Help": "help",
 }

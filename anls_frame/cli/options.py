@@ -317,18 +317,27 @@ class Showing:
         What rows are called, as a plural such as utterances; by default rows, or pages of OCR.
     columns
         Figures to show in tables, in this order, such as n,anls, by their names in CSV.
+    table
+        Table to show, by its columns of slices, as doc_type; may be repeated. By default all, in .md and .tex
+        the first.
+    no_intervals
+        Show figures without their intervals.
     """
 
     title: str | None = None
     percent: bool = False
     noun: str | None = None
     columns: str | None = None
+    table: list[str] | None = None
+    no_intervals: bool = False
 
     @property
     def options(self) -> dict[str, Any]:
         """The options of `write`."""
-        columns = None if self.columns is None else next(csv.reader([self.columns]))
-        return {**vars(self), "columns": columns}
+        options = {**vars(self), "tables": self.table, "intervals": not self.no_intervals}
+        if self.columns is not None:
+            options["columns"] = next(csv.reader([self.columns]))
+        return {name: value for name, value in options.items() if name not in ("table", "no_intervals")}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -36,6 +36,8 @@ _WRITERS = {
 }
 _WITH_FORMULAS = (".csv", ".tsv")
 
+OF_FIRST_TABLE = (".md", ".tex")
+"""The suffixes of texts for a paper or a comment, which hold the first table unless more are chosen."""
 SUFFIXES = tuple(_WRITERS)
 """The suffixes that `write` accepts."""
 

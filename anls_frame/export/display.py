@@ -202,7 +202,7 @@ def _with_interval(value: object, ends: Sequence[object], kind: Kind) -> tuple[s
     shown = _figure_or_dash(value, kind)
     if kind == "rank":
         low, high = (_figure_or_dash(end, kind) for end in ends or (value, value))
-        return (low if low == high else f"{low}–{high}"), ""  # noqa: RUF001 - the dash of ranges
+        return (shown if low == high else f"{shown} ({low}–{high})"), ""  # noqa: RUF001 - the dash of ranges
     if value is not None:
         shown += _UNITS.get(kind, "")
     if not ends or (value is None and all(end is None for end in ends)):

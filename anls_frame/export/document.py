@@ -157,6 +157,16 @@ class Table:
         return replace(self, shown=shown)
 
     @property
+    def slices(self) -> str:
+        """The columns of its slices, joined as in the name of a table."""
+        return crossed([name for name in self.headings if self.kind(name) == "key"])
+
+    def without_intervals(self) -> Table:
+        """Return the table without the columns of the ends of intervals for people."""
+        shown = [name for name in self.headings if figure_of(name) == name]
+        return replace(self, shown=shown)
+
+    @property
     def marks(self) -> dict[str, tuple[str, str]]:
         """The columns of truth values that people see as marks, with the marked column and the mark."""
         return {
@@ -229,6 +239,8 @@ class Document:
         A sentence about the main figures, for formats with a headline.
     source
         Names of the files that the document was made from, for the same formats.
+    left_out
+        Names of further tables of the result, which the document does not have.
     """
 
     title: str
@@ -240,6 +252,7 @@ class Document:
     flat: Table | None = None
     head: str = ""
     source: Sequence[str] = ()
+    left_out: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         _check_text("the title", self.title)
@@ -256,6 +269,10 @@ class Document:
         doubled = sorted({name for name in names if names.count(name) > 1})
         if doubled:
             raise ValueError(f"tables must have distinct names, these occur more than once: {doubled}")
+
+    def of_first_table(self) -> Document:
+        """Return the document with its first table alone."""
+        return replace(self, tables=self.tables[:1], left_out=[table.name for table in self.tables[1:]])
 
     @property
     def settings_as_text(self) -> list[tuple[str, str]]:
@@ -305,6 +322,22 @@ def result_table(
     hidden |= {"metric"} if len(table.metrics) == 1 else set()
     shown = [name for name in frame.columns if name not in MARKS] if table.shown is None else table.shown
     return replace(table, shown=[name for name in shown if name not in hidden])
+
+
+def named_tables(tables: Sequence[Table], names: Sequence[str]) -> list[Table]:
+    """Return the tables with these names, or with slices by these columns."""
+    if isinstance(names, str):
+        raise wrong("tables", f"must be a sequence of names, as [{names!r}], got a text")
+    chosen: dict[str, Table] = {}
+    for name in names:
+        found = [table for table in tables if name in (table.name, table.slices)]
+        if not found:
+            known = [*dict.fromkeys(text for table in tables for text in (table.slices, table.name) if text)]
+            raise wrong("tables", f"must be among {known}, got {name!r}")
+        chosen |= {table.name: table for table in found}
+    if not chosen:
+        raise wrong("tables", "must name at least one table")
+    return [*chosen.values()]
 
 
 def with_columns(tables: Sequence[Table], columns: Sequence[str]) -> list[Table]:

@@ -115,11 +115,16 @@ def write(document: Document, file: BinaryIO) -> None:
         if number and number % _MOST_FLOATS == 0:
             parts += ["", r"\clearpage"]
         columns, rows = display_table(table)
-        caption = escaped(clipped(": ".join(filter(None, (document.title, table.name))), _LONGEST_TEXT))
+        caption = escaped(clipped(_caption(document.title, table.name), _LONGEST_TEXT))
         below = _below(document) if number == 0 else []
         build = _float if len(rows) <= LONGEST_FLOAT else _longtable
         parts += ["", *build(columns, rows, f"\\caption{{{caption}}}\\label{{tab:{label}}}", below)]
     file.write(("\n".join(parts) + "\n").encode())
+
+
+def _caption(title: str, name: str) -> str:
+    """Return the title and the name of a table, which a title may end in: Scores by lang, By lang."""
+    return title if title.lower().endswith(f" {name.lower()}") else ": ".join(filter(None, (title, name)))
 
 
 def _comments(document: Document) -> Iterator[str]:
@@ -129,6 +134,8 @@ def _comments(document: Document) -> Iterator[str]:
     yield r"% wide long ones are turned. pdfLaTeX with \usepackage[T1]{fontenc} prints Latin letters, and"
     yield r"% codes such as [U+4E2D] for others; LuaLaTeX prints those with a font that has them."
     entries: dict[str, object] = {"title": document.title, "signature": document.signature}
+    if document.left_out:
+        entries["further tables, which tables= adds"] = ", ".join(document.left_out)
     entries |= {f"settings: {name}": value for name, value in document.settings.items()}
     for name, value in entries.items():
         line = f"{json.dumps(name)[1:-1]}: {json.dumps(as_json(value, name))}"

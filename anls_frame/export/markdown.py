@@ -40,8 +40,11 @@ def write(document: Document, file: BinaryIO) -> None:
     blocks = [f"# {_text(document.title)}"]
     for table in document.tables:
         blocks += [f"## {_text(table.name)}", _table(table)]
-    if document.notes:
-        blocks.append("\n".join(f"- {_block(note)}" for note in document.notes))
+    notes = [*document.notes]
+    if document.left_out:
+        notes.append(f"Further tables, which tables= adds: {', '.join(document.left_out)}.")
+    if notes:
+        blocks.append("\n".join(f"- {_block(note)}" for note in notes))
     if document.signature:
         blocks.append(f"Signature: {_code(document.signature)}")
     if document.settings:

@@ -86,8 +86,10 @@ class _Column:
     heading: str
     figures: Sequence[str]
     intervals: Sequence[str]
+    is_broken: bool = False
+    """Whether the heading is broken between words."""
     is_below: bool = False
-    """Whether intervals have lines of their own, and the heading is broken between words."""
+    """Whether intervals have lines of their own."""
 
     def cut(self, most: int, *, apart: bool = True) -> _Column:
         """Return the column with texts cut to a width, or as it is if they would then look alike."""
@@ -107,7 +109,7 @@ class _Column:
     @cached_property
     def head(self) -> list[str]:
         """The lines of the heading."""
-        if not self.is_below:
+        if not self.is_broken:
             return [self.heading]
         longest_word = max(map(text_width, self.heading.split(" ")))
         return wrapped(self.heading, max(self._content, longest_word)).split("\n")
@@ -153,6 +155,8 @@ def _aligned(figures: Sequence[str]) -> list[str]:
 
 def _forms(columns: list[_Column]) -> Iterator[list[_Column]]:
     """Yield the forms of a table, each narrower than the one before."""
+    yield columns
+    columns = [replace(column, is_broken=True) for column in columns]
     yield columns
     columns = [replace(column, is_below=True) for column in columns]
     yield columns

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,14 @@ import numpy.typing as npt
 import polars as pl
 import polars.selectors as cs
 
+from anls_frame._text import numbered
 from anls_frame.frames.conversion import column_names, to_lazy
 from anls_frame.frames.reserved_columns import DOCUMENT
 
 _LOOKED_AT = 100_000
 """Rows that are looked at: of many more, reading a column or starting a query would take too long."""
+_PLAIN_WORD = re.compile("(?!doc)[a-z]{2,}[a-gi-rt-w]")
+"""Names of columns that are a word whose plural ends in s alone, such as speaker."""
 
 
 def forgotten(frame: Any, cluster: str | None) -> str | None:
@@ -27,6 +31,23 @@ def forgotten(frame: Any, cluster: str | None) -> str | None:
     except (ValueError, TypeError, pl.exceptions.PolarsError):
         # Without a cluster nobody asked for this column.
         return None
+
+
+def counted(count: int, cluster: str) -> str:
+    """Return the number of documents and what they are called: 24 speakers, 112 documents (doc_id)."""
+    noun, column = _noun(cluster)
+    return numbered(count, noun) + column
+
+
+def called(cluster: str) -> str:
+    """Return what the documents in a column are called: speakers, or documents (doc_id)."""
+    noun, column = _noun(cluster)
+    return f"{noun}s{column}"
+
+
+def _noun(cluster: str) -> tuple[str, str]:
+    """Return the word for a document, and what follows it: the column, unless the column is the word."""
+    return (cluster, "") if _PLAIN_WORD.fullmatch(cluster) else ("document", f" ({cluster})")
 
 
 def note(column: str | None, noun: str = "row") -> list[str]:

@@ -86,6 +86,7 @@ class Overview(Written, Generic[Table_co]):
     """
 
     noun = "overview"
+    is_page = True
 
     report: Report[Any]
     account: Account[Any]
@@ -165,8 +166,8 @@ class Overview(Written, Generic[Table_co]):
 
     def to_text(self, **shown: Any) -> str:
         """Return the overview as printed text; the options are those of `write`."""
-        title, _, own = self._taken_apart(shown)
-        return self._view(own).text(title)
+        general, own = self._taken_apart(shown)
+        return self._view(own).text(general.title)
 
     def _repr_html_(self) -> str:
         page = io.BytesIO()

@@ -21,6 +21,7 @@ from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.frames import origins
 from anls_frame.frames.checks import check_column, free_name
 from anls_frame.frames.conversion import as_kind_of, at_hand, column_names, in_polars, is_pandas
+from anls_frame.frames.documents import called
 from anls_frame.protocol import ScoreProtocol, described, resolve_errors, resolve_protocol
 from anls_frame.reports.pairing import disagreeing, first_of
 from anls_frame.summary import own_metrics
@@ -770,7 +771,7 @@ def standard_errors(questions: pl.DataFrame, epoch: float) -> pl.DataFrame:
 
 
 def _lines(components: pl.DataFrame, errors: pl.DataFrame, what: str, cluster: str | None) -> str:
-    names = {"cluster": f"clusters ({cluster})", "question": "questions", "epoch": "epochs"}
+    names = {"cluster": cluster and called(cluster), "question": "questions", "epoch": "epochs"}
     parts = [
         f"{'unknown' if share is None else f'{100 * share:.0f} %'} between {names[level]}"
         f"{' (estimated below 0)' if truncated else ''}"

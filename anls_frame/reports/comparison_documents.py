@@ -11,7 +11,6 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import accumulate
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -26,6 +25,7 @@ from anls_frame.export import Kind, Table
 from anls_frame.export.charts import Figure, HeatMap
 from anls_frame.export.columns import (
     COLUMNS,
+    DIFFERENCE,
     FEW,
     POSSIBLY_BEST,
     RANK,
@@ -204,10 +204,9 @@ class ComparisonView(View):
         if self.is_of_two:
             first, second = self.systems
             return f"{second} against {first}: {metrics}"
-        fitting = accumulate(len(name) + 2 for name in self.systems)
-        named = self.systems[: max(sum(width <= _LONGEST_TITLE for width in fitting), 1)]
-        more = len(self.systems) - len(named)
-        return f"{metrics} of {_listed([*named, *([f'{more:,} more'] if more else [])])}"
+        named = _listed(self.systems)
+        are_few = len(self.systems) <= _NAMED and len(named) <= _LONGEST_TITLE
+        return f"{metrics} of {named if are_few else numbered(len(self.systems), 'system')}"
 
     @cached_property
     def transitions(self) -> list[Table]:
@@ -262,8 +261,8 @@ class ComparisonView(View):
         notes += fine_note(numbers, settings["n"], self.names)
         if self.has_rankings:
             notes.append(
-                f"Rank: range of ranks that the data allow ({level} confidence, all systems of a metric "
-                "together)."
+                f"Rank: with the range of ranks that the data allow ({level} confidence, all systems of a "
+                "metric together)."
             )
             notes.append(
                 f"{POSSIBLY_BEST} possibly the best: no other system is significantly better, by ranks or by "
@@ -313,20 +312,23 @@ class ComparisonView(View):
         disagreeing = self.differences.filter(excludes != (pl.col("p_value") <= self.alpha))
         if self.is_of_two and disagreeing.height:
             notes.append(
-                f"p and interval disagree in {numbered(disagreeing.height, 'line')}: the interval is "
-                "Student's t on the sums of differences, p the share of random sign flips that give a "
-                "difference as large."
+                f"p without adjustment and interval disagree in {numbered(disagreeing.height, 'row')}: the "
+                "interval is Student's t on the sums of differences, p the share of random sign flips that "
+                "give a difference as large."
             )
         return notes
 
     def _what_intervals_are(self, level: str) -> str:
         """Return what the intervals hold; differences of several systems have none."""
+        cluster = self.settings["cluster"]
+        has = f"has {level} confidence"
+        if cluster is not None:
+            whole = self.differences.filter(pl.col(SLICE) != GROUP)["n_clusters"]
+            has += f" and allows for {documents.counted(whole[0], cluster)}"
         if self.is_of_two:
-            return (
-                f"Each interval has {level} confidence; intervals are not adjusted for multiple comparisons."
-            )
+            return f"Each interval {has}; intervals are not adjusted for multiple comparisons."
         return (
-            f"Each interval of a score has {level} confidence. Differences have adjusted p-values; "
+            f"Each interval of a score {has}. Differences have adjusted p-values; "
             "`differences(simultaneous=True)` has intervals that hold together."
         )
 
@@ -408,7 +410,8 @@ def _ranking(view: ComparisonView, metric: Metric, label: str) -> Table:
         own[name] = Column(name, "", kind, name)
     # Systems that are possibly the best are bold.
     options = {"shown": columns, "bold": ranked["possibly_best"].fill_null(value=False).arg_true().to_list()}
-    return view.table(f"Ranking by {label}", ranked, (), metric, labels={"score": label}, own=own, **options)
+    labels = {"score": label, "difference": f"difference from {shortened(view.systems[0])}"}
+    return view.table(f"Ranking by {label}", ranked, (), metric, labels=labels, own=own, **options)
 
 
 def _ranked(view: ComparisonView, metric: Metric) -> pl.DataFrame:
@@ -416,8 +419,14 @@ def _ranked(view: ComparisonView, metric: Metric) -> pl.DataFrame:
     change = view.overall.filter(pl.col("metric") == metric.name)
     change = change.select("system", *TESTED)
     joined = ranked.join(change, on="system", how="left", maintain_order="left")
-    clusters = [] if view.settings["cluster"] is None else ["n_clusters"]
-    return joined.select("system", "n", *SCORE, *RANK, *TESTED, "possibly_best", "few_rows", *clusters)
+    counts = [] if view.settings["cluster"] is None else ["n_clusters"]
+    missing = view.result.account.missing
+    if len({*missing}) > 1:
+        systems = view.result.account.systems
+        counted = pl.DataFrame({"system": systems, "n_missing": missing})
+        joined = joined.join(counted, on="system", how="left", maintain_order="left")
+        counts = ["n_missing", *counts]
+    return joined.select("system", "n", *SCORE, *RANK, *TESTED, "possibly_best", "few_rows", *counts)
 
 
 def _scores(
@@ -532,8 +541,11 @@ def _slices_of_two(view: ComparisonView, columns: Sequence[str], metric: Metric,
 def _shown_of_two(view: ComparisonView, first: Sequence[str]) -> dict[str, Any]:
     """Return the columns for people: the first columns, and the scores under the names of systems."""
     scores = ("baseline_score", "score")
-    columns = [*first, "n", *scores, *TESTED, *VOTES, "n_clusters"]
-    return {"shown": columns, "labels": dict(zip(scores, view.systems, strict=True))}
+    columns = [*first, "n", *scores, *DIFFERENCE, "p_adjusted", *VOTES, "n_clusters"]
+    labels = dict(zip(scores, view.systems, strict=True))
+    if not view.keys and len(view.metrics) == 1:
+        labels["p_adjusted"] = "p"  # of one test
+    return {"shown": columns, "labels": labels}
 
 
 # Names and notes
@@ -633,7 +645,7 @@ def untestable_note(
         *([numbered(groups, "slice")] if groups else []),
     ]
     cluster = settings["cluster"]
-    units = f"{names['row']}s" if cluster is None else f"clusters ({cluster})"
+    units = f"{names['row']}s" if cluster is None else documents.called(cluster)
     least = least_units(alpha, settings["draws"])
     few_draws = f"with {settings['draws']:,} draws p is larger"
     fewer = few_draws if least == sys.maxsize else f"fewer than {least} {units}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -103,10 +103,10 @@ class CorrectedView(View):
         """Return the result of all rows, of the first system."""
         return self.notes()[0]
 
-    def on_screen(self) -> list[Table]:
-        """Return the tables for a screen, each with its own name."""
-        first, *others = super().on_screen()
-        return [replace(first, name=self.document_tables()[0].name), *others]
+    def on_screen(self, chosen: Callable[[Sequence[Table]], Sequence[Table]]) -> list[Table]:
+        """Return the chosen tables for a screen, each with its own name."""
+        first, *others = super().on_screen(chosen)
+        return [replace(first, name=chosen(self.screen_tables())[0].name), *others]
 
 
 def _slices_without_verdicts(view: CorrectedView) -> list[str]:

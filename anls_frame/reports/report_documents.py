@@ -163,8 +163,7 @@ class ReportView(View):
         notes += _empty_references(self)
         notes += origins.note(summary.scored_by, settings.protocol, has_texts=settings.has_texts)
         if settings.cluster is not None:
-            clusters = numbered(overall["n_clusters"], "cluster")
-            notes.append(f"Intervals allow for {clusters} ({settings.cluster}).")
+            notes.append(f"Intervals allow for {documents.counted(overall['n_clusters'], settings.cluster)}.")
         notes += documents.note(summary.forgotten_documents, self.names["row"])
         slices = {
             by: table.filter(pl.col(SLICE) == GROUP).height + self.left_out for by, table in self.tables

@@ -91,8 +91,9 @@ class SelectiveView(View):
                 p_value = spelled(line["p_value"], [], "p_value")
                 notes.append(f"{change}{spelled_in(line, 'difference', kind)}, p {p_value}.")
         if self.settings["cluster"] is not None:
-            documents = numbered(self.whole["n_clusters"][0], "document")
-            notes.append(f"Intervals allow for {documents} ({self.settings['cluster']}).")
+            n_documents = self.whole["n_clusters"][0]
+            counted = documents_of_rows.counted(n_documents, self.settings["cluster"])
+            notes.append(f"Intervals allow for {counted}.")
         notes += documents_of_rows.note(self.settings["forgotten_documents"])
         return notes + few_note(self.whole)
 

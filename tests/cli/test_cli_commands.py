@@ -167,7 +167,7 @@ def test_gate_says_what_it_cannot_test(run: Run, tmp_path: Path) -> None:
     line = next(line for line in passed.stdout.splitlines() if "rare" in line)
     assert "-1.000" in line
     assert "1.0000" not in line
-    assert "anls-frame: 1 slice cannot be tested at 0.05: fewer than 6 clusters (doc)." in passed.stderr
+    assert "anls-frame: 1 slice cannot be tested at 0.05: fewer than 6 documents (doc)." in passed.stderr
     assert (
         "fewer than 8 clusters" in run("compare", *options, "--fail-if-drop", "0", "--alpha", "0.01").stderr
     )

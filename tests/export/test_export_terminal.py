@@ -72,7 +72,7 @@ def test_no_line_is_wider_than_the_terminal(name: str, width: int, files: Path) 
     assert max(map(text_width, lines)) <= width
     # Columns that are not there are named.
     heads = [line.count("┆") for line in lines if line.startswith("│")]
-    assert (name != "two") or ("No room for: " in done.stdout) == (min(heads) < 9)
+    assert (name != "two") or ("No room for: " in done.stdout) == (min(heads) < 8)
 
 
 def shown(values: Sequence[Any], kind: Any, ends: Sequence[tuple[Any, Any]] = ()) -> list[str]:

@@ -69,7 +69,7 @@ def of_steps(steps: dict[str, list[float]], **options: Any) -> Comparison:
         # Five nearly equal losses: Student's t has little spread, and 2 of 32 signs are as far.
         (
             {"k": [-0.1, -0.11, -0.1, -0.12, -0.1], "l": [0.1, -0.1] * 4},
-            "p and interval disagree in 1 line: ",
+            "p without adjustment and interval disagree in 1 row: ",
         ),
         ({"k": [0.1, -0.1] * 5, "l": [0.1, -0.1] * 4}, None),
     ],
@@ -91,8 +91,8 @@ def test_what_cannot_be_tested_is_a_dash_and_is_counted(cluster: str | None) -> 
     frame = pl.DataFrame(rows, schema=["a", "b", "k", "doc"], orient="row")
     one = compare(frame, {"old": "a", "new": "b"}, None, by="k", cluster=cluster)
     line = next(line for line in repr(one).splitlines() if "one" in line)
-    assert [cell.strip() for cell in line.split("┆")[4:7]] == [f"-0.786 [{NONE}]", NONE, NONE]
-    units = "rows" if cluster is None else "clusters (doc)"
+    assert [cell.strip() for cell in line.split("┆")[4:6]] == [f"-0.786 [{NONE}]", NONE]
+    units = "rows" if cluster is None else "documents (doc)"
     assert f"2 slices cannot be tested at 0.05: fewer than 6 {units}." in repr(one).splitlines()
     assert one.untestable()["k"].to_list() == ["five", "one"]
     assert one.untestable(0.0625)["k"].to_list() == ["one"]

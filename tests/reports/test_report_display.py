@@ -67,7 +67,7 @@ def test_notes_account_for_the_rows(missing: Any) -> None:
         used,
         f"The reference of 1 of {n} rows has no text: all text predicted there counts as errors.",
         "A row in several slices counts once in each, so the counts may add up to more than the total.",
-        "Intervals allow for 2 clusters (doc).",
+        "Intervals allow for 2 documents (doc).",
         "* few rows or documents: treat the interval as rough.",
         one.signature,
     ):
@@ -145,7 +145,7 @@ def test_hostile_keys_and_names_are_texts_in_a_page(key: str) -> None:
     assert not {"href", "src"} & page.names
     assert page.cells.count(key) == 2
     assert f"Scores by {key}" in set(page.cells)
-    assert any(cell.endswith(f"clusters ({key}).") for cell in page.cells)
+    assert any(cell.endswith(f"documents ({key}).") for cell in page.cells)
     assert "<script" not in html
 
 

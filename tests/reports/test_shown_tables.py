@@ -1,0 +1,113 @@
+"""Which tables of a result are shown and written, and whether with intervals."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import fastexcel
+import polars as pl
+import pytest
+
+import anls_frame as af
+from anls_frame.export import SUFFIXES
+
+FRAME = pl.DataFrame(
+    {
+        "old": ["a", "b", "c", "x"] * 10,
+        "new": ["a", "b", "x", "x"] * 10,
+        "answer": ["a", "b", "c", "d"] * 10,
+        "lang": ["de", "en"] * 20,
+        "kind": ["form", "form", "letter", "letter"] * 10,
+        "doc": [f"d{number // 4}" for number in range(40)],
+    }
+)
+BY = [["lang"], ["kind"], ["lang", "kind"]]
+INTERVAL = re.compile(r"\[-?\+?[\d.]+, ")
+
+
+def report() -> af.Report[Any]:
+    return af.report(FRAME, "old", "answer", by=BY, cluster="doc")
+
+
+def comparison() -> af.Comparison[Any]:
+    return af.compare(FRAME, {"old": "old", "new": "new"}, "answer", by=BY, cluster="doc", draws=199)
+
+
+def read(path: Path) -> str:
+    """Return a written file as text: of a workbook and of Parquet, their names and cells."""
+    if path.suffix == ".xlsx":
+        book = fastexcel.read_excel(path)
+        sheets = {name: book.load_sheet(name, header_row=None).to_polars() for name in book.sheet_names}
+        return "\n".join(f"{name} {sheet.rows()}" for name, sheet in sheets.items() if name != "Settings")
+    if path.suffix == ".parquet":
+        return str(pl.read_parquet(path).columns)
+    return path.read_text(encoding="utf-8")
+
+
+def names_of(made: Any, **shown: Any) -> list[str]:
+    return [table.name for table in made.to_document(**shown).tables]
+
+
+def test_tables_are_chosen_by_their_slices_in_the_given_order() -> None:
+    assert names_of(report(), tables=["kind", "lang"]) == ["By kind", "By lang"]
+    assert names_of(report(), tables=["lang,kind"]) == ["By lang and kind"]
+    assert names_of(report(), tables=["By kind", "kind"]) == ["By kind"]
+    assert [name for name in names_of(comparison(), tables=["kind"]) if "kind" not in name] == []
+
+
+@pytest.mark.parametrize("wrong", [["type"], [], "lang"])
+def test_a_table_that_is_not_there_is_an_error_that_names_those_that_are(wrong: Any) -> None:
+    with pytest.raises((ValueError, TypeError), match="tables must") as error:
+        report().to_text(tables=wrong)
+    if wrong == ["type"]:
+        assert "'lang,kind'" in str(error.value)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("make", [report, comparison])
+def test_every_format_holds_the_chosen_table_and_no_other(make: Any, suffix: str, tmp_path: Path) -> None:
+    path = make().write(tmp_path / f"one{suffix}", tables=["kind"], title="One")
+    text = read(path)
+    if suffix in (".csv", ".tsv", ".jsonl", ".parquet"):
+        head = text.splitlines()[0]
+        assert "kind" in head
+        assert "lang" not in head
+    elif suffix == ".json":
+        tables = json.loads(text)["tables"]
+        assert all("kind" in name for name in tables)
+    else:
+        assert "By kind" in text or "by kind" in text
+        assert "By lang" not in text
+        assert "by lang" not in text
+
+
+@pytest.mark.parametrize("suffix", [".md", ".tex"])
+def test_a_text_for_a_paper_holds_the_first_table_and_names_the_others(suffix: str, tmp_path: Path) -> None:
+    path = report().write(tmp_path / f"first{suffix}")
+    text = path.read_text(encoding="utf-8")
+    assert "urther tables, which tables= adds" in text
+    after = text.partition("urther tables")[0] if suffix == ".md" else text.partition(r"\toprule")[2]
+    assert "letter" not in after
+    every = report().write(path, tables=["lang", "kind", "lang,kind"]).read_text(encoding="utf-8")
+    assert "urther tables" not in every
+    assert "letter" in every
+
+
+@pytest.mark.parametrize("suffix", [".md", ".tex", ".html"])
+@pytest.mark.parametrize("make", [report, comparison])
+def test_intervals_false_shows_figures_alone(make: Any, suffix: str, tmp_path: Path) -> None:
+    made = make()
+    text = made.write(tmp_path / f"plain{suffix}", intervals=False).read_text(encoding="utf-8")
+    # Settings have lists, and the head of a page is a sentence.
+    cells = "".join(re.findall("<td.*?</td>", text)) if suffix == ".html" else re.sub("(?m)^%.*$", "", text)
+    assert INTERVAL.search(cells.partition("Settings")[0]) is None
+    assert INTERVAL.search(made.to_text(intervals=False)) is None
+    assert INTERVAL.search(made.to_text()) is not None
+
+
+def test_a_chosen_table_has_its_own_name_on_a_screen() -> None:
+    assert report().to_text(tables=["kind"]).startswith("By kind\n")
+    assert report().to_text(tables=["lang"]).startswith("Scores by lang, by kind, by lang and kind\n")
