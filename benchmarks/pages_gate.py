@@ -36,7 +36,7 @@ PAGE = Path(__file__).with_name("PAGES.md")
 SEED = 20261126
 LEAST = 0.95
 POINTS = 0.02
-MOST_TIMES = 20.0
+MOST_TIMES = 15.0
 LOAD_OF_ONE = 1.5
 """The load of a machine up to which no other process is taken to run."""
 RATES = ((0.005, 0.02), (0.02, 0.05), (0.05, 0.1))
