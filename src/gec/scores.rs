@@ -1,4 +1,7 @@
 //! The counts and formulas of the I-measure.
+//!
+//! Counts are those of one sentence; add them up before dividing, as the mean of the scores of sentences is another
+//! figure.
 
 use super::align::Column;
 

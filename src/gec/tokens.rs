@@ -1,4 +1,6 @@
 //! Tokens: the words between whitespace, numbered.
+//!
+//! Numbers are compared in one operation, and hold within one row only: each row starts its own [`Vocabulary`].
 
 use std::collections::HashMap;
 

@@ -1,6 +1,7 @@
 //! What kind of error a prediction is: the smallest difference that separates it from an answer.
 //!
-//! Each kind forgives what the kinds before it forgive, and one thing more.
+//! Each kind forgives what the kinds before it forgive, and one thing more. Kinds are tried in order, so rows with
+//! small errors are cheap, and rows that nothing explains try them all.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::canonical_combining_class;

@@ -1,4 +1,7 @@
-//! Hamming distance.
+//! Hamming distance: the positions at which two texts of one length differ.
+//!
+//! Right for codes and other texts of fixed length. One missing character shifts the rest: use an edit distance for
+//! anything that people or engines wrote. It takes one pass, and is undefined for different lengths.
 
 /// Number of positions at which two texts differ, in code points; `None` where their lengths differ.
 pub fn hamming(left: &str, right: &str) -> Option<usize> {

@@ -1,4 +1,7 @@
 //! Lengths of texts in code points.
+//!
+//! What denominators of scores count. ASCII texts need no decoding; [`lanes`](super::lanes) counts others while it
+//! compares them.
 
 use super::case;
 

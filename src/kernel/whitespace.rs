@@ -1,4 +1,6 @@
 //! What counts as whitespace, everywhere.
+//!
+//! Python's definition, not Rust's: they differ in four ASCII separators. Do not call `char::is_whitespace` elsewhere.
 
 /// Whitespace as Python's `str.split` and `str.strip` understand it: Unicode's `White_Space` and the four
 /// ASCII separators U+001C to U+001F, which Unicode does not count.

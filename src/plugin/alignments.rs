@@ -1,4 +1,7 @@
 //! Alignments of predictions with their nearest answers, and the counts of their edits.
+//!
+//! The nearest answer is found block by block, as for scores; then each row is aligned alone, which takes several times
+//! as long as its distance. Use it for edits; distances and scores alone come from [`expressions`](super::expressions).
 
 use std::collections::HashMap;
 use std::mem::take;

@@ -1,4 +1,7 @@
-//! Memory of result columns, and what is packed into it.
+//! Memory of result columns, and bits packed into it.
+//!
+//! Columns of 512 KiB and more get huge pages from [`regions`] on Linux; smaller ones are vectors, as are all on other
+//! systems.
 
 use arrow_buffer::{ArrowNativeType, BooleanBuffer, Buffer, ScalarBuffer};
 

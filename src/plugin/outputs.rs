@@ -1,4 +1,6 @@
 //! From row results to a column.
+//!
+//! Each thread writes its pieces into their part of the column, so nothing is put together at the end.
 
 pub mod counts;
 pub mod edits;

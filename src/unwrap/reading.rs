@@ -1,4 +1,6 @@
-//! Searches for texts in texts. Tests count how much they read: no answer may be read once for each of its tags.
+//! Searches for texts in texts, which count how much they read.
+//!
+//! Tests read the count: no answer may be read once for each of its tags, which would take quadratic time.
 
 /// The first position of a text in another one.
 pub fn find(text: &str, sought: &str) -> Option<usize> {

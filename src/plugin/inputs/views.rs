@@ -1,4 +1,7 @@
 //! Chunks of texts as one column of views.
+//!
+//! Texts of any string type become views of 16 bytes; their bytes are not copied. A repeated text and categories have
+//! one view for many rows, which is looked up row by row.
 
 use std::ops::Range;
 
