@@ -48,7 +48,7 @@ NOISE = 0.3
 GUARANTEED = (0.9, 0.95)
 SUREST_FAIL = 0.12
 """How often a guarantee may fail where the documents that fail whole are the most confident ones."""
-HELD = {0.9: (0.15, 0.35), 0.95: (0.1, 0.28)}
+HELD = {0.9: (0.15, 0.4), 0.95: (0.1, 0.3)}
 """
 How often `holds` may err at a confidence: without a mark, and at all.
 
