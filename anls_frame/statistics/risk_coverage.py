@@ -144,7 +144,7 @@ class Accepted(NamedTuple):
         return np.maximum(self._upper_end(confidence, correlation), most)
 
     def is_below(
-        self, risk: npt.ArrayLike, confidence: float, correlation: npt.ArrayLike = 0.0
+        self, risk: FloatArray | float, confidence: float, correlation: npt.ArrayLike = 0.0
     ) -> npt.NDArray[np.bool_]:
         """Return whether `upper_bound` is at most a risk."""
         return np.asarray(
@@ -173,7 +173,7 @@ class Accepted(NamedTuple):
         return np.asarray(np.exp(logarithms.sum(axis=-1)))
 
     def _upper_end(self, confidence: float, correlation: npt.ArrayLike) -> FloatArray:
-        """Return the upper end of the Wilson interval, also of independent rows where many are alike."""
+        """Return the upper end of the Wilson interval, or of independent rows where many are as one."""
         high = np.nan_to_num(self.interval(2 * confidence - 1, correlation)[1], nan=1.0)
         worth = self.worth(np.maximum(correlation, USUAL_CORRELATION))
         t = t_quantile(confidence, np.maximum(self.n - 1, 1.0))
@@ -182,7 +182,7 @@ class Accepted(NamedTuple):
         return np.asarray(np.maximum(high, of_alike))
 
     def certified(
-        self, risk: npt.ArrayLike, confidence: float, correlation: npt.ArrayLike = 0.0
+        self, risk: FloatArray | float, confidence: float, correlation: npt.ArrayLike = 0.0
     ) -> tuple[IntArray, FloatArray]:
         """
         Return the place of the last certified threshold, -1 if there is none, and the confidence of its test.
@@ -471,7 +471,7 @@ class RiskCoverage:
             return np.bincount(place, minlength=len(ends) * _SIZES).reshape(len(ends), _SIZES)
 
         sizes = (of_sizes(n) - of_sizes(n - new)).cumsum(axis=0) * 1.0
-        return Accepted(*sums, squares[ends], sizes)
+        return Accepted(*[*sums, squares[ends], sizes])
 
     def all_rows(self) -> Accepted:
         """Return the sums of all rows, including those with -inf."""
