@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+
+import anls_frame as af
 
 SEED = 20260
 LATIN = "etaoinshrdlucmfwypvbgkjqxz    0123456789.,-"
@@ -53,8 +54,6 @@ WORDS = {
     ),
 }
 """Ordinary words, for texts with single spaces; in Japanese there are none."""
-DATA = Path(__file__).parents[1] / "data"
-SAMPLE = DATA / "ocr_qa.parquet"
 
 
 def edited(rng: random.Random, text: str, errors: int, letters: str) -> str:
@@ -164,13 +163,13 @@ def script_pairs(rows: int, script: str) -> pl.DataFrame:
 
 def sample() -> pl.DataFrame:
     """Return the questions of the sample data that one engine answered, one row an accepted answer."""
-    frame = pl.read_parquet(SAMPLE).select(prediction="tesseract", answer="answers")
+    frame = af.sample().select(prediction="tesseract", answer="answers")
     return frame.explode("answer", empty_as_null=True, keep_nulls=True).drop_nulls()
 
 
 def ocr_pages(rows: int, engine: str) -> pl.DataFrame:
     """Return the pages of the sample data as one engine read them, and their true texts."""
-    pages = pl.read_parquet(DATA / "ocr_pages.parquet").select(prediction=engine, answer="reference")
+    pages = af.sample("pages").select(prediction=engine, answer="reference")
     return repeated(pages.drop_nulls(), rows)
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from populations import DATA, Array, Random, heavy_tail, ten_each
+from populations import Array, Random, heavy_tail, ten_each
 
 import anls_frame as af
 from anls_frame.statistics import sample_sizes
@@ -171,7 +171,7 @@ def large_lose(loss: float, least: int, gain: float) -> Rates:
 @functools.cache
 def _sample_differences() -> tuple[Array, Array]:
     """Rows of documents, and the differences of their rows, filled up with 0."""
-    rows = pl.read_parquet(DATA / "ocr_qa.parquet").filter(pl.col("answers").list.len() > 0)
+    rows = af.sample().filter(pl.col("answers").list.len() > 0)
     first, second = (af.anls(pl.col(name).fill_null(""), "answers") for name in ("rapidocr", "tesseract"))
     rows = rows.select("doc_id", x=second - first)
     documents = [part["x"].to_numpy() for _, part in rows.group_by("doc_id", maintain_order=True)]

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 import rank_kinds
-from populations import DATA, Array, Random, heavy_tail
+from populations import Array, Random, heavy_tail
 from significance_gate import ALPHA, ERRORS_ALLOWED, error
 
 import anls_frame as af
@@ -119,7 +119,7 @@ class Documents:
     """Documents of the sample, with six systems: both engines, two mixtures, two with answers left out."""
 
     def __init__(self) -> None:
-        rows = pl.read_parquet(DATA / "ocr_qa.parquet").filter(pl.col("answers").list.len() > 0)
+        rows = af.sample().filter(pl.col("answers").list.len() > 0)
         engines = [
             rows.select(af.anls(pl.col(name).fill_null(""), "answers")).to_series().to_numpy()
             for name in ("tesseract", "rapidocr")
@@ -241,7 +241,7 @@ HEAD = """- *Equal called different*: share of comparisons in which `pairwise` c
   adjust `p_value`; max-T is `p_adjusted`.
 
 In the first populations, equal systems are exchangeable and documents differ in difficulty. *Sample* is
-data/ocr_qa.parquet, with documents drawn with replacement. Its systems are both engines, two mixtures of
+af.sample(), with documents drawn with replacement. Its systems are both engines, two mixtures of
 their answers, and RapidOCR with 5 and 15 % of the answers left out. With *two ties*, two pairs of systems are
 swapped at random in each document. With *six shuffled*, all six are, and the seven question types form one
 family of 105 hypotheses. The last two populations are not checked: their systems have equal means but are not

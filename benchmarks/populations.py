@@ -200,8 +200,8 @@ class Finite:
 
 def sample_populations() -> Iterator[Finite]:
     """All rows and every slice of the sample data, answers to questions and texts of pages, both systems."""
-    questions = pl.read_parquet(DATA / "ocr_qa.parquet").filter(pl.col("answers").list.len() > 0)
-    pages = pl.read_parquet(DATA / "ocr_pages.parquet").with_columns(answers=pl.concat_list("reference"))
+    questions = af.sample().filter(pl.col("answers").list.len() > 0)
+    pages = af.sample("pages").with_columns(answers=pl.concat_list("reference"))
     keys = ("lang", "doc_type", "difficulty", "profile")
     for what, frame, by in (("questions", questions, ("question_types", *keys)), ("pages", pages, keys)):
         group = f"sample data, {what}"

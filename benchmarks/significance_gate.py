@@ -35,7 +35,6 @@ ERRORS_ALLOWED = 3
 
 COLUMNS = ["question_types", "doc_type", "lang", "profile", "difficulty", "answer_type"]
 PAGE = Path(__file__).parent / "SIGNIFICANCE.md"
-SAMPLE = Path(__file__).parents[1] / "data" / "ocr_qa.parquet"
 DRAWS = 999
 
 
@@ -54,7 +53,7 @@ class Sample:
 
 
 def load() -> Sample:
-    rows = pl.read_parquet(SAMPLE)
+    rows = af.sample()
     tesseract, rapidocr = (
         af.anls(pl.col(name).fill_null(""), "answers") for name in ("tesseract", "rapidocr")
     )

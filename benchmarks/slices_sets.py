@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,7 +30,6 @@ LEVEL = 0.05
 WIDE_LEVEL = 0.07
 """In which share of the sets a slice may be found where documents have 1 to 200 rows."""
 METRIC = af.Metric("score", bounds=(0, 1))
-SAMPLE = Path(__file__).parents[1] / "data" / "ocr_qa.parquet"
 PLAN = Plan(search=SliceSearch(), depth=2, n=20, confidence=1 - LEVEL)
 VALUES = (0.4, 0.34, 0.2, 0.06)
 """Shares of the values of a column; half of the columns are of documents, half of rows."""
@@ -170,7 +168,7 @@ _SAMPLE: dict[str, list[Array]] = {}
 def sample_scores(system: str) -> list[Array]:
     """Return the scores of each document of the sample data."""
     if system not in _SAMPLE:
-        sample = pl.read_parquet(SAMPLE)
+        sample = af.sample()
         scored = sample.select("doc_id", score=af.anls(pl.col(system).fill_null(""), "answers")).drop_nulls()
         parts = scored.partition_by("doc_id", maintain_order=True)
         _SAMPLE[system] = [one["score"].to_numpy() for one in parts]

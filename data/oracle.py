@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 HERE = Path(__file__).parent
+SAMPLES = HERE.parent / "anls_frame" / "samples"
 ENGINES = ("tesseract", "rapidocr")
 THRESHOLD = 0.5
 QUESTION_SLICES = ("question_types", "lang", "doc_type", "answer_type", "profile", "difficulty")
@@ -101,8 +102,8 @@ def by_engine(
 
 def all_scores() -> dict[str, Any]:
     """Return everything that is written to `oracle_scores.json`."""
-    questions = pl.read_parquet(HERE / "ocr_qa.parquet").to_dicts()
-    pages = pl.read_parquet(HERE / "ocr_pages.parquet").to_dicts()
+    questions = pl.read_parquet(SAMPLES / "qa.parquet").to_dicts()
+    pages = pl.read_parquet(SAMPLES / "pages.parquet").to_dicts()
     answerable = [row for row in questions if row["answers"]]
     return {
         "settings": {

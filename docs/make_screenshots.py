@@ -7,6 +7,7 @@ Names of pictures choose some of them.
 from __future__ import annotations
 
 import io
+import runpy
 import shlex
 import shutil
 import subprocess
@@ -23,6 +24,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 import anls_frame as af
 from anls_frame.analysis.browsing import RowsPage
+from anls_frame.samples import write_pages
 
 FOLDER = Path(__file__).parent / "images"
 ROOT = Path(__file__).parent.parent
@@ -33,15 +35,16 @@ GAP, BETWEEN = 20, "#888888"
 
 
 class Command(NamedTuple):
-    """A command of the shell that writes a page."""
+    """A command that writes a page, and the folder in which it runs."""
 
     text: str
+    folder: Path
 
     def write(self, path: Path, **_: str) -> Path:
         """Run it."""
         program = Path(sys.executable).with_name("anls-frame")
         command = [program, *shlex.split(self.text), "--force", "-o", path]
-        subprocess.run(command, cwd=ROOT, check=True)  # noqa: S603 - our own
+        subprocess.run(command, cwd=self.folder, check=True)  # noqa: S603 - our own
         return path
 
 
@@ -78,7 +81,8 @@ def pages(folder: Path) -> dict[str, list[Page]]:
     german = {"error type": '"near"', "lang": '"de"'}
     english = {"error type": '"near"', "lang": '"en"'}
     comparison = six_systems(questions)
-    of_pages = Command("report demo/pages/tesseract --gold demo/pages/truth --details")
+    write_pages(folder / "demo" / "pages")
+    of_pages = Command("report demo/pages/tesseract --gold demo/pages/truth --details", folder)
     return {
         **on_both_grounds("report_page", report, (1180, 1010)),
         **on_both_grounds("pages_report", of_pages, (1180, 1010)),
@@ -103,20 +107,10 @@ def on_both_grounds(
 
 
 def six_systems(questions: pl.DataFrame) -> af.Comparison:
-    """Compare the systems of docs/comparing.md."""
-    answer, kind = pl.col("rapidocr"), pl.col("answer_type")
-    next_digit = {str(digit): str((digit + 1) % 10) for digit in range(10)}
-    exchanged = {"yes": "no", "no": "yes", "Yes": "No", "No": "Yes", "Ja": "Nein", "Nein": "Ja"}
-    spoilt = questions.with_columns(
-        mixture=pl.when(pl.col("question_id") % 2 == 0).then("tesseract").otherwise("rapidocr"),
-        dates=pl.when(kind == "date")
-        .then(answer.str.head(-1) + answer.str.tail(1).replace(next_digit))
-        .otherwise(answer),
-        exchanged=pl.when(kind == "yes/no").then(answer.replace(exchanged)).otherwise(answer),
-        silent=pl.when(pl.col("doc_type") != "form").then(answer),
-    )
+    """Compare the systems of docs/boards.md."""
+    corrupted = runpy.run_path(str(ROOT / "examples/logs.py"))["systems"](questions)
     systems = ["rapidocr", "tesseract", "mixture", "dates", "exchanged", "silent"]
-    return af.compare(spoilt, systems, "answers", by="doc_type", cluster="doc_id", details=True)
+    return af.compare(corrupted, systems, "answers", by="doc_type", cluster="doc_id", details=True)
 
 
 def draw_documents(folder: Path, names: Sequence[str]) -> None:

@@ -33,7 +33,7 @@ def kinds() -> str:
         f"| {kind.files} | {kind.python or _in_code(kind)} | {kind.command} |" for kind in READERS.values()
     ]
     *of_questions, pages = rows
-    return "\n".join(["| file | reader | in the shell |", "|---|---|---|", *of_questions, LOGS, pages])
+    return "\n".join(["| file | reader | on the command line |", "|---|---|---|", *of_questions, LOGS, pages])
 
 
 def options() -> str:

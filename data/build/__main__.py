@@ -14,7 +14,7 @@ from .metadata import write_metadata
 from .plan import documents
 from .write import write
 
-DATA = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 CACHE = Path(__file__).parent / ".cache"
 
 
@@ -44,7 +44,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--limit", type=int, default=0, help="build only so many documents, as a smoke run")
     parser.add_argument("--only", default="", help="build only documents whose id contains this")
-    parser.add_argument("--output", type=Path, default=DATA, help="folder to write to (default: data/)")
+    parser.add_argument(
+        "--output", type=Path, default=ROOT, help="folder that takes the files as the repository does"
+    )
     parser.add_argument("--jobs", type=int, default=2, help="processes (default: 2)")
     parser.add_argument(
         "--check", action="store_true", help="write nothing, compare with the files that are there"

@@ -18,8 +18,13 @@ def check(results: Sequence[Result], folder: Path) -> int:
     """Print every difference, and return 1 if there is one."""
     questions = [row for result in results for row in result.questions]
     differences = [
-        *_differences(questions, folder / "ocr_qa.parquet", "question_id", results),
-        *_differences([result.page for result in results], folder / "ocr_pages.parquet", "doc_id", results),
+        *_differences(questions, folder / "anls_frame" / "samples" / "qa.parquet", "question_id", results),
+        *_differences(
+            [result.page for result in results],
+            folder / "anls_frame" / "samples" / "pages.parquet",
+            "doc_id",
+            results,
+        ),
     ]
     for line in differences:
         print(line)

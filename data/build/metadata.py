@@ -38,7 +38,7 @@ def write_metadata(results: Sequence[Result], files: Sequence[Path], folder: Pat
         },
     }
     text = json.dumps(content, ensure_ascii=False, indent=2) + "\n"
-    (folder / "metadata.json").write_text(text, encoding="utf-8")
+    (folder / "data" / "metadata.json").write_text(text, encoding="utf-8")
 
 
 def _counts(results: Sequence[Result]) -> dict[str, object]:

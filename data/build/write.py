@@ -58,14 +58,18 @@ def write(results: Sequence[Result], folder: Path) -> list[Path]:
     """Write everything, and return the files."""
     questions = [row for result in results for row in result.questions]
     files = [
-        _parquet([result.page for result in results], PAGE_SCHEMA, folder / "ocr_pages.parquet"),
-        _parquet(questions, QA_SCHEMA, folder / "ocr_qa.parquet"),
+        _parquet(
+            [result.page for result in results],
+            PAGE_SCHEMA,
+            folder / "anls_frame" / "samples" / "pages.parquet",
+        ),
+        _parquet(questions, QA_SCHEMA, folder / "anls_frame" / "samples" / "qa.parquet"),
     ]
     answerable = [row for row in questions if row["answers"]]
-    files.append(_json(_gold_label(answerable), folder / "rrc" / "gold_label.json"))
+    files.append(_json(_gold_label(answerable), folder / "data" / "rrc" / "gold_label.json"))
     for name in ENGINES:
         submission = [{"questionId": row["question_id"], "answer": row[name] or ""} for row in answerable]
-        files.append(_json(submission, folder / "rrc" / f"submission_{name}.json"))
+        files.append(_json(submission, folder / "data" / "rrc" / f"submission_{name}.json"))
     return files
 
 

@@ -14,7 +14,6 @@ import report_oracle
 from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
-from sample import DATA
 
 import anls_frame as af
 
@@ -38,9 +37,7 @@ def frame_of(rows: list[tuple[Any, ...]]) -> pl.DataFrame:
 
 def sample() -> pl.DataFrame:
     """Return the sample data, with two systems."""
-    return pl.read_parquet(DATA / "ocr_qa.parquet").rename(
-        {"answers": "t", "tesseract": "p", "rapidocr": "q"}
-    )
+    return af.sample().rename({"answers": "t", "tesseract": "p", "rapidocr": "q"})
 
 
 def slow(

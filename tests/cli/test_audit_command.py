@@ -10,14 +10,14 @@ import polars as pl
 import pytest
 import shell
 from rows_pages import ReadPage
-from sample import DATA
+from sample import QUESTIONS_FILE
 
 import anls_frame as af
 from anls_frame.export.page_verdicts import digest
 
 DRAW = (
     "audit",
-    DATA / "ocr_qa.parquet",
+    QUESTIONS_FILE,
     "-n",
     80,
     "-c",
@@ -94,7 +94,7 @@ def test_the_loop_of_two_systems(tmp_path: Path) -> None:
 
 
 def test_files_of_two_systems_are_named_in_the_sample(tmp_path: Path) -> None:
-    questions = pl.read_parquet(DATA / "ocr_qa.parquet")
+    questions = af.sample()
     for name, column in (("old", "tesseract"), ("new", "rapidocr")):
         questions.select("question_id", "doc_id", "answers", prediction=column).write_parquet(
             tmp_path / f"{name}.parquet"
@@ -126,7 +126,7 @@ def test_refusals(tmp_path: Path, options: list[str], message: str) -> None:
 @pytest.fixture
 def scans(tmp_path: Path) -> pl.DataFrame:
     """English pages in folders, of which every fifth has a wrong reference; `is_wrong` tells which."""
-    pages = pl.read_parquet(DATA / "ocr_pages.parquet").filter(lang="en").sort("doc_id")
+    pages = af.sample("pages").filter(lang="en").sort("doc_id")
     pages = pages.select("doc_id", "reference", "tesseract", "rapidocr").with_row_index("page")
     for folder, suffix in (("reference", ".gt.txt"), ("tesseract", ".txt"), ("rapidocr", ".txt")):
         (tmp_path / folder).mkdir()

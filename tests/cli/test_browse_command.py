@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 import shell
 from rows_pages import Linked, ReadPage
-from sample import DATA
+from sample import DATA, QUESTIONS_FILE
 from shell import fine, refused
 
 import anls_frame as af
@@ -18,7 +18,7 @@ from anls_frame.analysis import browsing
 
 Run = Callable[..., shell.Done]
 
-TABLE = DATA / "ocr_qa.parquet"
+TABLE = QUESTIONS_FILE
 GOLD = DATA / "rrc" / "gold_label.json"
 SYSTEMS = ["tesseract", "rapidocr"]
 FILES = [DATA / "rrc" / f"submission_{name}.json" for name in SYSTEMS]
@@ -55,10 +55,10 @@ def test_a_file_gives_the_page_of_its_rows(run: Run, tmp_path: Path) -> None:
     )
     assert printed.startswith("30 rows: rows.html\n1,568 of 1,624 rows were used; ")
     found = ReadPage(written(tmp_path / "rows.html"))
-    made = page.write(tmp_path / "expected.html", title="ocr_qa", source=TABLE)
+    made = page.write(tmp_path / "expected.html", title="qa", source=TABLE)
     expected = ReadPage(written(made))
     # A system read from a file has the name of the file.
-    assert found.html.replace('["ocr_qa"]', '["tesseract"]') == expected.html
+    assert found.html.replace('["qa"]', '["tesseract"]') == expected.html
 
 
 def test_systems_are_paired_by_ids(run: Run, tmp_path: Path) -> None:

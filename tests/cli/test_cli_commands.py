@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 import pytest
 import shell
-from sample import DATA
+from sample import DATA, QUESTIONS_FILE
 from shell import fine, refused
 
 import anls_frame as af
@@ -22,7 +22,7 @@ from anls_frame.summary.catalogue import NAMES
 
 Run = Callable[..., shell.Done]
 
-TABLE = str(DATA / "ocr_qa.parquet")
+TABLE = str(QUESTIONS_FILE)
 GOLD = str(DATA / "rrc" / "gold_label.json")
 SUBMISSION = {name: str(DATA / "rrc" / f"submission_{name}.json") for name in ("tesseract", "rapidocr")}
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from sample import DATA
+from sample import DATA, QUESTIONS_FILE
 from shell import RunPython, run, run_alone
 
 import anls_frame as af
@@ -20,7 +20,7 @@ import anls_frame as af
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs resource limits and SIGKILL")
 
 SCRIPTS = Path(sys.executable).parent
-TABLE = str(DATA / "ocr_qa.parquet")
+TABLE = str(QUESTIONS_FILE)
 RRC = DATA / "rrc"
 SUBMISSION = "submission_tesseract.json"
 COLUMN = ("-p", "tesseract")

@@ -10,14 +10,14 @@ import polars as pl
 import pytest
 import shell
 from rapidfuzz.distance import Levenshtein
-from sample import DATA
+from sample import QUESTIONS_FILE
 from shell import fine, refused
 
 import anls_frame as af
 from anls_frame.export.page_verdicts import digest
 from anls_frame.samples import write_pages
 
-QUESTIONS = pl.read_parquet(DATA / "ocr_qa.parquet")
+QUESTIONS = af.sample()
 # Of these rows of tesseract, the first two score 0.
 SAVED = """\
 {"id":10110,"row":9,"verdict":"our_error","digest":"5c7dd6816c31c222"}
@@ -43,7 +43,7 @@ def test_lost_points_are_told_apart_by_verdict(folder: Path) -> None:
             folder,
             "verdicts",
             "verdicts.jsonl",
-            DATA / "ocr_qa.parquet",
+            QUESTIONS_FILE,
             "-p",
             "tesseract",
             "-o",
@@ -77,7 +77,7 @@ def test_verdicts_on_other_texts_are_an_error(folder: Path) -> None:
 def test_verdicts_on_pages_of_several_systems(folder: Path) -> None:
     (folder / "both.jsonl").write_text(OF_BOTH)
     systems = ["tesseract", "rapidocr"]
-    command = ["verdicts", "both.jsonl", DATA / "ocr_qa.parquet", "--systems", ",".join(systems)]
+    command = ["verdicts", "both.jsonl", QUESTIONS_FILE, "--systems", ",".join(systems)]
     printed = fine(shell.run(folder, *command, "-o", "judged.parquet", "--json"))
     found = json.loads(printed)
     assert found["judged"] == 2

@@ -21,13 +21,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from key_columns import KEYS, TEXTS
 from report_oracle import Options
-from sample import DATA
+from sample import QUESTIONS_FILE
 from summary_checks import SCHEMA, check_equal
 
 import anls_frame as af
 from anls_frame.distributed import Batches
 
-QUESTIONS = DATA / "ocr_qa.parquet"
+QUESTIONS = QUESTIONS_FILE
 HONEST = af.SliceSearch(holdout=0.5)
 # What Daft does not read: 128-bit integers, lists of categories, lists of no entries.
 NOT_READ = {

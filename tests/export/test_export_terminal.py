@@ -29,11 +29,11 @@ WIDTHS = (80, 100, 120, 160)
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Questions and pages of the sample data, and a board of 20 systems."""
     folder = tmp_path_factory.mktemp("files")
-    questions = pl.read_parquet(DATA / "ocr_qa.parquet").head(400)
+    questions = af.sample().head(400)
     for engine in ("tesseract", "rapidocr"):
         kept = questions.select(*("question_id", "doc_id", "lang", "answers"), prediction=engine)
         kept.write_ndjson(folder / f"{engine}.jsonl")
-    pages = pl.read_parquet(DATA / "ocr_pages.parquet").head(40)
+    pages = af.sample("pages").head(40)
     pages.select("lang", "doc_id", answers="reference", prediction="tesseract").write_ndjson(
         folder / "pages.jsonl"
     )

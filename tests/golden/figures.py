@@ -123,7 +123,7 @@ def numbers(text: str) -> dict[str, int]:
 
 def questions() -> pl.DataFrame:
     """Return the sample questions with six systems, some predictions missing, and columns of scores."""
-    frame = pl.read_parquet(ROOT / "data" / "ocr_qa.parquet")
+    frame = pl.read_parquet(ROOT / "anls_frame" / "samples" / "qa.parquet")
     current = pl.col("rapidocr")
     number = pl.col("question_id")
     return frame.with_columns(
@@ -142,7 +142,7 @@ def questions() -> pl.DataFrame:
 
 def cases() -> Iterator[tuple[str, Any]]:
     """Yield the results of all that the package computes, with their names."""
-    frame, pages = questions(), pl.read_parquet(ROOT / "data" / "ocr_pages.parquet")
+    frame, pages = questions(), pl.read_parquet(ROOT / "anls_frame" / "samples" / "pages.parquet")
     one, by = ("update_2", "answers"), {"by": "doc_type", "cluster": "doc_id"}
     ratio = af.Metric("right", denominator="fields", name="right_fields", bounds=(0, 1))
     for protocol, preset in af.PROTOCOLS.items():
@@ -187,7 +187,7 @@ def cases() -> Iterator[tuple[str, Any]]:
     corrections = gec.read_m2(ROOT / "data" / "gec" / "gold.m2", prediction=texts)
     for measure in ("m2", "i_measure"):
         yield f"gec {measure}", gec.compare([*texts], corrections, measure=measure)
-    sample = ROOT / "data" / "ocr_qa.parquet"
+    sample = ROOT / "anls_frame" / "samples" / "qa.parquet"
     for command in (
         f"report {sample} -p tesseract -b question_types -c doc_id",
         f"compare {sample} --systems tesseract,rapidocr -b doc_type -c doc_id",

@@ -46,7 +46,9 @@ def spoilt(text: str, choose: random.Random) -> str:
 
 def pairs() -> list[tuple[dict[str, str], str, str]]:
     """Return references and what was read, and how the file names them: sample pages by their document."""
-    pages = pl.read_parquet(Path(__file__).parents[2] / "data" / "ocr_pages.parquet").fill_null("")
+    pages = pl.read_parquet(Path(__file__).parents[2] / "anls_frame" / "samples" / "pages.parquet").fill_null(
+        ""
+    )
     found = [
         ({"doc_id": doc_id, "engine": engine}, reference, read)
         for engine in ("tesseract", "rapidocr")

@@ -58,7 +58,7 @@ def rates(reference: str, read: str) -> list[str]:
 
 
 def main() -> None:
-    data = Path(__file__).parents[2] / "data" / "ocr_pages.parquet"
+    data = Path(__file__).parents[2] / "anls_frame" / "samples" / "pages.parquet"
     pages = pl.read_parquet(data).with_columns(pl.col("tesseract", "rapidocr").fill_null(""))
     rows: list[dict[str, object]] = [
         {"doc_id": row["doc_id"], "engine": engine, "rates": rates(row["reference"], row[engine])}

@@ -8,7 +8,6 @@ from typing import Any
 
 import polars as pl
 from cases import scoring
-from sample import DATA
 
 import anls_frame as af
 
@@ -17,9 +16,7 @@ GOLDEN = Path(__file__).parents[1] / "golden" / "dinglehopper-0.11.0.json"
 
 def test_rates_of_pages_and_old_prints_are_those_of_the_package() -> None:
     rows: list[dict[str, Any]] = json.loads(GOLDEN.read_text(encoding="utf-8"))["rows"]
-    pages = {
-        page["doc_id"]: page for page in pl.read_parquet(DATA / "ocr_pages.parquet").iter_rows(named=True)
-    }
+    pages = {page["doc_id"]: page for page in af.sample("pages").iter_rows(named=True)}
     references = [row.get("reference") or pages[row["doc_id"]]["reference"] for row in rows]
     read = [row["read"] if "read" in row else pages[row["doc_id"]][row["engine"]] or "" for row in rows]
     frame = pl.DataFrame({"read": read, "reference": references})

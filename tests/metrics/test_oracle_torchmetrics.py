@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from sample import DATA
 
 import anls_frame as af
 
@@ -24,7 +23,7 @@ FUNCTIONS = {"wer": af.wer, "cer": af.cer, "mer": af.words.mer, "wil": af.words.
 def test_rates_of_texts_and_pages_are_those_of_the_package() -> None:
     golden = json.loads(GOLDEN.read_text(encoding="utf-8"))
     rows: list[dict[str, Any]] = golden["rows"]
-    pages = {page["doc_id"]: page for page in pl.read_parquet(DATA / "ocr_pages.parquet").to_dicts()}
+    pages = {page["doc_id"]: page for page in af.sample("pages").to_dicts()}
     references = [row.get("reference", pages.get(row.get("doc_id"), {}).get("reference")) for row in rows]
     read = [row["read"] if "read" in row else pages[row["doc_id"]][row["engine"]] or "" for row in rows]
     frame = pl.DataFrame({"read": read, "reference": references})

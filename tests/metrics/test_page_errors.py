@@ -12,7 +12,6 @@ import pytest
 from campaign import amount
 from page_oracle import block_errors
 from rapidfuzz.distance import Levenshtein
-from sample import DATA
 
 import anls_frame as af
 from anls_frame.metrics.page_errors import KINDS
@@ -127,7 +126,7 @@ def test_what_is_read_twice_with_other_errors_is_repeated() -> None:
 
 
 def test_a_misread_word_that_is_read_once_is_not_repeated() -> None:
-    page = pl.read_parquet(DATA / "ocr_pages.parquet").filter(doc_id="letter_de_05")
+    page = af.sample("pages").filter(doc_id="letter_de_05")
     # Of "Hochachtungsvoll", "Hochai htung voll" was read behind four marks that are no letters.
     counts = page.select(af.page_errors("tesseract", "reference")).unnest("page_errors").row(0, named=True)
     assert counts["repeated"] == counts["moved"] == 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
-from pathlib import Path
 
 import pandas as pd
 import polars as pl
@@ -13,7 +12,6 @@ import pytest
 
 import anls_frame as af
 
-SAMPLE = Path(__file__).parents[2] / "data" / "ocr_qa.parquet"
 NEVER = (
     *("~42", "<42", "U.S.", "3.5", "No. 5", "John F.", "{a: b}", "`a` and `b`", "Is the answer yes?", "-5 %"),
     *(
@@ -62,7 +60,7 @@ def unwrapped(texts: list[str | None]) -> pl.DataFrame:
 
 
 def clean_answers() -> list[str]:
-    answers = pl.read_parquet(SAMPLE)["answers"].list.first().drop_nulls().unique(maintain_order=True)
+    answers = af.sample()["answers"].list.first().drop_nulls().unique(maintain_order=True)
     return [text for text in answers if text == text.strip() and "\n" not in text and text]
 
 

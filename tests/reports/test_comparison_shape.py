@@ -12,7 +12,6 @@ import pandas as pd
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
-from sample import DATA
 
 import anls_frame as af
 from anls_frame.reports.comparison_documents import in_short
@@ -53,7 +52,7 @@ def in_one_document() -> pl.DataFrame:
 
 def pages() -> pl.DataFrame:
     """Pages of two engines, and of a third that cuts off the end."""
-    rows = pl.read_parquet(DATA / "ocr_pages.parquet")
+    rows = af.sample("pages")
     return rows.select(
         *("lang", "tesseract", "rapidocr"),
         doc="doc_id",

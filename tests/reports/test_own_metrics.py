@@ -18,7 +18,6 @@ import scipy.stats
 import shell
 from hypothesis import given
 from hypothesis import strategies as st
-from sample import DATA
 
 import anls_frame as af
 import anls_frame.pandas
@@ -38,7 +37,7 @@ def same_length(prediction: pl.Expr, answers: pl.Expr) -> pl.Expr:
 
 
 SAMPLE = (
-    pl.read_parquet(DATA / "ocr_qa.parquet")
+    af.sample()
     .with_row_index("row")
     .select(
         "row",

@@ -10,7 +10,6 @@ import pandas as pd
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
-from sample import DATA
 
 import anls_frame as af
 from anls_frame.exceptions import InputWarning
@@ -18,7 +17,7 @@ from anls_frame.reports.decisions import needed_in_words
 from anls_frame.statistics import sample_sizes
 
 SYSTEMS = {"old": "old", "new": "new"}
-QUESTIONS = pl.read_parquet(DATA / "ocr_qa.parquet")
+QUESTIONS = af.sample()
 ENGINES = {"rapidocr": "rapidocr", "tesseract": "tesseract"}
 
 

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from sample import DATA
 
 import anls_frame as af
 
@@ -26,7 +25,7 @@ INTERVAL = re.compile(rf"({NUMBER})\s+\[?({NUMBER})(?:, | to )({NUMBER})\b")
 
 @pytest.fixture(scope="module")
 def questions() -> pl.DataFrame:
-    return pl.read_parquet(DATA / "ocr_qa.parquet")
+    return af.sample()
 
 
 def drawn(questions: pl.DataFrame, seed: int) -> tuple[pl.DataFrame, list[str]]:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import polars as pl
 import pytest
 from sample import DATA
 
+import anls_frame as af
 from anls_frame.reports.reports import report
 
 pytestmark = pytest.mark.usefixtures("each_default_engine")
 
-QUESTIONS = pl.read_parquet(DATA / "ocr_qa.parquet")
-PAGES = pl.read_parquet(DATA / "ocr_pages.parquet")
+QUESTIONS = af.sample()
+PAGES = af.sample("pages")
 ORACLE: dict[str, Any] = json.loads((DATA / "oracle_scores.json").read_text(encoding="utf-8"))
 SYSTEMS = ["tesseract", "rapidocr"]
 QUESTION_SLICES = [name.removeprefix("by_") for name in ORACLE["questions"]["tesseract"] if name != "overall"]

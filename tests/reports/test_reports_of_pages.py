@@ -14,11 +14,10 @@ import openpyxl
 import polars as pl
 import pytest
 from rapidfuzz.distance import Levenshtein
-from sample import DATA
 
 import anls_frame as af
 
-PAGES = pl.read_parquet(DATA / "ocr_pages.parquet").filter(pl.col("lang").is_in(["en", "de"])).gather_every(2)
+PAGES = af.sample("pages").filter(pl.col("lang").is_in(["en", "de"])).gather_every(2)
 TEXTS = ("tesseract", "reference")
 
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from pathlib import Path
 
 import polars as pl
 import pytest
 
 import anls_frame as af
 
-SAMPLE = pl.read_parquet(Path(__file__).parents[2] / "data" / "ocr_qa.parquet").filter(
-    pl.col("answers").list.len() > 0
-)
+SAMPLE = af.sample().filter(pl.col("answers").list.len() > 0)
 PREDICTION = "rapidocr"
 
 

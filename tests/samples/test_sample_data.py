@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
-from sample import DATA
+from sample import DATA, PAGES_FILE, QUESTIONS_FILE
 
 import anls_frame as af
 from anls_frame.samples import write_pages
@@ -23,12 +23,12 @@ ENGINES = ["tesseract", "rapidocr"]
 
 @pytest.fixture(scope="module")
 def questions() -> pl.DataFrame:
-    return pl.read_parquet(DATA / "ocr_qa.parquet")
+    return pl.read_parquet(QUESTIONS_FILE)
 
 
 @pytest.fixture(scope="module")
 def pages() -> pl.DataFrame:
-    return pl.read_parquet(DATA / "ocr_pages.parquet")
+    return pl.read_parquet(PAGES_FILE)
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,9 @@ def _json(name: str) -> Any:
 
 
 def test_files_have_the_checksums_in_the_metadata(metadata: dict[str, Any]) -> None:
-    found = {name: hashlib.sha256((DATA / name).read_bytes()).hexdigest() for name in metadata["sha256"]}
+    found = {
+        name: hashlib.sha256((DATA.parent / name).read_bytes()).hexdigest() for name in metadata["sha256"]
+    }
     assert found == metadata["sha256"]
     assert len(found) == 5
 
@@ -121,8 +123,8 @@ def test_readme_shows_the_oracle_scores_and_the_counts(oracle: ModuleType, metad
     counts = metadata["counts"]
     answerable = counts["questions"] - counts["unanswerable"]
     assert oracle.tables(_json("oracle_scores.json")) in readme
-    assert f'`ocr_qa.parquet` (`af.sample("qa")`) | {counts["questions"]:,} questions' in readme
-    assert f'`ocr_pages.parquet` (`af.sample("pages")`) | {counts["documents"]} pages' in readme
+    assert f'`af.sample("qa")` | {counts["questions"]:,} questions' in readme
+    assert f'`af.sample("pages")` | {counts["documents"]} pages' in readme
     assert f"the {answerable:,} questions that have an answer" in readme
     assert f"{counts['unanswerable']} questions are unanswerable" in readme
 

@@ -15,7 +15,7 @@ from polars.testing import assert_frame_equal
 import anls_frame as af
 from anls_frame.slices.result import Slices
 
-QUESTIONS = pl.read_parquet(Path(__file__).parents[2] / "data" / "ocr_qa.parquet")
+QUESTIONS = af.sample()
 COLUMNS = ["doc_type", "lang", "answer_type", "question_types", "n_words"]
 HONEST = af.SliceSearch(holdout=0.5)
 

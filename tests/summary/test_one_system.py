@@ -7,11 +7,10 @@ from typing import Any
 
 import polars as pl
 import pytest
-from sample import DATA
 
 import anls_frame as af
 
-ROWS = pl.read_parquet(DATA / "ocr_qa.parquet")
+ROWS = af.sample()
 COLUMN = "rapidocr"
 WAYS: list[Mapping[str, str] | Sequence[str]] = [[COLUMN], (COLUMN,), {COLUMN: COLUMN}]
 

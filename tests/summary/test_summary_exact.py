@@ -24,7 +24,6 @@ from campaign import amount
 from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
-from sample import DATA
 from shell import RunPython
 from summary_checks import SCHEMA, with_cells
 
@@ -207,7 +206,7 @@ def test_the_same_rows_give_the_same_bits_again() -> None:
 
 def questions(copies: int) -> pl.DataFrame:
     """Return the sample data several times over, with documents of their own."""
-    frame = pl.read_parquet(DATA / "ocr_qa.parquet")
+    frame = af.sample()
     return pl.concat(
         frame.with_columns(doc_id=pl.col("doc_id") + f" {copy}", answers=pl.col("answers").list.reverse())
         for copy in range(copies)

@@ -9,7 +9,6 @@ from typing import Any, get_args
 import error_oracle
 import polars as pl
 import pytest
-from sample import DATA
 
 import anls_frame as af
 from anls_frame._typing import ErrorType
@@ -21,7 +20,7 @@ ORDER: list[Any] = [*get_args(ErrorType), None]
 
 
 def rows() -> pl.DataFrame:
-    return pl.read_parquet(DATA / "ocr_qa.parquet")
+    return af.sample()
 
 
 def counted(frame: Any, by: Any, systems: Any = SYSTEMS, **options: Any) -> dict[str, pl.DataFrame]:
