@@ -11,7 +11,7 @@ _GROUPS = {
     "Most used": "prediction answers gold systems metric by cluster protocol output json",
     _OWN: "",
     "Input": "reader id where epoch runs unmatched repeats allow-repeated-ids system-column name",
-    "Scoring": "missing unanswerable scores lower-is-better",
+    "Scoring": "missing unanswerable scores",
     "Intervals": "confidence alpha fold-clusters",
     "Output": "force summary rows worst keep n details macro title percent noun columns table no-intervals "
     "sort min-n significant pairs facts published suffix overwrite escape-formulas",

@@ -24,8 +24,6 @@ json
     Print JSON.
 keep
     Column to show of rows; may be repeated.
-lower_is_better
-    Lower --scores are better, as for error rates.
 macro
     Add macro averages, which weight all slices of a table equally.
 metric
@@ -290,14 +288,8 @@ class Reporting(Scoring):
     missing: str = "empty"
     unanswerable: str = "drop"
 
-    def check_left_out(self, *, lower_is_better: bool, scores: bool, metrics: Sequence[str] | None) -> None:
-        """Raise an error for options of texts beside --scores, and for one of scores beside texts."""
-        if not scores and lower_is_better:
-            raise ValueError(
-                "--lower-is-better applies only to --scores; metrics of texts have their own direction"
-            )
-        if scores and len(metrics or ()) > 1:
-            raise ValueError("--metric may be given once with --scores, as the name of the scores")
+    def check_left_out(self, *, scores: bool) -> None:
+        """Raise an error for options of texts beside --scores."""
         if scores and (given := given_options(self)):
             raise ValueError(f"--scores cannot be combined with {', '.join(given)}")
 

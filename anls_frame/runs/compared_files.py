@@ -36,7 +36,6 @@ def compare_files(
     cluster: str | None = None,
     metrics: Scores | None = None,
     scores: bool = False,
-    lower_is_better: bool = False,
     details: bool = False,
     confidence: float = 0.95,
     protocol: ScoreProtocol | str = "anls",
@@ -63,11 +62,9 @@ def compare_files(
         Column that identifies the document of each row.
     metrics
         As for `anls_frame.compare`; by default ANLS or, of pages of OCR, "cer_corpus". With `scores`, a name
-        for the scores.
+        for the scores, or a `Metric` of one with a direction or bounds.
     scores
         Whether the columns that ``Reading(systems=...)`` names hold existing scores.
-    lower_is_better
-        Whether lower scores are better, for existing ones.
     details, confidence, protocol, missing, unanswerable
         As for `anls_frame.compare`.
 
@@ -110,13 +107,12 @@ def compare_files(
     }
     scoring = {"protocol": protocol, "missing": missing, "unanswerable": unanswerable}
     if scores:
-        name = chosen[0] if chosen else "score"
         frame, systems = scores_in_columns(given)
         comparison = compare(
             frame,
             {system: systems[system] for system in baseline_first(systems, baseline)},
             None,
-            metrics=metric_of_scores(systems, str(name), lower_is_better=lower_is_better),
+            metrics=metric_of_scores(systems, chosen),
             **options,
         )
         return _not_empty(comparison, "no row has the scores of all systems")

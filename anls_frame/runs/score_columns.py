@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 import polars as pl
 
+from anls_frame._messages import Message, Option
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import NAMES, NAMES_OF_ROWS, SETS, is_quantile_of_texts
 from anls_frame.summary.measures import Metric
@@ -41,9 +43,16 @@ def texts_of(frame: pl.DataFrame | pl.LazyFrame) -> tuple[str | None, str | None
     return ("prediction", "answers") if {"prediction", "answers"} <= {*names} else (None, None)
 
 
-def metric_of_scores(systems: dict[str, str], name: str, *, lower_is_better: bool) -> Metric:
-    """Return the metric of the columns of systems."""
-    return Metric(systems, name=name, higher_is_better=False if lower_is_better else None)
+def metric_of_scores(systems: dict[str, str], metrics: Sequence[str | Metric] | None) -> Metric:
+    """Return the metric of the columns of systems, with the name, direction and bounds that it is given."""
+    metric, *others = metrics or ["score"]
+    if isinstance(metric, str):
+        metric = Metric(metric)
+    if others or metric.is_ratio or not isinstance(metric.numerator, str):
+        raise ValueError(
+            Message(Option("metrics"), " must be one name with ", Option("scores"), ", that of the scores")
+        )
+    return replace(metric, numerator=systems, sources=())
 
 
 def as_list(metrics: Scores | None) -> list[str | Metric] | None:

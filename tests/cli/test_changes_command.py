@@ -86,9 +86,10 @@ def test_scores_that_exist_have_their_name_and_direction(run: Run, tmp_path: Pat
     found = json.loads(fine(run(*options, "-m", "f1")))
     figures = {"baseline_f1": 1.0, "f1": 0.5, "f1_difference": -0.5}
     assert found == [{"question_id": "b", "system": "y", **figures}]
-    worse = json.loads(fine(run(*options, "-m", "loss", "--lower-is-better")))
+    worse = json.loads(fine(run(*options, "-m", "lower:loss")))
     assert [row["question_id"] for row in worse] == ["a"]
-    refused(run(*options, "-m", "a", "-m", "b"), "--metric may be given once with --scores")
+    refused(run(*options, "-m", "a", "-m", "b"), "--metric must be one name with --scores")
+    refused(run(*options, "-m", "ratio:x:y"), "--metric must be one name with --scores")
     refused(run(*options, "--protocol", "rrc"), "--scores cannot be combined with --protocol")
 
 
@@ -100,7 +101,6 @@ def test_what_it_cannot_do_is_said(run: Run, tmp_path: Path) -> None:
     refused(run(*COLUMNS, "--n", "-1"), "--n must be an integer from 0")
     refused(run(*COLUMNS, "--keep", "nope"), "no column 'nope'")
     refused(run(*COLUMNS, "-m", "zeros"), "'zeros' is not")
-    refused(run(*COLUMNS, "--lower-is-better"), "--lower-is-better applies only to --scores")
     refused(run(*COLUMNS, "-o", "rows.html"), "rows.html: the name must end in one of .csv")
     refused(run(*COLUMNS, "-o", "there.csv"), "there.csv: the file already exists; pass --force")
     refused(run("changes", "none.jsonl", "--systems", "a,b"), "no row has an answer to score against")

@@ -247,7 +247,7 @@ def test_scores_that_exist_are_compared_by_their_name_and_direction(run: Run, tm
     expected = af.compare(frame, {"old": "old", "new": "new"}, None, metrics="f1", by="kind")
     assert shown["title"] == "new against old: f1"
     assert [row["wins"] for row in shown["tables"]["f1 by kind"]] == expected.to_polars()["wins"].to_list()
-    worse = run("compare", *options, "--metric", "loss", "--lower-is-better", "--fail-if-drop", "0.1")
+    worse = run("compare", *options, "--metric", "lower:loss", "--fail-if-drop", "0.1")
     refused(worse, "new is worse than old by at least 0.1", code=1)
     assert "Lower is better: loss." in worse.stdout
     assert run("compare", *options, "--metric", "loss", "--fail-if-drop", "0.1").returncode == 0

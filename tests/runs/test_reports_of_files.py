@@ -79,9 +79,9 @@ def test_columns_of_scores_are_compared(tmp_path: Path) -> None:
     table = pl.DataFrame({"a": [0.5, 1.0, 0.0], "b": [0.25, 1.0, 0.5]})
     table.write_csv(tmp_path / "scores.csv")
     how = Reading(systems=["a", "b"])
-    comparison = compare_files(
-        tmp_path / "scores.csv", how, metrics="loss", scores=True, lower_is_better=True
-    )
+    loss = af.Metric("loss", bounds=(0, 1), higher_is_better=False)
+    comparison = compare_files(tmp_path / "scores.csv", how, metrics=loss, scores=True)
+    assert comparison.measures[0].bounds == (0, 1)
     (row,) = comparison.overall.filter(system="b").to_dicts()
     assert row["metric"] == "loss"
     assert (row["baseline_score"], row["score"]) == pytest.approx((0.5, 1.75 / 3))

@@ -29,7 +29,6 @@ def changes(
     keep: list[str] | None = None,
     metric: list[str] | None = None,
     scores: bool = False,
-    lower_is_better: bool = False,
     scoring: options.Reporting,
     source: options.SourceOptions,
 ) -> None:
@@ -50,7 +49,8 @@ def changes(
         Column to show too, by default question_id; may be repeated.
     metric
         Score, as anls (`anls-frame names metrics` lists them), or your own function, as FILE.py:NAME; may be
-        repeated: a row is listed if any of them differs. With --scores, any name for the scores.
+        repeated: a row is listed if any of them differs. With --scores, any name for the scores, or
+        lower:NAME if lower ones are better.
     """
     import polars as pl
 
@@ -65,15 +65,14 @@ def changes(
     target.check(row_files.SUFFIXES)
     if n is not None:
         count("--n", n, most=MOST_ROWS - 1)
-    scoring.check_left_out(lower_is_better=lower_is_better, scores=scores, metrics=metric)
+    scoring.check_left_out(scores=scores)
     names_of, is_of_pages = names_of_rows(source.how()), are_pages(source.how())
     given = named.in_files(files, source, "error")
     with working("Comparing"):
         metrics: Any
         if scores:
             frame, names = scores_in_columns(given)
-            name = metric[0] if metric else "score"
-            metrics = metric_of_scores(names, name, lower_is_better=lower_is_better)
+            metrics = metric_of_scores(names, parse(metric))
         else:
             frame, names = texts_of(given)
             metrics = parse(metric) or (["cer_corpus", "wer_corpus"] if is_of_pages else None)

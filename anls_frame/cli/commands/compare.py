@@ -111,7 +111,6 @@ def compare(
     gate: Gate,
     metric: list[str] | None = None,
     scores: bool = False,
-    lower_is_better: bool = False,
     rows: int | None = None,
     keep: list[str] | None = None,
     details: bool = False,
@@ -141,7 +140,7 @@ def compare(
         Save the sums of the comparison, as Parquet, for `merge` and `slices`.
     metric
         Score, as anls (`anls-frame names metrics` lists them), or your own function, as FILE.py:NAME; may be
-        repeated. With --scores, any name for the scores.
+        repeated. With --scores, any name for the scores, or lower:NAME if lower ones are better.
     details
         Also count how error types change from the baseline.
     """
@@ -160,7 +159,7 @@ def compare(
         raise ValueError("--rows shows texts, and --scores has none")
     if keep and rows is None:
         raise ValueError("--keep needs --rows")
-    scoring.check_left_out(lower_is_better=lower_is_better, scores=scores, metrics=metric)
+    scoring.check_left_out(scores=scores)
     metrics = parse(metric)
     given = named.in_files(files, source, runs, None if rows else metrics)
     shown = boarding.options
@@ -171,9 +170,8 @@ def compare(
             baseline=baseline,
             by=options.tables(slicing.by),
             cluster=slicing.cluster,
-            metrics=metric if scores else metrics,
+            metrics=metrics,
             scores=scores,
-            lower_is_better=lower_is_better,
             details=details,
             confidence=confidence,
             **how,
