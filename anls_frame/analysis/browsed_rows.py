@@ -26,7 +26,7 @@ from anls_frame.summary.keys import optional
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.rows import kept_names, scored_type
 from anls_frame.summary.settings import Settings
-from anls_frame.summary.slicing import categories
+from anls_frame.summary.slicing import categories, columns_of
 
 _STEPS = ("unicode_form", "case", "whitespace")
 _SAME = ("same", "different")
@@ -44,6 +44,8 @@ class Asked:
     settings: Settings
     row_id: str | None
     image: str | None
+    made: Mapping[str, pl.Expr]
+    """The columns to filter by that are expressions."""
     is_audit: bool
     """Whether only drawn rows are shown, to be judged."""
 
@@ -95,7 +97,9 @@ def collected(
     """
     names = column_names(frame)
     repeats = [name for name in REPEATS if name in names]
-    schema = to_lazy(frame, [], [*asked.shown.values(), *repeats]).collect_schema()
+    needed_names = columns_of([asked.made.get(name, name) for name in asked.shown.values()])
+    source = to_lazy(frame, [], [*needed_names, *repeats])
+    schema = source.with_columns(expr.alias(name) for name, expr in asked.made.items()).collect_schema()
     for name in asked.shown.values():
         if schema[name].is_object() or schema[name] == pl.Binary:
             raise DTypeError(f"column {name!r} has dtype {schema[name]} and cannot be shown; cast it")
@@ -104,7 +108,9 @@ def collected(
     audit = [AUDIT] if asked.is_audit else []
     keep = tuple(dict.fromkeys([*shown.values(), *(name for _, name in image if name is not None), *audit]))
     settings = replace(asked.settings, by=(), keep=keep)
-    chosen = selection.select_from(frame, asked.systems, asked.answers, asked.metrics, settings)
+    chosen = selection.select_from(
+        frame, asked.systems, asked.answers, asked.metrics, settings, made=asked.made
+    )
     first = [pl.col(name) for name in system_rows.scores(0, len(asked.systems))]
     compared = range(1, len(asked.systems))
     changes = {f"change_{system}": selection.change(first, system).round(9) for system in compared}

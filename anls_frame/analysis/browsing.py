@@ -36,11 +36,11 @@ from anls_frame.summary.settings import MOST_ROWS as MOST_ROWS_OF_FRAMES
 from anls_frame.summary.settings import (
     Settings,
     Unanswerable,
-    check_by,
     check_keep,
     detail_settings,
     scoring,
 )
+from anls_frame.summary.slicing import By, crossed_keys
 from anls_frame.summary.systems import metrics_of, once, systems_of
 
 if TYPE_CHECKING:
@@ -275,7 +275,7 @@ def browse(
     answers: str,
     *,
     metrics: Metrics | None = None,
-    by: str | Sequence[str] | None = None,
+    by: By | None = None,
     keep: str | Sequence[str] = (),
     id: str | None = None,  # noqa: A002 - what users call it
     image: str | None = None,
@@ -308,8 +308,8 @@ def browse(
         The scores of the rows, as for `anls_frame.report` or, with several systems, `anls_frame.compare`:
         `"anls"` by default. Rows are sorted by the first one.
     by
-        Columns by which rows can be filtered; in pandas, levels of the index too. A row with a list belongs
-        to each of its entries.
+        Columns by which rows can be filtered (in pandas, levels of the index too), or expressions, as for
+        `anls_frame.report`. A row with a list belongs to each of its entries.
     keep
         More columns to show, such as the question.
     id
@@ -374,7 +374,7 @@ def browse(
     systems = systems_of(prediction)
     if flag("audit", audit) and n is not None:
         raise ValueError("n leaves rows out, but every row of an audit must be judged; draw fewer rows")
-    frame = at_hand(frame)
+    frame, slicing = at_hand(frame), crossed_keys(by)
     options: dict[str, Any] = {"has_texts": True, "protocol": protocol}
     chosen = once(metrics_of(metrics, prediction, column_names(frame), are_of_rows=True, **options))
     asked = Asked(
@@ -383,7 +383,7 @@ def browse(
         metrics=chosen,
         settings=Settings(
             metrics=tuple(metric.described() for metric in chosen),
-            by=check_by(by),
+            by=slicing.names,
             keep=check_keep(keep),
             missing=missing,
             **scoring(protocol, frame, has_texts=True, unanswerable=unanswerable)
@@ -391,6 +391,7 @@ def browse(
         ),
         row_id=id,
         image=image,
+        made=slicing.expressions,
         is_audit=audit,
     )
     table, n_rows, totals, orders, account = collected(frame, asked, MOST_ROWS if n is None else n)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +18,8 @@ from anls_frame.summary.keys import check_by_names, named
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.rows import type_of
 from anls_frame.summary.selection import ROW, mean, select_from
-from anls_frame.summary.settings import MOST_ROWS, Settings, Unanswerable, check_by, scoring
+from anls_frame.summary.settings import MOST_ROWS, Settings, Unanswerable, scoring
+from anls_frame.summary.slicing import By, crossed_keys
 
 _SYSTEM = "system"
 _NEW = ("anls", "nls", "cer", "error_type", "nearest_answer", "alignment")
@@ -35,7 +35,7 @@ def worst(
     n: int = 10,
     *,
     metrics: str | pl.Expr | Metric = "anls",
-    by: str | Sequence[str] | None = None,
+    by: By | None = None,
     protocol: ScoreProtocol | str = "anls",
     missing: Missing = "empty",
     unanswerable: Unanswerable = "drop",
@@ -56,8 +56,9 @@ def worst(
         The score by which rows are chosen: the name of a built-in score, a column of existing scores, an
         expression or a `Metric`. The worst rows have the lowest score or, if lower is better, the highest.
     by
-        Columns that define the slices; in pandas, levels of the index too. A row with a list belongs to the
-        slice of each entry; null, an empty list and a list of nulls all belong to the slice null.
+        Columns that define the slices (in pandas, levels of the index too), or expressions, as for
+        `anls_frame.report`; several are crossed. A row with a list belongs to the slice of each entry; null,
+        an empty list and a list of nulls all belong to the slice null.
     protocol
         How texts are scored, as in `anls_frame.score`: the name of a preset or a `ScoreProtocol`, such as
         ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
@@ -121,7 +122,8 @@ def worst(
           S
     """
     n = count("n", n, most=MOST_ROWS - 1)
-    columns = check_by(by)
+    slicing = crossed_keys(by)
+    columns = slicing.names
     frame = at_hand(frame)
     resolved = resolve(metrics, column_names(frame), has_texts=True, protocol=protocol, are_of_rows=True)
     chosen = row_metrics(resolved, metrics)
@@ -132,7 +134,7 @@ def worst(
     check_by_names(columns, new)
     text_options = scoring(protocol, frame, has_texts=True, unanswerable=unanswerable)
     settings = Settings(by=columns, metrics=(metric.described(),), missing=missing, **text_options)
-    selection = select_from(frame, {_SYSTEM: prediction}, answers, [metric], settings)
+    selection = select_from(frame, {_SYSTEM: prediction}, answers, [metric], settings, slicing=slicing)
     ranks = selection.ranks(mean)
     rows = selection.scored().with_columns(**ranks)
     drawn = selection.first_of_slices(rows, list(ranks), n, where=pl.col("score_0_0").is_not_null())

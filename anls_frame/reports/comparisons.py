@@ -866,9 +866,9 @@ def compare(
     metrics
         One or several scores to compare. For texts, `"anls"` (the default), other names or a set as for
         `report`, such as `"cer_corpus"` (total edits divided by total reference length, as OCR projects quote
-        it), or a `Metric`: a function of predictions and answers, or a mapping from the systems to columns of
-        scores. For existing scores, their name, which also determines which direction is better, or a
-        `Metric` with such a mapping.
+        it), or a `Metric`: a function of predictions and answers, or a mapping from the systems to columns or
+        expressions of scores. For existing scores, their name, which also determines which direction is
+        better, or a `Metric` with such a mapping.
     protocol
         How texts are scored, as in `anls_frame.score`: the name of a preset or a `ScoreProtocol`, such as
         ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
@@ -12,6 +13,7 @@ from anls_frame._messages import Message, Option
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import NAMES, NAMES_OF_ROWS, SETS, is_quantile_of_texts
 from anls_frame.summary.measures import Metric
+from anls_frame.summary.slicing import columns_of as columns_of_keys
 
 Scores: TypeAlias = str | Metric | Sequence[str | Metric]
 """One or several scores of files: names, columns of existing scores, or metrics."""
@@ -26,7 +28,8 @@ def columns_of(metrics: Sequence[str | Metric] | None) -> list[str]:
     named = [name for name in given if isinstance(name, str) and name not in built_in]
     own = [metric for metric in given if isinstance(metric, Metric) and not is_quantile_of_texts(metric)]
     values = [value for metric in own for value in (metric.numerator, metric.denominator)]
-    from_mappings = [name for value in values if isinstance(value, Mapping) for name in value.values()]
+    of_systems = (value.values() for value in values if isinstance(value, Mapping))
+    from_mappings = columns_of_keys(itertools.chain.from_iterable(of_systems))
     return [*named, *from_mappings, *own_metrics.needed(own)]
 
 

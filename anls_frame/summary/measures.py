@@ -18,7 +18,7 @@ from anls_frame.export.columns import ends_of
 Interval = Literal["bounded", "rate", "mean"]
 """Intervals for scores in [0, 1]; for rates of at least 0, where lower is better; for all other scores."""
 
-Values = str | pl.Expr | Callable[[pl.Expr, pl.Expr], pl.Expr] | Mapping[str, str]
+Values = str | pl.Expr | Callable[[pl.Expr, pl.Expr], pl.Expr] | Mapping[str, str | pl.Expr]
 """What gives the values of the rows: see `Metric`."""
 
 LOWER_IS_BETTER = frozenset(("cer", "wer", "mer", "wil", "ter"))
@@ -43,7 +43,7 @@ class Metric:
         The score of a row, whose mean is reported: a function that takes the columns of predictions and
         answers as Polars expressions and returns an expression; an expression of the frame's columns; or the
         name of a column that holds the scores. `compare` accepts a function, or a mapping from each system to
-        the column of its scores.
+        the column or expression of its scores.
     denominator
         For a rate, the values whose sum divides the sum of the numerators, in the same form. They must be
         whole numbers of at least 0, such as words or right answers. The numerators are then counts, such as
@@ -466,7 +466,8 @@ class _TextFunction:
 
 def _is_values(value: object) -> bool:
     if isinstance(value, Mapping):
-        return bool(value) and all(isinstance(text, str) for pair in value.items() for text in pair)
+        are_values = all(isinstance(own, str | pl.Expr) for own in value.values())
+        return bool(value) and are_values and all(isinstance(system, str) for system in value)
     return isinstance(value, str | pl.Expr) or callable(value)
 
 

@@ -187,6 +187,7 @@ def select_from(
     answers: str | None,
     metrics: Sequence[Metric],
     settings: Settings,
+    **how: Any,
 ) -> Selection:
     """
     Return the rows of a frame, without reading it.
@@ -201,8 +202,10 @@ def select_from(
         The scores by which rows are selected, in order of precedence.
     settings
         How rows are scored, sliced and counted, and which columns are kept.
+    how
+        The `slicing`, and the kept columns that are `made`, as for `scored_rows`.
     """
-    source = scored_rows(frame, systems, answers, metrics, settings)
+    source = scored_rows(frame, systems, answers, metrics, settings, **how)
     schema = source.inputs.collect_schema()
     for name, column in zip(settings.keep, kept_names(settings), strict=True):
         if schema[column].is_object():

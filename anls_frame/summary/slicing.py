@@ -40,8 +40,7 @@ class Slicing:
     @property
     def columns(self) -> list[str]:
         """Names of the columns that the keys require."""
-        roots = [name for expr in self.expressions.values() for name in expr.meta.root_names()]
-        return [*self.plain, *roots]
+        return columns_of([*self.plain, *self.expressions.values()])
 
     def expression(self, name: str) -> pl.Expr:
         """Return a key as an expression."""
@@ -51,6 +50,11 @@ class Slicing:
     def plain(self) -> list[str]:
         """Names of the keys that are columns."""
         return [name for name in self.names if name not in self.expressions]
+
+
+def columns_of(keys: Iterable[str | pl.Expr]) -> list[str]:
+    """Return the columns that columns and expressions require."""
+    return [name for key in keys for name in ([key] if isinstance(key, str) else key.meta.root_names())]
 
 
 def resolve(by: By | None, role: str = "by") -> Slicing:
@@ -76,6 +80,14 @@ def resolve(by: By | None, role: str = "by") -> Slicing:
     if len({frozenset(table) for table in tables}) < len(tables):
         raise wrong(role, f"must not ask for a table twice, got {_shown(by)}")
     return Slicing(names, tables if len(tables) > 1 else (), expressions)
+
+
+def crossed_keys(by: By | None) -> Slicing:
+    """Return the slicing for `by=` of a single table, where lists of columns have no meaning."""
+    slicing = resolve(by)
+    if slicing.tables:
+        raise wrong("by", f"must be columns or expressions, which are crossed, not lists of them; got {by!r}")
+    return slicing
 
 
 def categories(schema: pl.Schema) -> dict[str, list[str]]:

@@ -27,7 +27,7 @@ from anls_frame.summary.rows import (
     type_of,
 )
 from anls_frame.summary.settings import Settings
-from anls_frame.summary.slicing import Slicing
+from anls_frame.summary.slicing import Slicing, columns_of
 from anls_frame.summary.systems import for_system
 
 
@@ -136,18 +136,22 @@ def scored_rows(
     slicing: Slicing | None = None,
     advance: Advance = None,
     numbers: Iterable[str] = (),
+    made: Mapping[str, pl.Expr] | None = None,
 ) -> SystemRows:
     """
     Return the rows with the scores of all systems; a row counts in a metric if all systems have a score.
 
     The settings describe metrics and name the columns that slice; metrics have functions, and a slicing has
-    expressions. Kept columns of `numbers` that hold text are read as numbers, as scores are.
+    expressions. Kept columns of `numbers` that hold text are read as numbers, as scores are, and those of
+    `made` are expressions.
     """
+    made = made or {}
     predictions = list(systems.values()) if answers is not None else []
     slicing = slicing or Slicing(settings.by)
     by_system = [[for_system(metric, system) for metric in metrics] for system in systems]
     own = [metric for every in by_system for metric in every if not metric.is_built_in]
-    others = [*slicing.columns, *optional(settings.cluster), *settings.keep, *own_metrics.needed(own)]
+    others = [*slicing.columns, *optional(settings.cluster), *own_metrics.needed(own)]
+    others += columns_of([made.get(name, name) for name in settings.keep])
     read = [*predictions, *optional(answers)]
     source = to_lazy(frame, read, others, answers=answers, protocol=settings.protocol)
     # Keys, kept columns and metrics of columns see the frame as the user does, whatever is read or scored as
@@ -185,7 +189,7 @@ def scored_rows(
         dropped += [*each("digest", len(systems)), *each("details", len(systems))]
         steps.append([pl.when(~pl.any_horizontal(each("missing", len(systems)))).then(pl.col(dropped))])
     return SystemRows(
-        inputs=source.select(*keys, *kept(settings, in_numbers), **selected),
+        inputs=source.select(*keys, *kept(settings, {**in_numbers, **made}), **selected),
         steps=steps,
         keys=key_names(settings.by, settings.cluster),
         metrics=tuple(metrics),

@@ -98,7 +98,7 @@ def _check(metric: Metric, systems: Mapping[str, str]) -> None:
         if not (metric.is_built_in or values is None or callable(values) or isinstance(values, Mapping)):
             raise ValueError(
                 f"metric {metric.name!r} is one column, but systems are compared: pass a function of "
-                "predictions and answers, or a mapping from the systems to their columns"
+                "predictions and answers, or a mapping from the systems to their columns or expressions"
             )
 
 

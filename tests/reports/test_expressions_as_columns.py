@@ -125,3 +125,38 @@ def test_expressions_of_judged_columns_equal_columns() -> None:
     key = (pl.col("judge") == "0.0").alias("key")
     found = af.corrected(rows, "judge", "truth", by=key)
     same(found.to_polars(), af.corrected(rows.with_columns(key), "judge", "truth", by="key").to_polars())
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+@pytest.mark.parametrize("key", KEYS)
+def test_rows_by_an_expression_are_those_by_its_column(key: str, kind: str) -> None:
+    expression = KEYS[key].alias("key")
+    frame, with_columns = FRAMES[kind](ROWS), FRAMES[kind](ROWS.with_columns(expression))
+    found, expected = (
+        af.worst(rows, "p", "a", n=3, by=by, unanswerable="empty")
+        for rows, by in ((frame, expression), (with_columns, "key"))
+    )
+    shown = ["key", "q", "doc", "anls", "error_type", "alignment"]
+    same(found[shown], expected[shown])
+    for prediction in ("p", ["p", "q"]):
+        page = af.browse(frame, prediction, "a", by=[expression, "side"])
+        of_columns = af.browse(with_columns, prediction, "a", by=["key", "side"])
+        assert page._repr_html_() == of_columns._repr_html_()
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_expressions_of_systems_are_compared_as_their_columns(kind: str) -> None:
+    of_systems = {"p": VALUES["silence"], "q": pl.col("q").is_null().cast(pl.Float64)}
+    before = ROWS.with_columns(own.alias(f"{system}_own") for system, own in of_systems.items())
+    found = af.compare(FRAMES[kind](ROWS), ["p", "q"], "a", metrics=af.Metric(of_systems, name="own"))
+    named = af.Metric({"p": "p_own", "q": "q_own"}, name="own")
+    of_columns = af.compare(FRAMES[kind](before), ["p", "q"], "a", metrics=named)
+    same(found.to_polars(), of_columns.to_polars())
+    # Nothing is predicted in 20 rows of p, and in 40 of q.
+    assert found.to_polars().select("baseline_score", "score").row(0) == (0.2, 0.4)
+
+
+@pytest.mark.parametrize("function", [af.worst, af.browse])
+def test_rows_are_of_one_table_of_slices(function: Any) -> None:
+    with pytest.raises(ValueError, match="by must be columns or expressions, which are crossed, not lists"):
+        function(ROWS, "p", "a", by=[["side"], ["doc"]])
