@@ -25,8 +25,11 @@ def main(folder: Path) -> None:
     af.compare(questions, many, "answers", details=True, metrics=["anls", "cer_mean"], **by).write(
         folder / "many.html"
     )
+    af.overview(questions, "tesseract").write(folder / "overview.html")
+    af.overview(questions, systems).write(folder / "overview of systems.html")
     pages = af.sample("pages")
-    af.report(pages, "tesseract", "reference", metrics="cer", worst=20, keep="doc_id").write(
+    af.overview(pages, "tesseract", metrics="ocr").write(folder / "overview of pages.html")
+    af.report(pages, "tesseract", "reference", metrics="ocr", worst=20, keep="doc_id").write(
         folder / "pages.html"
     )
     write(hostile_document(), folder / "hostile.html")
