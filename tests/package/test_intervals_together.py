@@ -11,6 +11,7 @@ from shown_figures import shown_p
 
 import anls_frame as af
 from anls_frame import gec, statistics
+from anls_frame.reports.corrected_scores import Corrected
 
 RANDOM = np.random.default_rng(5)
 SYSTEMS = ["one", "two", "three"]
@@ -30,7 +31,10 @@ def judged(names: list[str], **options: Any) -> pl.DataFrame:
         for name in names
     ]
     systems = {name: (name, f"{name} true") for name in names}
-    return af.corrected(ROWS.with_columns(truths), systems=systems, cluster="d", **options).differences
+    made: Corrected[pl.DataFrame] = af.corrected(
+        ROWS.with_columns(truths), systems=systems, cluster="d", **options
+    )
+    return made.differences
 
 
 def sentences(names: list[str], **options: Any) -> pl.DataFrame:
@@ -40,7 +44,8 @@ def sentences(names: list[str], **options: Any) -> pl.DataFrame:
         for name in names
     ]
     gold = ROWS.select("d", *texts, source=pl.lit("He go home ."), edits=pl.lit([edit]))
-    return gec.compare(names, gold, cluster="d", draws=9, **options)[1:]
+    table: pl.DataFrame = gec.compare(names, gold, cluster="d", draws=9, **options)
+    return table[1:]
 
 
 @pytest.mark.parametrize("compared", [judged, sentences])
