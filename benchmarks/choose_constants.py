@@ -5,12 +5,11 @@ The choice of the two constants of intervals for scores in [0, 1], by simulation
 
 Prints what each pair does and marks the choice: the narrowest intervals among the pairs with which at most
 one cell in forty is below 93 %, however few its documents, and with which 300 right rows in ten documents
-have a lower end of at least 0.8. With far fewer samples than 1,500, chance alone takes more cells below 93
-%, and no pair may be left. The constants in use, 0.3 and 6, were chosen in this way before the design
-effect of whole documents that are right or wrong was kept (`design_effect`), which only makes intervals
-wider. Documents here have levels drawn from a beta distribution, or 15 % of them are poor; sizes are equal,
-log-normal or negative binomial. None of these populations is among those that judge the intervals: see
-coverage.py.
+have a lower end of at least 0.8. With far fewer samples than 1,500, chance alone takes more cells below
+93 %, and no pair may be left. It chooses 0.3 and 6, the constants in use, with which 1.8 % of the cells of
+scores are below 93 %. Documents here have levels drawn from a beta distribution, or 15 % of them are poor;
+sizes are equal, log-normal or negative binomial. None of these populations is among those that judge the
+intervals: see coverage.py.
 """
 
 from __future__ import annotations
