@@ -103,6 +103,8 @@ def _results(folder: Path, old: pl.DataFrame, new: pl.DataFrame) -> None:
         pl.col("answers").list.first(),
         pl.col("question_types").list.first(),
         pl.col("n_words").mod(5).alias("judge"),
+        (pl.col("n_words") / 100).alias("usd"),
+        (pl.col("n_words") % 2).alias("right"),
     )
     scores = af.anls("prediction", "answers")
     for name, frame in {"results": old, "old": old, "new": new}.items():
