@@ -6,7 +6,7 @@ import html
 import re
 from typing import Any, Literal
 
-from anls_frame.readers._page_account import ALTERNATIVES, OUTSIDE, Account, Unknown, n_words
+from anls_frame.readers._page_account import ALTERNATIVES, OUTSIDE, PageFile, Unknown, n_words
 from anls_frame.readers._page_xml import local_name
 
 _SPACES = re.compile(r"[ \t\r\n\f]+")
@@ -51,7 +51,7 @@ class Hocr:
     """A file of hOCR. Without elements of pages, each element with a class of hOCR is part of the page."""
 
     def __init__(self, root: Any) -> None:
-        self.account = Account()
+        self.account = PageFile()
         self.has_classes = False
         """Whether an element that was read has a class of hOCR."""
         self._root = root

@@ -27,11 +27,17 @@ class Unknown(NamedTuple):
 
 
 @dataclass
-class Account:
-    """The words of a file: read, left out by a rule, or unknown to all rules; counted when somebody asks."""
+class PageFile:
+    """
+    The pages of a file, and the account of its words: read, left out by a rule, or unknown to all rules.
+
+    The words are counted when somebody asks.
+    """
 
     pages: list[str] = field(default_factory=list)
-    """The texts that were read."""
+    """The text of each page."""
+    is_plain: bool = False
+    """Whether it is plain text, which may have empty lines."""
     unknown: list[Unknown] = field(default_factory=list)
     _left: list[tuple[str, Callable[[], int]]] = field(default_factory=list)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from anls_frame._messages import Message, Option
 from anls_frame._text import listed, quoted
@@ -13,7 +13,7 @@ from anls_frame.exceptions import InputError
 from anls_frame.files.file import File, without_compression
 from anls_frame.files.problems import problem
 from anls_frame.readers._hocr import Hocr
-from anls_frame.readers._page_account import FURTHER_TEXTS, Account
+from anls_frame.readers._page_account import FURTHER_TEXTS, PageFile
 from anls_frame.readers._page_xml import Alto, PageXml, local_name
 
 MARKUP_SUFFIXES = frozenset({".xml", ".hocr", ".html", ".htm", ".xhtml"})
@@ -31,19 +31,6 @@ _FORM_FEED = "\f"
 
 class NotAPageError(InputError):
     """A file of XML or HTML that is no page, as a folder may hold beside its pages."""
-
-
-class PageFile(NamedTuple):
-    """The texts of the pages of a file, and the account of its words."""
-
-    is_plain: bool
-    """Whether it is plain text, which may have empty lines."""
-    account: Account
-
-    @property
-    def pages(self) -> list[str]:
-        """The text of each page."""
-        return self.account.pages
 
 
 def read_page_file(path: Path, encoding: str | None = None, index: int | None = None) -> PageFile:
@@ -78,18 +65,17 @@ def read_page_file(path: Path, encoding: str | None = None, index: int | None = 
     if name == "PcGts":
         return _page_xml(path, root, index)
     if name == "alto":
-        alto = Alto(root)
-        return _file(alto.pages(), alto.account)
+        return _read(Alto(root))
     hocr = Hocr(root)
-    pages = hocr.pages()
+    read = _read(hocr)
     if not hocr.has_classes:
         raise _no_page(path, "HTML without the classes of hOCR, such as ocr_line")
-    return _file(pages, hocr.account)
+    return read
 
 
-def _file(pages: list[list[str]], account: Account) -> PageFile:
-    account.pages = ["\n".join(lines) for lines in pages]
-    return PageFile(is_plain=False, account=account)
+def _read(markup: PageXml | Alto | Hocr) -> PageFile:
+    markup.account.pages = ["\n".join(lines) for lines in markup.pages()]
+    return markup.account
 
 
 def _no_page(path: Path, message: str) -> NotAPageError:
@@ -98,8 +84,8 @@ def _no_page(path: Path, message: str) -> NotAPageError:
 
 def _page_xml(path: Path, root: Any, index: int | None) -> PageFile:
     page = PageXml(root, index)
-    read = _file(page.pages(), page.account)
-    if index is not None and not page.account.read and page.account.left_out[FURTHER_TEXTS]:
+    read = _read(page)
+    if index is not None and not read.read and read.left_out[FURTHER_TEXTS]:
         indices = f"only {listed(sorted(page.indices))}" if page.indices else "none has an index"
         raise problem(path, f"no TextEquiv has the index {index}: {indices}")
     return read
@@ -114,7 +100,7 @@ def _plain_text(file: File, data: bytes, encoding: str | None) -> PageFile:
     pages = [page.rstrip() for page in text.split(_FORM_FEED)]
     if len(pages) > 1 and not pages[-1]:
         del pages[-1]
-    return PageFile(is_plain=True, account=Account(pages))
+    return PageFile(pages, is_plain=True)
 
 
 def _is_markup(path: Path, data: bytes, beginning: str) -> bool:

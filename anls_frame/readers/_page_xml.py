@@ -13,7 +13,7 @@ from anls_frame.readers._page_account import (
     BELOW_LINES,
     FURTHER_TEXTS,
     HYPHENS,
-    Account,
+    PageFile,
     Unknown,
     n_words,
 )
@@ -158,7 +158,7 @@ class PageXml:
     """A file of PAGE XML; `index` names the TextEquiv to read, by default the best of each element."""
 
     def __init__(self, root: Any, index: int | None = None) -> None:
-        self.account = Account()
+        self.account = PageFile()
         self.indices: set[str] = set()
         """The indices of all TextEquiv elements that were looked at."""
         self._root, self._index = root, index
@@ -337,7 +337,7 @@ class Alto:
     """A file of ALTO."""
 
     def __init__(self, root: Any) -> None:
-        self.account = Account()
+        self.account = PageFile()
         self._root = root
         self._done: set[Any] = set()
 

@@ -21,7 +21,7 @@ from anls_frame.files.folders import checked_name
 from anls_frame.files.problems import Problems
 from anls_frame.frames import origins
 from anls_frame.frames.reserved_columns import PAGE, PREDICTION, REFERENCE
-from anls_frame.readers._page_account import Account
+from anls_frame.readers._page_account import PageFile
 from anls_frame.readers._page_files import NotAPageError, read_page_file
 from anls_frame.readers._page_names import (
     PageFiles,
@@ -261,7 +261,7 @@ class _Column:
     def read(self, *, split: bool, encoding: str | None, unknown: UnknownText, problems: Problems) -> None:
         """Read all files; what is no page is passed over, with a warning, in folders only."""
         passed: dict[Path, str] = {}
-        accounts: list[tuple[Path, Account]] = []
+        accounts: list[tuple[Path, PageFile]] = []
         for page, (path, is_found) in self.files.items():
             if is_found and is_about_folder(path):
                 passed[path] = "describes the folder, by its name"
@@ -274,8 +274,8 @@ class _Column:
                         raise
                     passed[path] = error.problems[0].message.partition(";")[0]
                     continue
-                accounts.append((path, read.account))
-                self._add(page, read.pages, is_plain=read.is_plain, split=split)
+                accounts.append((path, read))
+                self._add(page, read, split=split)
         if passed and not accounts:
             for path, message in passed.items():
                 problems.add(message, path=path)
@@ -284,7 +284,8 @@ class _Column:
             warn(f"{self.name!r}: passed over {numbered(len(passed), 'file')} that are no pages: {said}")
         self._account(accounts, unknown, problems)
 
-    def _add(self, page: str, texts: list[str], *, is_plain: bool, split: bool) -> None:
+    def _add(self, page: str, file: PageFile, *, split: bool) -> None:
+        texts, is_plain = file.pages, file.is_plain
         if len(texts) == 1:
             self.pages[page] = Page(is_plain, texts[0])
         elif split:
@@ -295,7 +296,7 @@ class _Column:
             self.pages[page] = Page(is_plain, "\n".join(filter(None, texts)))
 
     def _account(
-        self, accounts: Sequence[tuple[Path, Account]], unknown: UnknownText, problems: Problems
+        self, accounts: Sequence[tuple[Path, PageFile]], unknown: UnknownText, problems: Problems
     ) -> None:
         """Make sure that no word of a file is left out without a rule, or say so."""
         partly = []
@@ -319,7 +320,7 @@ class _Column:
             )
 
 
-def _place(account: Account) -> str:
+def _place(account: PageFile) -> str:
     first = account.unknown[0]
     return f"{first.element}, line {first.line}"
 

@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Union
+from typing import Any, Union
 
 import polars as pl
 
@@ -90,27 +90,23 @@ def _by_errors(
     return rate
 
 
-class _Sides(NamedTuple):
-    """Whether a field has a value on each side, and whether the values are equal."""
-
-    predicted: pl.Expr
-    gold: pl.Expr
-    equal: pl.Expr
-
-
-_COUNTED: Mapping[str, Callable[[_Sides], pl.Expr]] = {
-    "any": lambda has: has.predicted | has.gold,
-    "predicted": lambda has: has.predicted,
-    "gold": lambda has: has.gold,
-    "predicted and gold": lambda has: has.predicted.cast(pl.Int64) + has.gold.cast(pl.Int64),
-    "right": lambda has: has.equal & has.predicted & has.gold,
-    "right twice": lambda has: 2 * (has.equal & has.predicted & has.gold).cast(pl.Int64),
-    "not gold": lambda has: ~has.gold,
-    "missing": lambda has: has.gold & ~has.predicted,
-    "invented": lambda has: has.predicted & ~has.gold,
-    "wrong": lambda has: has.predicted & has.gold & ~has.equal,
+_COUNTED: Mapping[str, Callable[[pl.Expr, pl.Expr, pl.Expr], pl.Expr]] = {
+    "any": lambda predicted, gold, _: predicted | gold,
+    "predicted": lambda predicted, *_: predicted,
+    "gold": lambda _, gold, __: gold,
+    "predicted and gold": lambda predicted, gold, _: predicted.cast(pl.Int64) + gold.cast(pl.Int64),
+    "right": lambda predicted, gold, equal: equal & predicted & gold,
+    "right twice": lambda predicted, gold, equal: 2 * (equal & predicted & gold).cast(pl.Int64),
+    "not gold": lambda _, gold, __: ~gold,
+    "missing": lambda predicted, gold, _: gold & ~predicted,
+    "invented": lambda predicted, gold, _: predicted & ~gold,
+    "wrong": lambda predicted, gold, equal: predicted & gold & ~equal,
 }
-"""The kinds of values that `_fields` counts."""
+"""
+The kinds of values that `_fields` counts.
+
+They depend on whether a field is predicted, whether it is in the gold labels, and whether both are equal.
+"""
 
 
 _BLANKS = PROTOCOLS["raw"].replace(whitespace="strip")
@@ -124,12 +120,9 @@ def _fields(what: str, *, has_blanks: bool = True) -> Callable[..., pl.Expr]:
         # As `unanswerable="empty"` fills it: the only answer is the empty text.
         nothing = pl.when(prediction.is_not_null()).then(pl.lit(""))
         text = prediction if has_blanks else prediction.str.strip_chars()
-        sides = _Sides(
-            predicted=pl.when(answers.is_not_null()).then(text != ""),
-            gold=~scores.exact_match(nothing, answers, protocol="raw" if has_blanks else _BLANKS),
-            equal=scores.exact_match(prediction, answers, protocol=protocol),
-        )
-        return count(sides)
+        predicted = pl.when(answers.is_not_null()).then(text != "")
+        gold = ~scores.exact_match(nothing, answers, protocol="raw" if has_blanks else _BLANKS)
+        return count(predicted, gold, scores.exact_match(prediction, answers, protocol=protocol))
 
     return counted
 

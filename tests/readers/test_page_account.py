@@ -45,20 +45,20 @@ def words_of_equivalent(equivalent: ET.Element) -> int:
 
 def total(read: PageFile) -> int:
     """Return the number of words in an account; letters and joined words are counted by their own tests."""
-    return read.account.read + read.account.left_out.total() + read.account.n_unknown
+    return read.read + read.left_out.total() + read.n_unknown
 
 
 @pytest.mark.parametrize("path", EVERY_FILE, ids=str)
 def test_every_word_of_a_file_is_read_or_left_out_by_a_rule(path: Path) -> None:
     read = read_page_file(path)
     # Rules of ALTO leave out hyphens and alternatives, which are no words of the plain count.
-    extra = read.account.left_out[account.HYPHENS] + (
-        read.account.left_out[account.ALTERNATIVES] if b"ALTERNATIVE" in path.read_bytes() else 0
+    extra = read.left_out[account.HYPHENS] + (
+        read.left_out[account.ALTERNATIVES] if b"ALTERNATIVE" in path.read_bytes() else 0
     )
     words = plain_count(path)
 
-    assert set(read.account.left_out) <= set(account.RULES)
-    assert not read.account.unknown
+    assert set(read.left_out) <= set(account.RULES)
+    assert not read.unknown
     if words is not None and not joins_parts(path):
         assert total(read) - extra == words
 
@@ -234,7 +234,7 @@ def test_words_of_drawn_page_xml_are_accounted_for(
     check_each_word_once(result)
     # Glyphs of a word are joined, so the words that were read are counted by their names.
     n_read = len(re.findall(r"w\d+", " ".join(result.pages)))
-    n_others = result.account.left_out.total() + result.account.n_unknown
+    n_others = result.left_out.total() + result.n_unknown
     assert n_read + n_others == sum(map(words_of_equivalent, root.iter("TextEquiv")))
     # What a line itself says is read in any case, once, wherever the line stands.
     pages = "\n".join(result.pages).split("\n")
@@ -264,7 +264,7 @@ def test_words_of_drawn_alto_are_accounted_for(tmp_path_factory: pytest.TempPath
     several = len(root.findall("Layout/Page")) > 1
     inside = root.findall("Layout/Page") if several else [root]
     lines = [line for page in inside for line in page.iter("TextLine")]
-    assert result.account.read == sum(
+    assert result.read == sum(
         len(one.get("CONTENT", "").split()) for line in lines for one in line.findall("String")
     )
 
@@ -277,7 +277,7 @@ def test_words_of_drawn_hocr_are_accounted_for(tmp_path_factory: pytest.TempPath
     check_each_word_once(result)
     assert total(result) == len("".join(root.itertext()).split())
     pages = [page for page in root.iter() if page.get("class") == "ocr_page"]
-    assert result.account.read == sum(len("".join(page.itertext()).split()) for page in pages)
+    assert result.read == sum(len("".join(page.itertext()).split()) for page in pages)
     assert len(result.pages) == len(pages)
 
 

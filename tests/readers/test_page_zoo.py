@@ -15,4 +15,4 @@ def test_a_file_has_the_text_that_a_person_reads(path: Path) -> None:
     read = read_page_file(path)
 
     assert read.pages == texts_of(path)
-    assert not read.account.unknown
+    assert not read.unknown
