@@ -15,7 +15,8 @@ _GROUPS = {
     "Intervals": "confidence alpha fold-clusters",
     "Output": "force summary rows worst keep n details macro title percent noun columns table no-intervals "
     "sort min-n significant pairs facts published suffix overwrite escape-formulas",
-    "Gate": "fail-if-drop require-within require-within-slices require-accepted anchor planned-runs",
+    "Gate": "fail-if-drop require-within require-within-slices require-accepted threshold anchor "
+    "planned-runs",
     "Help": "help",
 }
 """The options of each group, in the order of the help; an option in no group is the command's own."""

@@ -146,8 +146,8 @@ def print_table(
 def edits_table(edits: pl.DataFrame) -> Table:
     """Return a table of edits with ␣ for a space, and empty cells for missing or surplus characters."""
     shown = with_spaces(edits)
-    headings = {name: Column(name, heading=heading_of(name)) for name in shown.columns}
-    return Table("", shown, {**headings, **{name: COLUMNS[name] for name in _CHARACTERS}})
+    known = {name: COLUMNS.get(name) or Column(name, heading=heading_of(name)) for name in shown.columns}
+    return Table("", shown, known)
 
 
 def with_spaces(edits: pl.DataFrame) -> pl.DataFrame:

@@ -266,9 +266,15 @@ def _cell(values: Mapping[str, object], column: ShownColumn, table: Table, *, is
         return Cell(shown, "plain", (value, *ends), interval, marks, _is_shown(values, column, table))
     if value is None:
         return Cell("" if kind in ("note", "link") else "null", "mark")
-    # The JSON text of a list is data, too.
     is_empty = value == "" and kind != "note"
-    return Cell("empty", "mark") if is_empty else Cell(as_text(value), "data")
+    return Cell("empty", "mark") if is_empty else Cell(_text(value), "data")
+
+
+def _text(value: object) -> str:
+    """Return a value as people read it: of several accepted answers, all with bars between them."""
+    if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+        return " | ".join(value)
+    return as_text(value)
 
 
 def _is_shown(values: Mapping[str, object], column: ShownColumn, table: Table) -> bool:

@@ -150,8 +150,8 @@ class RiskDecision:
     @property
     def _sentence(self) -> str:
         if self.risk is None:
-            return f"undecided: no answer is accepted from {self.threshold:g} on"
-        accepted = f"of the answers accepted from {self.threshold:g} on are lost"
+            return f"undecided: no answer is accepted at a threshold of {self.threshold:g}"
+        accepted = f"of the answers accepted at a threshold of {self.threshold:g} are wrong"
         rough = f"; {resting_on(self.correlation)}" if self.few_rows else ""
         if self.answer == "fine":
             return f"fine: at most {self.target:.3g} {accepted}{rough}"

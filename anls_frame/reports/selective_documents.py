@@ -133,17 +133,17 @@ def statements(
     named = [name for name in keys if name != "signal" or thresholds["signal"].n_unique() > 1]
     return [
         "".join(f"{label(line[name])}: " for name in named)
-        + _statement(line, risk, confidence, "From {:g} on" if higher_is_surer else "Up to {:g}")
+        + _statement(line, risk, confidence, "at least" if higher_is_surer else "at most")
         for line in thresholds.iter_rows(named=True)
     ]
 
 
-def _statement(line: Mapping[str, Any], risk: float, confidence: float, reach: str) -> str:
+def _statement(line: Mapping[str, Any], risk: float, confidence: float, bound: str) -> str:
     target = _percent(risk)
     alike = line["correlation"]
     if line["status"] == "too_few_documents" and line["documents_needed"] is None:
         return (
-            f"Too few documents for a risk of {target}: more of the most confident answers are lost here, "
+            f"Too few documents for a risk of {target}: more of the most confident answers are wrong here, "
             "but their true risk may be lower."
         )
     if line["status"] == "too_few_documents":
@@ -151,16 +151,16 @@ def _statement(line: Mapping[str, Any], risk: float, confidence: float, reach: s
         assumed = "" if alike is None else f", and the losses of a document correlate by {alike:.2g}"
         return (
             f"Too few documents for a risk of {target}; about {needed} would do if confident answers are as "
-            f"rarely lost as here{assumed}."
+            f"rarely wrong as here{assumed}."
         )
     if line["status"] == "risk_too_high":
-        return f"No threshold can be certified for a risk of {target}: more of the most confident are lost."
+        return f"No threshold can be certified for a risk of {target}: more of the most confident are wrong."
     rough = f" T{resting_on(alike)[1:]}." if line["few_rows"] else ""
     return (
-        f"{reach.format(line['threshold'])}, at most {target} of accepted answers are lost, with "
-        f"{_percent(confidence)} confidence. This accepts {_percent(line['accepted'])} of the answers, of "
-        f"which {_percent(line['risk'])} were lost here.{rough} The lowest threshold whose observed risk is "
-        f"at most {target} would accept {_percent(line['naive_accepted'])}, without a guarantee."
+        f"Accept a confidence of {bound} {line['threshold']:g}: at most {target} of these answers are wrong, "
+        f"with {_percent(confidence)} confidence. They are {_percent(line['accepted'])} of all answers; "
+        f"{_percent(line['risk'])} of them were wrong here.{rough} The lowest threshold whose observed risk "
+        f"is at most {target} would accept {_percent(line['naive_accepted'])}, without a guarantee."
     )
 
 

@@ -169,7 +169,7 @@ def test_gate_says_what_it_cannot_test(run: Run, tmp_path: Path) -> None:
     assert "1.0000" not in line
     assert "anls-frame: 1 slice cannot be tested at 0.05: fewer than 6 documents (doc)." in passed.stderr
     assert (
-        "fewer than 8 clusters" in run("compare", *options, "--fail-if-drop", "0", "--alpha", "0.01").stderr
+        "fewer than 8 documents" in run("compare", *options, "--fail-if-drop", "0", "--alpha", "0.01").stderr
     )
     assert "cannot be tested" not in run("compare", *options).stderr
     assert "cannot be tested" not in run("compare", *options[:3], "--fail-if-drop", "0").stderr
@@ -278,8 +278,8 @@ def test_confusions_are_printed_with_spaces_that_can_be_seen(run: Run, tmp_path:
     printed = fine(run("confusions", "in.parquet"))
 
     assert [line.split() for line in printed.splitlines() if "insert" in line or "delete" in line] == [
-        ["│", "delete", "┆", "␣", "┆", "┆", "1", "┆", "0.3333", "┆", "1", "│"],
-        ["│", "insert", "┆", "┆", "␣", "┆", "1", "┆", "0.3333", "┆", "\N{EN DASH}", "│"],
+        ["│", "delete", "┆", "␣", "┆", "┆", "1", "┆", "33.3", "%", "┆", "100.0", "%", "│"],
+        ["│", "insert", "┆", "┆", "␣", "┆", "1", "┆", "33.3", "%", "┆", "\N{EN DASH}", "│"],
     ]
     assert printed.endswith("4 rows compared, 1 without a prediction.\n")
 

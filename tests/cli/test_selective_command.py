@@ -45,15 +45,20 @@ def test_what_is_printed_and_written(rows: pl.DataFrame, folder: Path) -> None:
     done = shell.run(folder, *COMMAND)
     assert done.returncode == 0, done.stderr
     text = " ".join(done.stdout.split())
-    assert f"From {wanted['threshold']:g} on, at most 10 % of accepted answers are lost" in text
-    assert f"accepts {100 * wanted['accepted']:.3g} % of the answers" in text
+    assert (
+        f"Accept a confidence of at least {wanted['threshold']:g}: at most 10 % of these answers are wrong"
+        in text
+    )
+    assert f"They are {100 * wanted['accepted']:.3g} % of all answers" in text
     done = shell.run(folder, *COMMAND, "-b", "kind", "--json")
     found = json.loads(done.stdout)
     by_kind = found["tables"]["Thresholds for a risk of 10 % by kind"]
     assert by_kind == result.threshold(0.1, by="kind").to_dicts()
     assert found["tables"]["By kind"][0]["augrc"] == result.overall["augrc"].item()
     # All rows first, then the slices.
-    assert found["notes"][0].startswith(f"From {wanted['threshold']:g} on, at most 10 %")
+    assert found["notes"][0].startswith(
+        f"Accept a confidence of at least {wanted['threshold']:g}: at most 10 %"
+    )
     assert found["notes"][2].startswith("fax: Too few documents for a risk of 10 %")
     needed = {line["kind"]: line["documents_needed"] for line in by_kind}["fax"]
     assert f"about {needed} documents would do" in found["notes"][2]
@@ -104,7 +109,9 @@ def test_lower_is_surer(rows: pl.DataFrame, folder: Path) -> None:
         .threshold(0.1)["threshold"]
         .item()
     )
-    assert f"Up to {threshold:g}, at most 10 %" in " ".join(shell.run(folder, *line).stdout.split())
+    assert f"Accept a confidence of at most {threshold:g}: at most 10 %" in " ".join(
+        shell.run(folder, *line).stdout.split()
+    )
 
 
 @pytest.mark.parametrize(
@@ -127,3 +134,17 @@ def test_exit_codes(folder: Path, options: list[str], code: int) -> None:
     done = shell.run(folder, *COMMAND, *options)
     assert done.returncode == code, done.stderr
     assert (code != 2) or done.stderr
+
+
+@pytest.mark.parametrize(("threshold", "risk"), [("0.9", "0.2"), ("0", "0.02"), ("0.99", "0.05")])
+def test_a_threshold_that_is_known_is_checked(
+    rows: pl.DataFrame, folder: Path, threshold: str, risk: str
+) -> None:
+    result = af.selective(rows, "prediction", "answers", "sure", cluster="doc")
+    decision = result.holds(float(threshold), float(risk))
+    done = shell.run(folder, *COMMAND[:-1], risk, "--threshold", threshold)
+    assert str(decision).partition(". ")[0] in " ".join(done.stdout.split())
+    assert done.returncode == {"fine": 0, "regressed": 1, "undecided": 3}[decision.answer]
+    wrong = shell.run(folder, *COMMAND, "--threshold", threshold, "--require-accepted", "0.1")
+    assert wrong.returncode == 2
+    assert "pass one" in wrong.stderr

@@ -48,7 +48,7 @@ def test_one_system_in_a_text_file(rows: pl.DataFrame, tmp_path: Path) -> None:
         tmp_path, *["slices", "results.csv", "-c", "doc", "--column", "kind", "--depth", "1"]
     ).stdout
     assert "none found" in printed
-    assert "Searched 2 slices of up to 1 condition" in printed
+    assert "of 2 slices of up to 1 condition searched" in printed
 
 
 def test_what_the_second_of_two_files_lost(rows: pl.DataFrame, tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ def test_print_has_the_slice_its_score_and_what_was_looked_at(found: Slices) -> 
     printed = repr(found)
     assert "kind = fax" in printed
     assert "0.250 [" in printed
-    assert "Searched 3 slices of up to 2 conditions; p is adjusted for all of them." in printed
+    assert " of 3 slices of up to 2 conditions searched; p is adjusted for all of them." in printed
     assert "Left out: id (it has 600 values, more than 50)." in printed
     assert "same" not in printed
     assert found.signature in printed
@@ -67,7 +67,9 @@ def test_slices_of_several_systems_name_the_one_that_lost(rows: pl.DataFrame, tm
     ]
     printed = repr(lost)
     assert "Where prediction, third lost against old (ANLS)" in printed
-    assert "Searched 3 slices of up to 2 conditions for 2 systems; p is adjusted for all of them." in printed
+    assert (
+        " of 3 slices of up to 2 conditions for 2 systems searched; p is adjusted for all of them." in printed
+    )
     line = next(line for line in printed.splitlines() if "kind = form" in line)
     assert [cell.strip(" │") for cell in line.split("┆")[:2]] == ["kind = form", "third"]
     assert lost.sentences[0].startswith("kind = form (third): -1.000 [")

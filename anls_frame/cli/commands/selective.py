@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+import polars as pl
 
 import anls_frame as af
 from anls_frame._arguments import number
@@ -23,6 +26,7 @@ def selective(
     model_confidence: list[str],
     risk: float = 0.02,
     require_accepted: float | None = None,
+    threshold: float | None = None,
     lower_is_surer: bool = False,
     target: options.Target,
     slicing: options.SlicingOptions,
@@ -39,7 +43,7 @@ def selective(
     The threshold is certified: with the confidence of --confidence, the true risk of the accepted answers is
     at most --risk. With --by, each slice has its own threshold, and all guarantees hold together.
 
-    With --require-accepted the command is a gate for scripts.
+    With --require-accepted or --threshold the command is a gate for scripts.
 
     Parameters
     ----------
@@ -50,6 +54,9 @@ def selective(
     require_accepted
         Exit with 0 only if a certified threshold accepts at least this share of the answers, with --by in
         each slice. Exit with 1 if none does, and with 3 if there are too few documents to say.
+    threshold
+        A threshold chosen on other documents: decide whether the risk of these answers is at most --risk.
+        Exit with 0 if so, with 1 if not, and with 3 if these documents cannot tell.
     lower_is_surer
         Lower numbers mean more confidence, as for an entropy.
     metric
@@ -66,6 +73,10 @@ def selective(
     target.check(export.SUFFIXES)
     if require_accepted is not None:
         number("--require-accepted", require_accepted, 0, 1)
+    if threshold is not None and require_accepted is not None:
+        raise ValueError(
+            "--threshold checks a threshold that is known, --require-accepted finds one: pass one"
+        )
     chosen: list[Any] = parse(metric) or ["anls"]
     with working("Ranking"):
         frame = load(File(file), source.how(chosen))
@@ -83,6 +94,7 @@ def selective(
             confidence=confidence,
             **vars(scoring),
         )
+        decision = None if threshold is None else result.holds(threshold, risk, confidence=confidence)
         # What all rows allow comes first, and does not depend on the slices.
         sliced = options.tables(slicing.by) or []
         by = [[], *sliced]
@@ -92,6 +104,8 @@ def selective(
         for table in thresholds
         for line in statements(table, risk, confidence, higher_is_surer=not lower_is_surer)
     ]
+    if decision is not None:
+        said = [str(decision)]
     document = with_thresholds(result.to_document(), by, thresholds, said, risk)
     if target.output is not None:
         export.write(document, target.output, escape_formulas=True)
@@ -102,8 +116,15 @@ def selective(
         print(plain(with_options("\n".join([*shown, *said]))))
         if target.output is not None:
             print_account(result)
+    if decision is not None:
+        return {"fine": 0, "regressed": GATE_FAILED, "undecided": UNDECIDED}[decision.answer]
+    return 0 if require_accepted is None else _gate(thresholds[1:] or thresholds, require_accepted)
+
+
+def _gate(thresholds: Sequence[pl.DataFrame], require_accepted: float) -> int:
+    """Return the exit code of tables of thresholds that must accept a share of the answers."""
     codes = {0}
-    for table in (thresholds[1:] or thresholds) if require_accepted is not None else ():
+    for table in thresholds:
         for status, accepted in table.select("status", "accepted").iter_rows():
             if status == "too_few_documents":
                 codes.add(UNDECIDED)
