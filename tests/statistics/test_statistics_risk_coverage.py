@@ -257,10 +257,14 @@ def test_what_is_certified_grows_with_the_risk(seed: int, rows: int, number: int
     sure = random.beta(3, 1, number)[document] * random.random(len(document)) ** 0.2
     loss = (random.random(len(document)) > sure ** random.uniform(0.05, 0.5)) * 1.0
     ranked = RiskCoverage.of(sure.round(2), loss, document)
-    risks = np.sort(random.choice([0.01, 0.02, 0.04, 0.05, 0.06, 0.1, 0.15, 0.2, 0.3, 0.5], 5, replace=False))
-    every = [ranked.certified(risk, 0.9).threshold for risk in risks]
-    accepted = [0.0 if math.isnan(threshold) else (sure.round(2) >= threshold).mean() for threshold in every]
-    assert accepted == sorted(accepted)
+    risks = np.array([0.005, 0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08, 0.1, 0.15, 0.2, 0.3, 0.5])
+    accepted = ranked.accepted(ranked.thresholds())
+    places = accepted.certified(risks[:, np.newaxis, np.newaxis], 0.9, ranked.correlation)[0].ravel()
+    assert list(places) == sorted(places)
+    # All risks at once have the thresholds of each.
+    thresholds = np.append(ranked.thresholds(), np.nan)
+    one = random.integers(len(risks))
+    np.testing.assert_equal(ranked.certified(risks[one], 0.9).threshold, thresholds[places[one]])
 
 
 def test_the_risk_is_too_high_only_if_the_surest_rows_show_it() -> None:
