@@ -32,7 +32,7 @@ def write(app: Sphinx, exception: Exception | None) -> None:
 def first_sentence(page: nodes.document) -> str:
     """Return the first sentence of a page's first paragraph."""
     text = next((" ".join(one.astext().split()) for one in page.findall(nodes.paragraph)), "")
-    return re.split(r"(?<=[.?!:]) ", text)[0]
+    return re.split(r"(?<=[.?!]) ", text)[0]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
