@@ -294,6 +294,7 @@ def test_own_metrics_are_those_of_memory() -> None:
         *("anls", "s"),
         (pl.col("s") / 2).alias("half"),
         af.Metric("errors", denominator="words", name="rate"),
+        af.Metric(pl.col("errors") / 7, denominator="words", name="cost", higher_is_better=False),
         af.Metric((pl.col("errors") < pl.col("words")).cast(pl.Int8), denominator="words", name="share"),
         af.Metric.of_texts(lambda p, a: float(p == a), name="equal"),
     ]
