@@ -375,7 +375,7 @@ mod tests {
         for words in [&mut *found, &mut *other] {
             words.pad(0, vocabulary.len(), vocabulary.len());
         }
-        let texts = Texts { texts: [text.as_bytes(); 2], ranges: [&ranges; 2] };
+        let texts = Texts { texts: [text.as_bytes(); 2], ranges: [ranges; 2] };
         FindKeys { words: [found, other], texts }.perform();
         let mut seen = HashMap::new();
         let numbered = words[0].checks().iter().zip(0..);
