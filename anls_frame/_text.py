@@ -20,7 +20,6 @@ _CONTROLS = re.compile(f"[\0-\x1f\x7f-\x9f\u2028\u2029{_NONCHARACTERS}]")
 _DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _DELETE = "\x7f"
 _SYMBOLS = re.compile("[\u2400-\u241f]")
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 
 LABEL_WIDTH = 34
 """Maximum width of a group's label in text columns; a wide character takes two."""
@@ -130,11 +129,6 @@ def _fitting(text: str, most: int) -> str:
 def numbered(count: int, noun: str) -> str:
     """Return a count with its noun: 1 row, 2 rows."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
-def thin(text: str) -> str:
-    """Put a thin space between thousands, in place of the comma used where figures are copied."""
-    return _THOUSANDS.sub("\N{NARROW NO-BREAK SPACE}", text)
 
 
 def distinct(

@@ -9,7 +9,6 @@ from typing import ClassVar, TypeAlias
 
 from markupsafe import Markup
 
-from anls_frame._text import thin
 from anls_frame.pairs.edits import Operation
 from anls_frame.pairs.marks import TAGS
 from anls_frame.protocol import ScoreProtocol
@@ -151,7 +150,7 @@ class HistogramChart:
                     "top": f"{_BARS_HEIGHT - height:.1f}",
                     "width": f"{width * 0.92:.3f}%",
                     "height": f"{height:.1f}",
-                    "title": f"{low:.3f} to {high:.3f}: {thin(f'{count:,}')}",
+                    "title": f"{low:.3f} to {high:.3f}: {count:,}",
                 }
             )
         total = sum(count for _, count, _ in self.parts)
@@ -160,7 +159,7 @@ class HistogramChart:
             "cut": f"{100 * self.cut:.2f}%",
             "height": _BARS_HEIGHT,
             "key": [_key_entry(name, count, total, color) for name, count, color in self.parts],
-            "scale": thin(f"{most:,} rows") if any(self.bars) else "",
+            "scale": f"{most:,} rows" if any(self.bars) else "",
             "strip": list(_strip((name, count / max(total, 1), color) for name, count, color in self.parts)),
         }
 
@@ -199,9 +198,7 @@ class Stacked:
         longest = (max(sums, default=0.0) or 1.0) if self.whole else 1.0
         rows = []
         for (label, counts), total in zip(self.rows, sums, strict=True):
-            whole, note = (
-                (1.0, f"{100 * total:.1f} %") if self.whole else (max(total, 1), thin(f"n = {total:,}"))
-            )
+            whole, note = (1.0, f"{100 * total:.1f} %") if self.whole else (max(total, 1), f"n = {total:,}")
             shares = ((kind, counts.get(kind, 0) / whole, color) for kind, color in self.shown.items())
             rows.append((label, list(_strip(shares, numbers=True, longest=longest)), note))
         first, of_all = (self.rows[0][1], sums[0]) if self.rows else ({}, 0)
@@ -283,7 +280,7 @@ class HeatMap:
             }
 
         left_out = [
-            thin(f"{hidden:,} more {what}")
+            f"{hidden:,} more {what}"
             for hidden, what in zip(self.hidden, ("slices", "systems"), strict=True)
             if hidden
         ]
@@ -291,8 +288,7 @@ class HeatMap:
         return {
             "caption": f"A stronger colour is better{more}",
             "rows": [
-                (label, thin(count), [cell(*content) for content in cells])
-                for label, count, cells in self.rows
+                (label, count, [cell(*content) for content in cells]) for label, count, cells in self.rows
             ],
         }
 
@@ -340,7 +336,7 @@ class Crossed:
             number, line = pair
             # By square roots, so that few rows are visible beside many.
             strength = 0.0 if old == new else _STRONGEST * math.sqrt((number or 0) / most)
-            text, shade = ("", "0") if number is None else (thin(f"{number:,}"), f"{strength:.3f}")
+            text, shade = ("", "0") if number is None else (f"{number:,}", f"{strength:.3f}")
             return {"text": text, "line": line, "strength": shade, "is_same": old == new}
 
         empty = None, None
@@ -390,7 +386,7 @@ class Alignments:
             longest = _LONGEST_PAGE if is_page else _LONGEST_ALIGNED
             prediction, reference = (text[:longest] for text in texts)
             cut = max(map(len, texts)) > longest
-            more = thin(f" (the first {longest:,} characters)") if cut else ""
+            more = f" (the first {longest:,} characters)" if cut else ""
             pair = alignment(prediction, reference, protocol=self.protocol)
             lines = pair.by_line(only_errors=is_page, min_words=_MIN_WORDS if is_page else None)
             shown = Markup(lines.to_html(element_id=f"a{number}", style=False))  # noqa: S704 - it is escaped
@@ -470,7 +466,7 @@ Figure: TypeAlias = HistogramChart | Stacked | HeatMap | Crossed | Alignments | 
 
 def _key_entry(name: str, count: int, total: int, color: str) -> tuple[str, str]:
     percent = f"{100 * count / total:.1f} %" if total else "none"
-    return f"{name.replace('_', ' ')}: {thin(f'{count:,}')} ({percent})", f"background:{color}"
+    return f"{name.replace('_', ' ')}: {count:,} ({percent})", f"background:{color}"
 
 
 def _strip(

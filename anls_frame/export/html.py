@@ -24,7 +24,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 from anls_frame._text import shortened as shortened_label
-from anls_frame._text import spelled, thin, visible
+from anls_frame._text import spelled, visible
 from anls_frame.export.charts import (
     Alignments,
     Axis,
@@ -112,7 +112,6 @@ def templates() -> jinja2.Environment:
         "whole_intervals": _whole_intervals,
         "name": functools.partial(shortened, longest=_LONGEST_NAME),
         "text": functools.partial(shortened, longest=LONGEST_TEXT),
-        "thin": thin,
         "exact": _exact,
         "address": lambda text: _ADDRESS.fullmatch(text) and text.partition("://")[2].rstrip("/"),
         "link": functools.partial(shortened_label, most=_LONGEST_LINK),
@@ -269,7 +268,7 @@ def _forest(
     cells = [row.cells[drawn] for row in rows]
     return {
         "axis": axis,
-        "caption": f"{columns[drawn].heading} with intervals{thin(more)}",
+        "caption": f"{columns[drawn].heading} with intervals{more}",
         "rows": [
             (shortened(label, _LONGEST_NAME) or every(table.names), axis.interval(*_numbers(cell)), cell.text)
             for label, cell in zip(labels, cells, strict=True)

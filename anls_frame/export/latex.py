@@ -21,7 +21,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
-from anls_frame._text import distinct, thin
+from anls_frame._text import distinct
 from anls_frame.export.display import Cell, ShownColumn, ShownRow, display_table, shortened
 from anls_frame.export.document import Document
 from anls_frame.export.values import as_json
@@ -44,14 +44,13 @@ _FORMS = (
     ("tiny", 3.4, 550, True),
 )
 _WRAPPED_EMS = 14
-# A minus is longer than a hyphen, and thousands stand apart.
+# A minus is longer than a hyphen.
 _SIGNS = str.maketrans({
     "-": "$-$",
     "<": "$<$",
     "%": r"\%",
     "●": r"$\bullet$",
     "◂": r"$\triangleleft$",
-    "\N{NARROW NO-BREAK SPACE}": r"\,",
 })  # fmt: skip
 # The macros test encodings, not packages: T1 has letters that the old default lacks, and only engines that
 # define \Umathcode (LuaLaTeX, XeLaTeX) cover all of Unicode. Codes are decimal, as babel may redefine `"`.
@@ -225,7 +224,7 @@ def _line(cells: Sequence[str]) -> str:
 def _cell(cell: Cell, is_wide: bool, interval: str) -> str:  # noqa: FBT001 - private
     text = clipped(cell.text, _LONGEST_TEXT)
     if cell.role == "plain":
-        value, bracket, ends = thin(text).translate(_SIGNS).partition(" [")
+        value, bracket, ends = text.translate(_SIGNS).partition(" [")
         return f"{value} {{{interval}[{ends}}}" if bracket else value
     if cell.role == "mark":
         return f"\\emph{{{text}}}" if text else ""

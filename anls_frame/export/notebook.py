@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from anls_frame._text import thin, visible
+from anls_frame._text import visible
 from anls_frame.export.display import Cell, display_table
 from anls_frame.export.document import Table
 from anls_frame.export.terminal import cell_text
@@ -58,9 +58,9 @@ def rendered(table: Table, table_id: str) -> GT:
             )
     hidden = [f"... and {table.hidden:,} more rows; `by_group` has them all."] if table.hidden else []
     for note in (*hidden, *table.below):
-        shown = shown.tab_source_note(thin(visible(note)))
+        shown = shown.tab_source_note(visible(note))
     return shown
 
 
 def _text(cell: Cell) -> str:
-    return thin(cell_text(cell)) if cell.role == "plain" else cell_text(cell)
+    return cell_text(cell)

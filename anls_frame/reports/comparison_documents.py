@@ -311,10 +311,11 @@ class ComparisonView(View):
         excludes = (low > 0) | (high < 0)
         disagreeing = self.differences.filter(excludes != (pl.col("p_value") <= self.alpha))
         if self.is_of_two and disagreeing.height:
+            differences = numbered(disagreeing.height, "difference")
             notes.append(
-                f"p without adjustment and interval disagree in {numbered(disagreeing.height, 'row')}: the "
-                "interval is Student's t on the sums of differences, p the share of random sign flips that "
-                "give a difference as large."
+                f"p without adjustment and interval disagree for {differences}: the interval is Student's "
+                "t on the sums of differences, p the share of random sign flips that give a difference as "
+                "large."
             )
         return notes
 

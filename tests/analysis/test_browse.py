@@ -67,7 +67,7 @@ def test_a_page_holds_what_other_functions_return(tmp_path: Path) -> None:
         "case_0": scored["explain"].struct.field("case"),
     }.items():
         assert found.column(name) == expected.to_list(), name
-    assert "Mean ANLS 0.660 over 1\u202f568 rows; worst: " in found.text
+    assert "Mean ANLS 0.660 over 1,568 rows; worst: " in found.text
 
 
 def test_the_head_names_the_worst_slice_and_where_points_are_lost(tmp_path: Path) -> None:
@@ -116,11 +116,11 @@ def test_several_systems_say_which_were_right(tmp_path: Path) -> None:
     ]
     assert found.column("right") == expected
     assert (
-        "Mean ANLS over 1\u202f568 rows: old 0.660, new 0.846; right: none 308, only old 57, only new 425, "
+        "Mean ANLS over 1,568 rows: old 0.660, new 0.846; right: none 308, only old 57, only new 425, "
         "all 778." in found.text
     )
     assert (
-        "Mean ANLS over 1\u202f568 rows: old 0.660, new 0.846, again 0.660; right: none 308, only new 425, "
+        "Mean ANLS over 1,568 rows: old 0.660, new 0.846, again 0.660; right: none 308, only new 425, "
         "2 of 3 57, all 778." in three.text
     )
     alike = {f"{'a very long name ' * 5}{place}{' of a system' * 5}": "tesseract" for place in range(2)}
@@ -259,7 +259,7 @@ def test_rows_that_any_system_broke_come_before_the_worst(
     column = "change" if number > 1 else "score_0_0"
     assert found.meta["sort"] == (column if metric == "anls" else f"-{column}")
     who = {1: "", 2: " that system 1 broke, or", 4: " that a system broke, or"}[number]
-    assert f"These are the 300 rows{who} with the worst scores of 1\u202f624." in found.text
+    assert f"These are the 300 rows{who} with the worst scores of 1,624." in found.text
 
 
 def test_a_page_of_an_audit_has_the_drawn_rows_in_random_order(tmp_path: Path) -> None:

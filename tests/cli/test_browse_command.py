@@ -123,7 +123,7 @@ def test_the_figures_of_reports_lead_to_their_rows(tmp_path: Path) -> None:
     rows = Linked(written(tmp_path / "some.html")).rows
     assert rows is not None
     assert rows.meta["rows"] == 30
-    assert "These are the 30 rows with the worst scores of 1\u202f568." in rows.text
+    assert "These are the 30 rows with the worst scores of 1,568." in rows.text
 
 
 def test_the_figures_of_comparisons_lead_to_their_rows(tmp_path: Path) -> None:

@@ -109,7 +109,7 @@ def test_markdown_as_a_whole(tmp_path: Path) -> None:
 
 | prediction | answers    |
 | ---------- | ---------- |
-| a          | \\["x", "y"\\] |
+| a          | x &#124; y   |
 | *empty*    | \\[\\]       |
 | *null*     | *null*     |
 
@@ -147,14 +147,14 @@ type & n & anls & cer & p & remark \tabularnewline
 \midrule
 OVERALL \tabularnewline
 \midrule
-form & 12\,000 & 0.300 {\scriptsize[0.200, 0.400]} & NaN & 1.2e$-$05 &  \tabularnewline
+form & 12,000 & 0.300 {\scriptsize[0.200, 0.400]} & NaN & 1.2e$-$05 &  \tabularnewline
 \emph{null} & 340 & 1.000 {\scriptsize[1.000, 1.000]} & inf & $-$0.5 &  \tabularnewline
 \emph{empty} & 5 & DASH & DASH & 0.25 & few rows \tabularnewline
 \bottomrule
 \end{tabular}}
 """
     overall = (
-        r"\textbf{all rows} & \textbf{12\,345} & \textbf{0.680 {\scriptsize[0.651, 0.708]}} & \textbf{0.100}"
+        r"\textbf{all rows} & \textbf{12,345} & \textbf{0.680 {\scriptsize[0.651, 0.708]}} & \textbf{0.100}"
     )
     overall += rf" & \textbf{{{DASH}}} & "
     assert table.replace("OVERALL", overall).replace("DASH", DASH) in source

@@ -69,7 +69,7 @@ def of_steps(steps: dict[str, list[float]], **options: Any) -> Comparison:
         # Five nearly equal losses: Student's t has little spread, and 2 of 32 signs are as far.
         (
             {"k": [-0.1, -0.11, -0.1, -0.12, -0.1], "l": [0.1, -0.1] * 4},
-            "p without adjustment and interval disagree in 1 row: ",
+            "p without adjustment and interval disagree for 1 difference: ",
         ),
         ({"k": [0.1, -0.1] * 5, "l": [0.1, -0.1] * 4}, None),
     ],

@@ -82,7 +82,7 @@ function fill(cell, value, longest, isFractional) {
 
 /** Return a count with a thin space between thousands. */
 function grouped(number) {
-  return number.toLocaleString("en").replaceAll(",", "\u202f");
+  return number.toLocaleString("en");
 }
 
 function counted(number, noun) {
