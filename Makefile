@@ -92,7 +92,7 @@ lint: install
 	$(BIN)/lint-imports --no-logo --no-cache
 	$(BIN)/python .ci/stub.py --check
 	$(BIN)/python .ci/figures.py
-	$(BIN)/python .ci/comments.py
+	$(BIN)/python .ci/voice.py
 
 # Clippy compiles the kernel without Arrow; its tests are the same with it. Make's flags name a jobserver that cargo
 # cannot reach.
