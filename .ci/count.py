@@ -3,8 +3,8 @@ Count how large the project is: ``make count``.
 
 It prints the lines of Python code (without docstrings, comments and blank lines) by room, those of Rust
 with and without tests, the comprehensions with two `for`, which may not become more, the public names, the
-functions with the most parameters, the options of the shell, the names of classes and modules that occur
-for two things, and the files that each kind of addition takes, as CONTRIBUTING.md lists them.
+functions with the most parameters, the options, the names of classes and modules that occur for
+two things, and the files that each kind of addition takes, as CONTRIBUTING.md lists them.
 """
 
 from __future__ import annotations
@@ -139,9 +139,9 @@ def print_parameters() -> None:
 
 
 def print_options() -> None:
-    """Print how many options the commands of the shell have."""
+    """Print how many options the commands have."""
     options = dict(options_of(typer.main.get_command(app), "anls-frame"))
-    print(f"Options of the shell, summed over {len(options)} commands: {sum(options.values())}")
+    print(f"Options, summed over {len(options)} commands: {sum(options.values())}")
     for command, count in options.items():
         print(f"  {command:<24}{count:>3}")
 

@@ -318,7 +318,7 @@ def protocol_from_dict(options: Mapping[str, Any]) -> ScoreProtocol:
 
 
 def spelled(protocol: ScoreProtocol) -> str:
-    """Return a protocol as written in the shell: the name of a preset and the options that differ from it."""
+    """Return a protocol as the command line spells it: a preset and the options that differ from it."""
     return ",".join(_spelled(protocol))
 
 

@@ -63,7 +63,7 @@ def names() -> str:
 
 
 def commands() -> str:
-    """Return the table of the commands of the shell, by the first line of their help."""
+    """Return the table of the commands, by the first line of their help."""
     rows = [f"| `{name}` | {does} |" for name, does in _described(typer.main.get_command(app), "")]
     return "\n".join(["| command | what it does |", "|---|---|", *rows])
 

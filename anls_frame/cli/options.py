@@ -465,7 +465,7 @@ class SummaryTarget(Target):
 
 class Command(NamedTuple):
     """
-    A command of the shell, and examples for its help.
+    A command, and examples for its help.
 
     A function whose parameters are its options, and which may return an exit code.
     """

@@ -56,7 +56,7 @@ def note(column: str | None, noun: str = "row") -> list[str]:
         return []
     text = (
         f"Documents have several {noun}s ({column}), but intervals and p-values treat {noun}s as "
-        f'independent, so they are too narrow and too small. Pass cluster="{column}", in the shell -c '
+        f'independent, so they are too narrow and too small. Pass cluster="{column}", on the command line -c '
         f"{column}."
     )
     return [text]

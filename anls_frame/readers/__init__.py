@@ -36,5 +36,5 @@ def _homes() -> dict[str, str]:
 
 
 _HOMES = _homes()
-# On first use, so that the shell's help need not wait for the readers.
+# On first use, so that the command line's help need not wait for the readers.
 __getattr__, __all__ = attach(__name__, _HOMES, below="anls_frame")

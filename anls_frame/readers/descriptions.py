@@ -1,8 +1,8 @@
 """
 Descriptions of all kinds of result files.
 
-The shell's help, the detection of kinds, errors, `read_logs` and the tables of the documentation use these
-descriptions. A reader is imported when it reads a file.
+The command line's help, the detection of kinds, errors, `read_logs` and the tables of the documentation
+use these descriptions. A reader is imported when it reads a file.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DUDE = frozenset({"questionId", "answers", "answers_confidence", "answers_absta
 
 @dataclass(frozen=True, kw_only=True)
 class ReaderOption:
-    """An option that follows the name of the reader in the shell, as in `inspect,scorer=match`."""
+    """An option that follows the name of the reader on the command line, as in `inspect,scorer=match`."""
 
     help: str
     is_text: bool = True
@@ -43,7 +43,7 @@ class Description:
     python: str | None = None
     """The functions of this kind, for this table, where they are more than the reader."""
     command: str = "`FILE`"
-    """The arguments of the shell, for this table."""
+    """The arguments of the command line, for this table."""
     path_parameter: str = "path"
     """The parameter of the reader that is the file."""
     suffixes: tuple[str, ...] = ()
@@ -55,7 +55,7 @@ class Description:
     competition_name: str | None = None
     """Module and name of the `Competition` whose gold labels and submissions these are."""
     options: Mapping[str, ReaderOption]
-    """Options of this kind alone; others, such as the names of columns, are options of the shell."""
+    """Options of this kind alone; others, such as the names of columns, are options of the command line."""
 
     @cached_property
     def _read(self) -> Callable[..., pl.DataFrame]:

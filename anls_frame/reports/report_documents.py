@@ -157,8 +157,8 @@ class ReportView(View):
         if words and characters and characters / words >= _LONG_WORDS:
             notes.append(
                 f"Words have {characters / words:.0f} characters on average: the WER of texts without spaces "
-                'between words means little. A protocol whose errors have words="uax29" (in the shell, '
-                "--protocol anls,errors.words=uax29) splits such texts into words."
+                'between words means little. A protocol whose errors have words="uax29" '
+                "(on the command line, --protocol anls,errors.words=uax29) splits such texts into words."
             )
         notes += _empty_references(self)
         notes += origins.note(summary.scored_by, settings.protocol, has_texts=settings.has_texts)
@@ -405,7 +405,7 @@ def fine_note(slices: Mapping[tuple[str, ...], int], rows: int, names: Names) ->
     ]
     text = (
         f"{numbered(rows, row)} in {', '.join(fine)}: slices of one or two {row}s show nothing. "
-        f"Pass a column that names the document of each {row} as cluster= (in the shell, -c)."
+        f"Pass a column that names the document of each {row} as cluster= (on the command line, -c)."
     )
     return [text] if fine else []
 

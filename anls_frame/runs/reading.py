@@ -186,7 +186,7 @@ def read_file(
     path
         The file, or the folder of pages. The kind is detected from the name and the beginning of the file.
     reader
-        Name of the reader, as in the shell, such as `"vlmevalkit"`, whose files look like tables.
+        Name of the reader, as on the command line, such as `"vlmevalkit"`, whose files look like tables.
     gold, gold_id
         The gold labels of a submission, the ground truth of pages, or a table of the questions, as for
         `anls_frame.read_logs`.

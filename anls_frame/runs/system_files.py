@@ -68,8 +68,8 @@ def read_logs(
         the LM evaluation harness (whose file names have the task and the time of the run) form one system for
         each folder, named after the folder; several runs of a task there form one system for each time.
     reader
-        Name of the reader of all files, as in the shell. Only `"vlmevalkit"` needs to be named, because its
-        files look like tables. For pages, use `read_pages`.
+        Name of the reader of all files, as on the command line. Only `"vlmevalkit"` needs to be named,
+        because its files look like tables. For pages, use `read_pages`.
     unmatched
         How to treat questions of other systems or of `gold` that a system lacks, and questions that lack some
         of a system's epochs. `"error"` lists them in an error; `"null"` adds rows without a prediction;

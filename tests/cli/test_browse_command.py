@@ -31,7 +31,7 @@ def run(tmp_path: Path) -> Run:
 
 
 def questions(**names: str) -> pl.DataFrame:
-    """Return the sample data; the shell's ids are texts."""
+    """Return the sample data; the command line's ids are texts."""
     return pl.read_parquet(TABLE).with_columns(pl.col("question_id").cast(pl.String)).rename(names)
 
 

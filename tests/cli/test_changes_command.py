@@ -26,7 +26,7 @@ SYSTEMS = {name: name for name in ("tesseract", "rapidocr")}
 
 
 def expected(**options: Any) -> pl.DataFrame:
-    """Return the rows of the sample data; the shell's ids are texts."""
+    """Return the rows of the sample data; the command line's ids are texts."""
     frame = pl.read_parquet(TABLE).with_columns(pl.col("question_id").cast(pl.String))
     found: pl.DataFrame = af.changes(frame, SYSTEMS, "answers", **{"keep": "question_id", **options})
     return found

@@ -1,4 +1,4 @@
-"""Own metrics in the shell: columns of files, functions of Python files, and reports in parts."""
+"""Own metrics on the command line: columns of files, functions of Python files, and reports in parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages of OCR in the shell: folders for engines, `--gold` for the ground truth."""
+"""Pages of OCR on the command line: folders for engines, `--gold` for the ground truth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gates of the shell: margins that nothing can reach, and errors that must not pass for a failed gate."""
+"""Gates: margins that nothing can reach, and errors that must not pass for a failed gate."""
 
 from __future__ import annotations
 

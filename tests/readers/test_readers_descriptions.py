@@ -1,4 +1,4 @@
-"""What is said of a reader before it is imported agrees with the reader, the shell and the pages."""
+"""What is said of a reader before it is imported agrees with the reader, the command line and the pages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from anls_frame.cli.options import SourceOptions
 from anls_frame.readers.descriptions import READERS
 
 ROOT = Path(__file__).parents[2]
-# Flags of the shell, and what it does itself: ids may be repeated there.
+# Flags of the command line, and what it does itself: ids may be repeated there.
 SHARED = {*SourceOptions.__dataclass_fields__, "question_id"} - {"reader"}
 
 

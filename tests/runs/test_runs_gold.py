@@ -323,7 +323,7 @@ def test_columns_that_are_not_found_are_said(
         af.read_logs(runs / "old.jsonl", gold=gold, **options)
 
 
-# In the shell
+# On the command line
 
 
 @pytest.fixture
