@@ -325,8 +325,8 @@ def browse(
         How texts are scored, as in `anls_frame.score`: the name of a preset or a `ScoreProtocol`, such as
         ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
     missing
-        `"empty"`, the default, scores a null prediction as an empty string, as reports do; `"drop"` leaves a
-        row without a score in which the prediction of a system is null, as comparisons do.
+        `"empty"`, the default, scores a null prediction as an empty string, as reports do; `"drop"` gives no
+        score to rows in which any prediction is null, as comparisons do.
     unanswerable
         `"drop"`, the default, leaves out rows without an answer (null, or a list without texts); a row of
         `fields` counts, as wrong, if something was predicted there. `"empty"` treats the empty text as their

@@ -235,7 +235,8 @@ class Comparison(SlicedResult[Table_co]):
         systems simultaneously, at the confidence level of the comparison; see
         `anls_frame.statistics.rank_sets`. `possibly_best` is true if the range includes rank 1 and, for all
         rows, no test against the baseline shows another system to be better. The adjusted p of
-        `differences(baseline)` allows for fewer pairs than the ranks do, and may therefore show more.
+        `differences(baseline)` is corrected for fewer comparisons than the ranks, so it can find differences
+        that the ranks miss.
 
         Examples
         --------
@@ -800,8 +801,11 @@ class Comparison(SlicedResult[Table_co]):
         >>> comparison = af.compare(df, {"old": "old", "new": "new"}, "answer")
         >>> comparison.decide(within=0.1).answer
         'fine'
-        >>> str(comparison.decide(within=0.02)).partition("; ")[2]
-        '400 rows can decide margins from 0.057 on; this one needs 2,900 to 3,700 if the systems are equal'
+        >>> for part in str(comparison.decide(within=0.02)).split("; "):
+        ...     print(part)
+        undecided: new could be worse than old by more than 0.02
+        400 rows can decide margins of at least 0.057
+        this one needs 2,900 to 3,700 if the systems are equal
         >>> first = df.with_columns(first=pl.lit("a"))
         >>> comparison = af.compare(first, ["old", "new", "first"], "answer")
         >>> for sentence in comparison.decide(within=0.06, anchor="first").sentences:

@@ -152,11 +152,15 @@ def sentence(line: Mapping[str, Any], *, percent: bool = False) -> str:
             bias = f"; they may be right: bias {shift}"
     if not is_difference:
         # The share of the uncertainty due to the draw is estimated and may exceed the whole.
-        removable = min(100 * line["audit_share"], 100)
-        share = f"; more verdicts could remove {removable:.0f} % of its variance"
+        removable = min(round(100 * line["audit_share"]), 100)
+        share = f" More verdicts can remove {removable} % of the remaining variance"
+        if removable < 100:  # noqa: PLR2004 - percent
+            unit = "row" if line.get("n_clusters") is None else "document"
+            share += f"; the rest needs more {unit}s"
+        share += "."
     return (
         f"{what}: {text} from {verdicts} and {scores}. {alone}{bias}. "
-        f"The interval is as narrow as that of {worth} without scores{share}."
+        f"The interval is as precise as that of {worth} alone.{share}"
     )
 
 

@@ -196,7 +196,7 @@ def _advice(line: Mapping[str, Any], slices: pl.DataFrame | None) -> str:
     number = numbered(line[counted], unit)
     if line["detectable"] is None:
         return f"{number} can decide no margin"
-    can = f"{number} can decide margins from {line['detectable']:.2g} on"
+    can = f"{number} can decide margins of at least {line['detectable']:.2g}"
     low, high = line[f"{counted}_needed_low"], line[f"{counted}_needed"]
     if high is None:
         return can

@@ -113,8 +113,7 @@ def find_slices(
         answer: such a row is right if its prediction is null or empty, whatever `missing` says, and wrong
         otherwise.
     confidence
-        Expected share of the intervals of listed slices that contain the true value; slices are tested at
-        level 1 minus this share.
+        Confidence level of the intervals. Slices are tested at 1 - `confidence`, 0.05 by default.
 
     Returns
     -------

@@ -105,7 +105,7 @@ class Plan:
     n
         Maximum number of slices to list.
     confidence
-        Expected share of the intervals of listed slices that contain the true value.
+        Confidence level of the intervals.
     """
 
     search: SliceSearch

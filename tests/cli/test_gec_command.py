@@ -237,7 +237,7 @@ def test_wrong_input_ends_with_a_message(folder: Path, arguments: tuple[str, ...
             18,
             "0.01",
             3,
-            "undecided: new could be worse than old by more than 0.01; 40 sentences can decide margins from ",
+            "undecided: new could be worse than old by more than 0.01; 40 sentences can decide margins of ",
         ),
     ],
 )

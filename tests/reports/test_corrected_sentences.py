@@ -43,6 +43,16 @@ def test_what_more_verdicts_could_remove_is_what_a_full_audit_removes(seed: int)
     assert full["audit_share"] == pytest.approx(0, abs=0.06)
 
 
+@pytest.mark.parametrize(("cluster", "unit"), [("doc", "documents"), (None, "rows")])
+def test_what_verdicts_cannot_remove_needs_other_data(cluster: str | None, unit: str) -> None:
+    made = af.corrected(judged(1, 0.3), "judge", "people", cluster=cluster)
+    (share,) = made.overall["audit_share"]
+    said = (
+        f"More verdicts can remove {100 * share:.0f} % of the remaining variance; the rest needs more {unit}."
+    )
+    assert said in made.to_document().head
+
+
 def test_slices_without_a_verdict_are_named() -> None:
     rows = judged(1, 0.3).with_columns(
         lang=pl.when(pl.col("doc") < 250).then(pl.lit("de")).otherwise(pl.lit("en"))

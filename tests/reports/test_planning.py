@@ -176,11 +176,11 @@ def test_a_decision_is_one_sentence() -> None:
     )
     assert str(decision(gain(0, 200, 2000))) == "regressed: new is worse than old by more than 0.01"
     assert str(decision(gain(5, 5, 300))) == (
-        "undecided: new could be worse than old by more than 0.01; 300 rows can decide margins from 0.03 on; "
-        "this one needs 1,900 to 3,700 if the systems are equal"
+        "undecided: new could be worse than old by more than 0.01; 300 rows can decide margins of at least "
+        "0.03; this one needs 1,900 to 3,700 if the systems are equal"
     )
     assert str(decision(gain(0, 85, 10_000))).endswith(
-        "can decide margins from 0.0024 on, but the difference is close to the margin"
+        "can decide margins of at least 0.0024, but the difference is close to the margin"
     )
 
 
@@ -336,8 +336,8 @@ def test_no_range_has_one_number() -> None:
     assert needed_in_words(825, 830) == "about 830"
     assert needed_in_words(812, 911) == "820 to 920"
     assert str(decision(gain(0, 0, 200))) == (
-        "undecided: new could be worse than old by more than 0.01; 200 rows can decide margins from 0.015 "
-        "on; this one needs at least 300 if the systems are equal"
+        "undecided: new could be worse than old by more than 0.01; 200 rows can decide margins of at least "
+        "0.015; this one needs at least 300 if the systems are equal"
     )
 
 

@@ -255,7 +255,7 @@ def _decided(table: pl.DataFrame, within: float, has_documents: bool) -> int:
     for row in others:
         advice = f"{numbered(row[n], unit)} can decide no margin"
         if row["detectable"] is not None:
-            can = f"{numbered(row[n], unit)} can decide margins from {row['detectable']:.2g} on"
+            can = f"{numbered(row[n], unit)} can decide margins of at least {row['detectable']:.2g}"
             advice = f"{can}; this one needs about {row['needed']:,}"
         sentence = in_words(row["answer"], first["system"], row["system"], f"{within:g}")
         say(f"{sentence}; {advice}" if row["answer"] == "undecided" else sentence)
