@@ -69,7 +69,7 @@ def commands() -> str:
 
 
 def scores() -> str:
-    """Return the table of the scores of reports; those that mean the same stand in one row."""
+    """Return the table of the scores of reports; those that mean the same share a row."""
     rows = []
     for meaning, group in itertools.groupby(NAMES, MEANINGS.__getitem__):
         names = [*group]
@@ -120,7 +120,7 @@ def _seen(column: Column) -> str:
     if column.mark is None:
         return of_rows(column.heading) or column.name
     marked, mark = column.mark
-    return f"{mark.strip()} behind `{marked}`".replace("*", "\\*")
+    return f"{mark.strip()} after `{marked}`".replace("*", "\\*")
 
 
 def formats() -> str:
