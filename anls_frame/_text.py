@@ -179,3 +179,11 @@ def spelled(text: str) -> str:
     if not text.isspace() or visible(text) != text:
         return text
     return "".join("␣" if character == " " else f"⟨U+{ord(character):04X}⟩" for character in text)
+
+
+def script(character: str) -> str:
+    """Return the script of a letter, such as Cyrillic, after its name in Unicode; empty for anything else."""
+    if not unicodedata.category(character).startswith("L"):
+        return ""
+    word = unicodedata.name(character, "").partition(" ")[0].partition("-")[0]
+    return word if word == "CJK" else word.capitalize()

@@ -13,12 +13,13 @@ import matplotlib as mpl
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from matplotlib.colors import to_hex, to_rgb, to_rgba
+from matplotlib.colors import LinearSegmentedColormap, to_hex, to_rgb, to_rgba
 from matplotlib.font_manager import FontProperties, findfont, fontManager, get_font
 from matplotlib.patheffects import withStroke
 from matplotlib.transforms import Bbox
 
 from anls_frame import _palette, _text
+from anls_frame.exceptions import warn
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,6 +45,9 @@ _SMALLEST = 0.2
 
 _SHORTEST = 8
 """Number of columns to which labels are cut at most."""
+
+_STRONGEST = {"black": "#6FB1DC", "white": "#0B4F86"}
+"""The strongest colour of cells with texts of a colour, which stay legible on it (WCAG: at least 7 to 1)."""
 
 _MARKS = ("null", "empty")
 """What labels say of a null and of an empty text."""
@@ -92,15 +96,24 @@ def _has_glyph(families: tuple[str, ...], character: str) -> bool:
 
 
 def drawable(text: str) -> str:
-    """Replace invisible characters, and characters missing from all fonts, by their code points."""
+    """
+    Replace invisible characters, and characters missing from all fonts, by their code points.
+
+    One warning for each script says what fonts lack.
+    """
     text = _text.shown(text)
     if text.isascii():
         return text
     families = tuple(font_families())
-    return "".join(
-        character if character.isascii() or _has_glyph(families, character) else f"⟨U+{ord(character):04X}⟩"
-        for character in text
-    )
+    missing = {
+        character for character in text if not (character.isascii() or _has_glyph(families, character))
+    }
+    for script in sorted({*map(_text.script, missing)} - {""}):
+        warn(
+            f"no installed font has these characters: {script}. They are drawn as code points such as "
+            "⟨U+0041⟩; install a font that has them, such as one of the Noto fonts"
+        )
+    return "".join(f"⟨U+{ord(character):04X}⟩" if character in missing else character for character in text)
 
 
 def name(text: str) -> str:
@@ -219,8 +232,9 @@ def cells(
     aspect: Literal["auto", "equal"],
     fontsize: str,
 ) -> list[Text]:
-    """Draw numbers as coloured cells with texts in them; few have almost the colour of the background."""
-    cmap = "Blues" if on(background(ax)) == "black" else "Blues_r"
+    """Draw numbers as coloured cells with texts in them; the lowest are almost the background."""
+    behind = background(ax)
+    cmap = LinearSegmentedColormap.from_list("cells", [to_hex(behind), _STRONGEST[on(behind)]])
     image = ax.imshow(values, cmap=cmap, norm=norm, aspect=aspect)
     colors = {cell: image.cmap(norm(values[cell])) for cell in texts if isfinite(values[cell])}
     return [
@@ -294,8 +308,12 @@ def legend(ax: Axes, handles: Sequence[Any], names: Sequence[str | Label], **opt
     return box
 
 
-def legend_above(ax: Axes, handles: Sequence[Any], names: Sequence[str | Label]) -> None:
-    """Draw a legend above the axes, in as few lines as fit, with a band that keeps titles off it."""
+def legend_above(ax: Axes, handles: Sequence[Any], names: Sequence[str | Label]) -> float:
+    """
+    Draw a legend above the axes, in as few lines as fit, with a band that keeps titles off it.
+
+    Return the height of the band in points.
+    """
     room = widths(ax)
     width = room.left + room.axes
     options: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1, 1)}
@@ -307,7 +325,9 @@ def legend_above(ax: Axes, handles: Sequence[Any], names: Sequence[str | Label])
         box = measured(legend(ax, handles, names, ncols=columns, fontsize=size, **options))
         if box.width <= width:
             break
-    band_above(ax, box.height * 72 / ax.figure.dpi + 3)
+    height = float(box.height * 72 / ax.figure.dpi + 3)
+    band_above(ax, height)
+    return height
 
 
 def group_axis(ax: Axes, labels: Sequence[Label]) -> None:

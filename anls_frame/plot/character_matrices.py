@@ -43,7 +43,7 @@ _COLUMNS = ("reference_char", "predicted_char", "count")
 _BY_CODE = re.compile("(?![ \t\n\r])[\\s\u00ad\u200b-\u200d\u2060\u2400-\u2421]")
 _CARRIER = "◌"
 _LONG_TICK = 3
-"""Labels of more columns than that are turned, so that they do not run into each other."""
+"""A label of more columns than that is turned, so that it does not run into its neighbours."""
 _SYMBOLS = {
     "␣": "space",
     "\\n": "line feed",
@@ -287,14 +287,13 @@ def _draw_legend(ax: Axes, entries: Sequence[tuple[str, str]]) -> None:
 
 
 def _label_sides(ax: Axes, above: Sequence[str], beside: Sequence[str]) -> None:
-    """Label the columns and rows of a matrix, whose long labels are turned."""
+    """Label the columns and rows of a matrix; above or below it, long labels are turned, and these alone."""
     ax.set_xticks(range(len(above)), above)
     ax.set_yticks(range(len(beside)), beside)
     for text in (*ax.get_xticklabels(), *ax.get_yticklabels()):
         _style.as_data(text)
-    if any(_text.text_width(label) > _LONG_TICK for label in above):
-        for text in ax.get_xticklabels():
-            text.set_rotation(90)
+    for label, text in zip(above, ax.get_xticklabels(), strict=True):
+        text.set_rotation(90 if _text.text_width(label) > _LONG_TICK else 0)
     _style.no_frame(ax)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
+from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
 from anls_frame import _palette, _text
@@ -42,8 +43,9 @@ def score_distribution(
     """
     Draw the distribution of NLS over the rows, with the rows that the cut sets to 0.
 
-    The strip at the top shows the shares of all rows: NLS 0, set to 0 by the threshold, kept, and NLS 1. The
-    histogram shows only the rows between 0 and 1, which the other rows would dwarf.
+    The strip at the top shows the shares of all rows, which the legend states: NLS 0, set to 0 by the
+    threshold, kept, and NLS 1. The histogram shows only the rows between 0 and 1, which the other rows would
+    dwarf.
 
     Parameters
     ----------
@@ -111,9 +113,9 @@ def cer_distribution(
     """
     Draw the distribution of character error rates over the rows.
 
-    The strip at the top shows the shares of rows with no errors, with some, and with a rate of `upper` or
-    more (the rate is 1 if nothing was predicted). The histogram shows only the rows in between, so that
-    neither the many rows without errors nor a long tail flattens it.
+    The strip at the top shows the shares of rows, which the legend states: with no errors, with some, and
+    with a rate of `upper` or more (the rate is 1 if nothing was predicted). The histogram shows only the rows
+    in between, so that neither the many rows without errors nor a long tail flattens it.
 
     Parameters
     ----------
@@ -300,19 +302,18 @@ def _draw(
 
 
 def _strip(ax: Axes, parts: Sequence[tuple[str, int, Any]], total: int) -> None:
-    """Draw shares as a strip above the axes, labelled where there is room."""
+    """Draw shares as a strip above the axes, over a legend with its colours, which are those of the bars."""
+    shares = [count / max(total, 1) for _, count, _ in parts]
+    handles = [Patch(facecolor=color) for *_, color in parts]
+    names = [
+        f"{name}: {spelled(share, (), 'share')}" for (name, *_), share in zip(parts, shares, strict=True)
+    ]
     height = 10 * _style.scale()
-    strip = _style.band_above(ax, 1.9 * height, 0.9 * height)
+    strip = _style.band_above(ax, height, _style.legend_above(ax, handles, names) + 0.4 * height)
     strip.set(xlim=(0, 1), ylim=(0, 1))
-    width = _style.widths(ax).axes
     left = 0.0
-    for name, count, color in parts:
-        share = count / max(total, 1)
+    for share, (*_, color) in zip(shares, parts, strict=True):
         if share:
             edge = _style.background(ax)
             strip.barh(0.5, share, 1, left=left, color=color, edgecolor=edge, linewidth=1)
-        text = strip.text(left + share / 2, 0.5, f"{name}: {spelled(share, (), 'share')}", fontsize="small")
-        text.set(ha="center", va="center", color=_style.on(color))
-        if _style.measured(text).width > 0.95 * share * width:
-            text.remove()
         left += share

@@ -385,7 +385,8 @@ def risk_coverage(
     Axes
         Axes with a line for each slice and confidence; up to three lines have bands for their intervals at
         each threshold. With a single line, a dotted line shows the risk of the best possible order, and a
-        dashed line the risk of a random order, which is the mean loss of all rows.
+        dashed line the risk of a random order, which is the mean loss of all rows. A legend names all of
+        these.
 
     Raises
     ------
@@ -410,27 +411,34 @@ def risk_coverage(
     lines = dict(itertools.islice(_lines(table, "threshold"), _MOST_LINES))
     marks = {} if points is None else dict(_lines(points, "threshold"))
     shades = _style.line_colors(lines, colors, is_nameless=len(lines) == 1)
-    handles = []
+    legend = dict[str, Any]()
     for name, line in lines.items():
         coverage = line["coverage"].to_numpy()
-        handles += ax.plot(coverage, line["risk"].to_numpy(), lw=1.8 * scale, color=shades[name])
+        own = name if len(lines) > 1 else "these confidences"
+        (legend[own],) = ax.plot(coverage, line["risk"].to_numpy(), lw=1.8 * scale, color=shades[name])
+    for name, line in lines.items():
         if len(lines) <= _BANDS:
             low, high = (line[end].fill_null(np.nan).to_numpy() for end in ends_of("risk"))
-            ax.fill_between(coverage, low, high, color=shades[name], alpha=0.15, linewidth=0)
-        if name in marks:
-            mark = marks[name].drop_nulls("threshold")
-            ax.plot(mark["accepted"], mark["risk"], "o", ms=7 * scale, color=shades[name], mec=_style.ink(ax))
+            look: dict[str, Any] = {"color": shades[name], "alpha": 0.15, "linewidth": 0}
+            legend["interval"] = ax.fill_between(line["coverage"].to_numpy(), low, high, **look)
+        mark = marks[name].drop_nulls("threshold") if name in marks else pl.DataFrame()
+        if mark.height:
+            look = {"color": shades[name], "markeredgecolor": _style.ink(ax), "markersize": 7 * scale}
+            (legend["certified"],) = ax.plot(mark["accepted"], mark["risk"], "o", **look)
     if len(lines) == 1:
-        (line,) = lines.values()
-        ax.plot(line["coverage"], line["best_risk"], lw=1.2 * scale, ls=":", color=_style.ink(ax, 0.7))
-        ax.axhline(line["risk"][-1], lw=1 * scale, ls=_style.DASHED, color=_style.ink(ax, 0.7), zorder=1)
+        (line,), grey = lines.values(), _style.ink(ax, 0.7)
+        (legend["best possible order"],) = ax.plot(
+            line["coverage"], line["best_risk"], lw=1.2 * scale, ls=":", color=grey
+        )
+        legend["random order"] = ax.axhline(
+            line["risk"][-1], lw=1 * scale, ls=_style.DASHED, color=grey, zorder=1
+        )
     if not lines:
         _style.nothing(ax)
     ax.set_xlim(0, 1.015)
     ax.set_ylim(0, None)
     label, beside = "coverage: share of answers accepted", "risk: mean loss if accepted"
-    names = list(lines) if len(lines) > 1 else []
-    return _style.finish(ax, title, label, beside, handles=handles, names=names, loc="upper left")
+    return _style.finish(ax, title, label, beside, handles=[*legend.values()], names=[*legend])
 
 
 def reliability(

@@ -33,7 +33,8 @@ _LONGEST_NAME = 18
 _LONGEST_LEVEL, _LETTER = 7, 0.06
 _MARGIN = 0.15
 """Share of the range of scores that is left at both ends of the colours, so that no cell looks empty."""
-_SMALLEST_FONT = 3.0
+_SMALLEST_FONT = 6.0
+"""Points below which figures are not legible; cells that need a smaller font have none."""
 _COLUMNS = ("metric", "system", "n", *SCORE, *RANK, "few_rows")
 _TAKES = "a comparison, or the frame of its `ranking`"
 _RANKING = _inputs.Input("ranking", _TAKES)
@@ -128,7 +129,7 @@ def ranking(
     named = zip(_style.names(systems), ranks, is_best, strict=True)
     _style.group_axis(ax, [_style.Label(f"{name}{rank}", is_bold=best) for name, rank, best in named])
     ends = [end for *score, _ in figures.iter_rows() for end in score]
-    ax.set_xlim(*_inputs.limits(ends, given.metric.bounds))
+    ax.set_xlim(*_inputs.limits(ends, None))
     kind = given.metric.format or "number"
     notes = [_inputs.spelled_figure(score, ends, kind) for score, *ends, _ in figures.iter_rows()]
     _style.side(ax, notes, bold=[row for row, best in enumerate(is_best) if best])
@@ -216,17 +217,17 @@ def heat_map(
     bold = [row for row, label in enumerate(labels) if label.is_bold]
     _style.side(ax, [f"n = {n:,}{FEW if is_few else ''}" for n, is_few in counts], bold=bold)
     _style.turn_crowded(ax)
+    has_figures = _draw_cells(ax, grid, len(labels), len(systems), given.metric)
     few = f"; {FEW} few rows" if slices.frame["few_rows"].any() else ""
     left_out = [(hidden, "groups"), (len(grid.systems) - len(systems), "systems")]
     more = " and ".join(f"{number:,} more {what}" for number, what in left_out if number)
     more = f"\n{more} not shown" if more else ""
-    _style.xlabel(ax, f"bold: best of the row{few}{more}")
+    best = "bold: best of the row" if has_figures else "cells too narrow for figures"
+    _style.xlabel(ax, f"{best}{few}{more}")
     name = f"{given.metric.label}{_style.sliced_by(given.by)}"
     higher = bool(given.metric.higher_is_better)
     _style.title(ax, _inputs.directed(name, higher_is_better=higher), title)
     _style.no_frame(ax)
-    if labels and systems:
-        _draw_cells(ax, grid, len(labels), len(systems), given.metric)
     return ax
 
 
@@ -348,8 +349,10 @@ def _limit(ax: Axes, axis: str, figures: pl.DataFrame) -> None:
     set_limits(low, high)
 
 
-def _draw_cells(ax: Axes, grid: SideBySide, rows: int, columns: int, metric: Metric) -> None:
-    """Draw scores as cells, in a font that fits them."""
+def _draw_cells(ax: Axes, grid: SideBySide, rows: int, columns: int, metric: Metric) -> bool:
+    """Draw scores as cells, in a font that fits them; return whether there is one."""
+    if not (rows and columns):
+        return True
     scores = np.array([line[:columns] for line in grid.scores[:rows]], np.float64)
     goodness = scores if metric.higher_is_better else -scores
     known = goodness[np.isfinite(goodness)]
@@ -368,10 +371,12 @@ def _draw_cells(ax: Axes, grid: SideBySide, rows: int, columns: int, metric: Met
         text.set_fontweight("bold" if grid.is_best[row][column] else "normal")
     widest = max(_style.measured(text).width for text in texts)
     room = 0.92 * _style.widths(ax).axes / columns
-    if widest > room:
-        size = float(texts[0].get_fontsize())
-        for text in texts:
-            text.set_fontsize(max(size * room / widest, _SMALLEST_FONT))
+    size = float(texts[0].get_fontsize()) * min(room / widest, 1)
+    for text in texts:
+        if size < _SMALLEST_FONT:
+            text.remove()
+        text.set_fontsize(size)
+    return size >= _SMALLEST_FONT
 
 
 def _ranked(given: Any, source: _inputs.Input, metric: str | None) -> _Ranked:

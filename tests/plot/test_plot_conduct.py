@@ -18,6 +18,9 @@ from plot_cases import ARGUMENTS, INPUTS, PLOTS, WRONG_INPUTS, detailed, frame, 
 
 import anls_frame as af
 
+# Sample confusions hold letters that few machines can draw.
+pytestmark = pytest.mark.filterwarnings("ignore:no installed font has these characters")
+
 FUNCTIONS = af.plot.__all__
 PNG = b"\x89PNG"
 

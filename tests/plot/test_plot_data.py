@@ -64,9 +64,14 @@ def test_the_strip_of_a_score_distribution_says_what_became_of_all_rows() -> Non
     data = pl.DataFrame(rows, schema=["p", "a"], orient="row")
     ax = plot.score_distribution(af.summarize(data, "p", "a"), label="mine")
 
-    [strip] = ax.child_axes
+    strip = ax.child_axes[-1]
     assert [bar.get_width() for bar in strip.patches] == pytest.approx([0.2, 0.3, 0.2, 0.3])
-    assert texts(strip) == ["0: 20 %", "below 0.5: 30 %", "kept: 20 %", "1: 30 %"]
+    assert legend_texts(ax) == ["0: 20 %", "below 0.5: 30 %", "kept: 20 %", "1: 30 %"]
+    box = ax.get_legend()
+    assert box is not None
+    assert [patch.get_facecolor() for patch in box.get_patches()] == [
+        bar.get_facecolor() for bar in strip.patches
+    ]
     assert {place / 40: bar.get_height() for place, bar in enumerate(ax.patches) if bar.get_height()} == {
         # On the border a distance of 1/2 lies in the step below it.
         0.475: 3,
@@ -83,7 +88,7 @@ def test_the_histogram_of_rates_is_numpys() -> None:
     expected, edges = np.histogram(rates[rates < 1.5], bins=40, range=(0, 1.5))
     assert [bar.get_height() for bar in ax.patches] == expected.tolist()
     assert [bar.get_x() for bar in ax.patches] == pytest.approx(edges[:-1])
-    assert texts(ax.child_axes[0])[-1].startswith("between")
+    assert legend_texts(ax)[1].startswith("between")
 
 
 @pytest.mark.parametrize("name", ["cer", "^cer.$"])  # the other one is a pattern to Polars
@@ -358,6 +363,30 @@ def test_what_cannot_be_seen_is_named() -> None:
     assert labels(plot.confusion_matrix(pairs)) == [
         *("\\n", "\\t", "⟨U+00A0⟩", "⟨U+3000⟩", "⟨U+202E⟩", "⟨U+2003⟩", "rn", "$"),
     ]
+
+
+def test_a_long_label_below_a_matrix_turns_alone() -> None:
+    pairs = pl.DataFrame({"reference_char": "x", "predicted_char": ["a", "\u00a0", "rn"], "count": [3, 2, 1]})
+
+    ticks = plot.confusion_matrix(pairs).get_xticklabels()
+
+    assert {text.get_text(): text.get_rotation() for text in ticks} == {"a": 0, "⟨U+00A0⟩": 90, "rn": 0}
+
+
+def test_everything_in_a_risk_coverage_plot_is_in_its_legend() -> None:
+    scores = pl.DataFrame({"score": [0, 1, 1, 1] * 50, "one": [place / 200 for place in range(200)]})
+    of_one = af.selective(scores, metrics="score", model_confidence="one")
+    both = scores.with_columns(k=pl.Series(["x", "y"] * 100))
+    of_two = af.selective(both, metrics="score", model_confidence="one", by="k")
+
+    single = plot.risk_coverage(of_one.curve(), certified=of_one.threshold(0.5))
+    double = plot.risk_coverage(of_two.curve("k"))
+
+    assert legend_texts(single) == [
+        *("these confidences", "interval", "certified", "best possible order", "random order"),
+    ]
+    assert legend_texts(double)[-1] == "interval"
+    assert len(legend_texts(double)) == len(double.lines) + 1
 
 
 def test_a_system_has_the_same_colour_in_every_plot() -> None:

@@ -13,6 +13,8 @@ import pytest
 from campaign import amount
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.font_manager import fontManager
+from matplotlib.ft2font import FT2Font
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from plot_cases import PLOTS, compared, confusions, frame, report
 
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.text import Text
     from matplotlib.transforms import Bbox
+
+# Sample confusions hold letters that few machines can draw.
+pytestmark = pytest.mark.filterwarnings("ignore:no installed font has these characters")
 
 # seaborn.set_context("talk") of seaborn 0.13.
 TALK = {
@@ -229,6 +234,22 @@ def test_characters_that_no_font_has_are_shown_by_their_code_points() -> None:
     labels = {text.get_text() for text in ax.get_yticklabels()}
     assert labels == {"a⟨U+0364⟩", "⟨U+240A⟩", "⟨U+E123⟩"} or "aͤ" in labels
     assert other.get_yticklabels()[1].get_text() == "⟨U+E123⟩⟨U+FFFE⟩"
+
+
+def test_scripts_that_no_font_has_are_named_once() -> None:
+    # Cuneiform, of which each sign is a letter.
+    odd = ["\U00012000", "\U00012001", "\ue123"]
+    pairs = pl.DataFrame({"reference_char": odd, "predicted_char": "x", "count": 1})
+    if any(FT2Font(font.fname).get_char_index(0x12000) for font in fontManager.ttflist):
+        pytest.skip("a font has cuneiform")
+
+    with pytest.warns(af.exceptions.InputWarning) as caught:
+        ax = plot.confusion_matrix(pairs)
+
+    assert {str(warning.message).partition(";")[0] for warning in caught} == {
+        "no installed font has these characters: Cuneiform. They are drawn as code points such as ⟨U+0041⟩"
+    }
+    assert {text.get_text() for text in ax.get_yticklabels()} == {"⟨U+12000⟩", "⟨U+12001⟩", "⟨U+E123⟩"}
 
 
 def test_symbols_are_explained() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 from hostile_texts import HOSTILE_TEXTS
+from matplotlib.figure import Figure
 from plot_cases import frame, labels, ranked
 
 import anls_frame as af
@@ -116,7 +117,28 @@ def test_figures_are_legible_on_their_cells() -> None:
             if text.get_transform() != ax.transData:
                 continue
             column, row = text.get_position()
-            assert contrast(shades[row, column], mpl.colors.to_rgb(text.get_color())) > 4.5
+            assert contrast(shades[row, column], mpl.colors.to_rgb(text.get_color())) > 7
+
+
+def test_cells_too_narrow_for_legible_figures_have_none() -> None:
+    narrow = Figure(figsize=(3.5, 4)).subplots()
+
+    ax = plot.heat_map(scores(), max_systems=12, ax=narrow)
+
+    assert "too narrow for figures" in ax.get_xlabel().replace("\n", " ")
+    assert not [text for text in ax.texts if text.get_transform() == ax.transData]
+    assert all(text.get_fontsize() >= 6 for text in plot.heat_map(scores()).texts)
+
+
+def test_a_ranking_shows_the_range_of_its_intervals() -> None:
+    made = scores()
+    ends = made.ranking.filter(pl.col("slice") == "overall").select("score_low", "score_high")
+    least, most = ends["score_low"].min(), ends["score_high"].max()
+
+    low, high = plot.ranking(made).get_xlim()
+
+    assert low < least < low + 0.1 * (high - low)  # type: ignore[operator]
+    assert high > most > high - 0.1 * (high - low)  # type: ignore[operator]
 
 
 def contrast(first: Any, second: Any) -> float:
