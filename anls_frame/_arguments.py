@@ -144,7 +144,8 @@ def margin(
     Return a difference of scores as a float; raise an error unless scores within the bounds can exceed it.
 
     A gate with a larger margin always passes. Only `zero` lets the margin be 0. For scores `in_points`, such
-    as error rates without an upper bound, 1 is 100 points, so a margin this large was meant as a percentage.
+    as error rates without an upper bound, 1 is 100 percentage points, so a margin this large was meant as a
+    percentage.
     """
     loss = number(name, value, 0, ends=zero)
     low, high = bounds
@@ -154,9 +155,13 @@ def margin(
     points = ""
     if in_points or widest <= _WIDEST_IN_POINTS:
         is_points = 1 < loss < 100 * min(widest, _WIDEST_IN_POINTS)
-        points = f"; {loss:g} points are {loss / 100:g}" if is_points else "; 1 point is 0.01"
+        points = (
+            f"; {loss:g} percentage points are {loss / 100:g}"
+            if is_points
+            else "; 1 percentage point is 0.01"
+        )
     if in_points and widest > 1:
-        of_score = f"must be less than 1, which is 100 points of {score}, got {loss:g}{points}"
+        of_score = f"must be less than 1, which is 100 percentage points of {score}, got {loss:g}{points}"
         raise wrong(name, of_score)
     of_range = (
         f"must be less than {widest:g}, because {score} lies between {low:g} and {high:g} and cannot change "

@@ -169,7 +169,9 @@ def differing_in_notation(ids: Iterable[str]) -> str:
                 "; pandas makes floats of whole numbers where one is missing: keep ids as text there, with "
                 "dtype={...: str}, or as `Int64`"
             )
-            told = f"ids must be written alike: {shown(other)!r} and {shown(name)!r} count as different"
+            told = (
+                f"ids must be written the same way: {shown(other)!r} and {shown(name)!r} count as different"
+            )
             return told + (cause if floats else "")
     return ""
 

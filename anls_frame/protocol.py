@@ -187,7 +187,7 @@ class ScoreProtocol:
                 choice("errors", self.errors, PROTOCOLS)
             errors = _for_errors(resolve_protocol(self.errors, "errors"))
             default = _for_errors(self) if self.threshold is None else "raw"
-            # Protocols that prepare texts alike are equal.
+            # Protocols that prepare texts in the same way are equal.
             object.__setattr__(self, "errors", None if errors == default else errors)
         if self.unit != "codepoint" and self.length != "prepared":
             raise ValueError(
@@ -354,7 +354,7 @@ def _spelled(protocol: ScoreProtocol, ignored: tuple[str, ...] = ()) -> list[str
 
 
 def _for_errors(protocol: ScoreProtocol) -> ScoreProtocol | str:
-    """Return the protocol as `errors` stores it: the name of a preset that prepares texts alike, if any."""
+    """Return the protocol as `errors` stores it: the name of an equivalent preset, if any."""
     name, *options = _spelled(protocol, _BESIDE)
     return dataclasses.replace(protocol, threshold=None, errors=None) if options else name
 

@@ -206,7 +206,7 @@ class Written(ABC):
 
     @abstractmethod
     def _view(self, shown: Mapping[str, Any]) -> View:
-        """Return what shows the result, with the options of `write` but for the title and the columns."""
+        """Return what shows the result, with the options of `write` except the title and the columns."""
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Export the table of data formats to readers of Arrow: DuckDB, pyarrow, Ibis, other frames."""

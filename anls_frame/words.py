@@ -1,5 +1,5 @@
 """
-Row expressions that count edits: the word error rate, related rates, and the counts behind them.
+Row expressions that count edits: the word error rate, related rates, and the counts they divide.
 
 As in `anls_frame.metrics`, the prediction comes first, and the result is named after the function. The
 protocol's field `words` defines what a word is.

@@ -155,7 +155,7 @@ class SourceOptions:
         return {str(column): role for role, column in named.items()}
 
     def how(self, metrics: Sequence[Any] | None = None, **of_systems: Any) -> Reading:
-        """Return how files are read for these metrics; columns of scores need no texts beside them."""
+        """Return how files are read for these metrics; columns of scores need no texts."""
         from anls_frame.runs.reading import Reading
         from anls_frame.runs.score_columns import are_columns
 

@@ -34,7 +34,7 @@ def put_report(
     """
     Write and print a report.
 
-    `page` makes the page of the rows behind the figures, `most` is the number of printed rows of a table
+    `page` makes the page of the report's rows, `most` is the number of printed rows of a table
     beside the slices, and other options are those of `SummaryTarget.put`.
     """
     if not report.overall["n"]:

@@ -1,4 +1,4 @@
-"""Pages of rows: of the files of systems, and of the rows behind the figures of a report."""
+"""Pages of rows: of the files of systems, and of a report's rows."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def page(
 
 
 def of_report(given: SystemFiles, metrics: Sequence[str | af.Metric], **options: Any) -> RowsPage:
-    """Return the page of the rows behind a report of files."""
+    """Return the page of the rows in a report of files."""
     with reading(given.every_file[0], given.how):
         return page(single_answers(given, metrics), "prediction", metrics=metrics, **options)
 

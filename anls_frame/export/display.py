@@ -61,7 +61,7 @@ class ShownColumn(NamedTuple):
     interval
         The columns with the ends of its intervals, which are shown in its cells.
     mark
-        The column of truth values that is shown as a mark behind its figures, and the mark.
+        The column of truth values that is shown as a mark after its figures, and the mark.
     meaning
         What it says, if that is known.
     """
@@ -145,7 +145,7 @@ _UNITS: dict[Kind, str] = {"percent": " %", "share": " %", "points": " pp"}
 _LEAST_P = 0.0005
 """Smaller p-values would round to 0."""
 _NO_DIFFERENCE = 1e-9
-"""A smaller difference is 0 but for rounding."""
+"""A smaller difference is 0 except for rounding."""
 
 
 def figure(value: float, kind: Kind) -> str:

@@ -63,7 +63,7 @@ _FOREST_ROWS = 40
 _DIFFERENCE = "difference"
 _LAST = ("notes.html", "settings.html")
 _LEAST_DRAWN = 4
-"""Slices from which on their intervals are drawn as a picture, and no longer in the table."""
+"""With at least this many slices, intervals are drawn as a picture, and no longer in the table."""
 _LONGEST_LINK = 40
 
 
@@ -76,7 +76,7 @@ class _Section(NamedTuple):
 
 
 def write(document: Document, file: BinaryIO, rows: EmbeddedRows | None = None) -> None:
-    """Write the page, with an embedded page of the rows behind its figures."""
+    """Write the page, with an embedded page of the rows of its figures."""
     page = templates().get_template("page.html")
     systems = document.settings.get("systems")
     # The first system whose error types changed.

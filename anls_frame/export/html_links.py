@@ -1,4 +1,4 @@
-"""Links from the figures of a page to the rows behind them, on a page of rows within it."""
+"""Links from the figures of a page to the rows they come from, on a page of rows within it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SUBSTITUTION = ("reference_char", "predicted_char")
 
 
 class Links:
-    """Selections of the rows behind figures, as in addresses of the page of rows; none without a page."""
+    """Selections of the rows of figures, as in addresses of the page of rows; none without a page."""
 
     def __init__(self, rows: RowsContent | None, baseline: str = "") -> None:
         self._table = pl.DataFrame() if rows is None else rows.table

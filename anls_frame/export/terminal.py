@@ -41,7 +41,7 @@ def rendered(tables: Sequence[Table]) -> str:
 
 
 def wrapped(text: str, most: int | None) -> str:
-    """Break lines that are wider than a terminal, between words or behind a bar where that is possible."""
+    """Break lines that are wider than a terminal, between words or after a bar where that is possible."""
     if most is None or text_width(text) <= most:
         return text
     lines, line = list[str](), ""

@@ -39,7 +39,7 @@ def progress(callback: Callable[[int], object] | None = None) -> Iterator[None]:
 
     Notes
     -----
-    A report reads the rows once, once more for `worst` and for custom metrics, and twice more for `details`.
+    A report reads the rows once, again for `worst` and for custom metrics, and twice more for `details`.
     For a Daft frame, Daft shows its own progress.
 
     Examples

@@ -65,7 +65,7 @@ def compare(
     cluster
         Column of `gold` that identifies the document of each sentence, whose sentences are not independent.
     confidence
-        Confidence level of the intervals; of several systems, that all of their intervals hold together.
+        Confidence level of the intervals; of several systems, that of all their intervals together.
     draws, seed
         Number of random draws of the swap test, at most 10 million, and their seed.
     within
@@ -195,7 +195,7 @@ def compare(
     summed = [_by_unit(numbers, rows) for numbers in added]
     n = _by_unit(np.ones((rows.height, 1)), rows)[:, 0]
     base, first = added[0], summed[0]
-    # Of several systems, the intervals hold together (Bonferroni), as their p-values are adjusted.
+    # Of several systems, the intervals apply together (Bonferroni), as their p-values are adjusted.
     level = 1 - (1 - confidence) / (len(named) - 1)
     lines: list[dict[str, Any]] = [{}]
     for own, second in zip(added[1:], summed[1:], strict=True):

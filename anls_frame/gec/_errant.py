@@ -176,7 +176,7 @@ def by_type(
     Parameters
     ----------
     frame
-        Polars, pandas or Arrow frame with the columns behind `counts`.
+        Polars, pandas or Arrow frame with the columns that `counts` adds up.
     counts
         Expression or name of a column with the counts of each row, from `errant`. Null rows are left out.
     tier

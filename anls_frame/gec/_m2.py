@@ -82,7 +82,7 @@ def m2(
     See Also
     --------
     m2_corpus : precision, recall and F of a file.
-    m2_edits : the edits behind the counts.
+    m2_edits : the edits that are counted.
 
     Notes
     -----

@@ -123,7 +123,7 @@ class Case:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options of functions that score the rows once more; those without an answer have a text now."""
+        """The options of functions that score the rows again; those without an answer have a text now."""
         return {
             "metrics": self.metric.name,
             "cluster": "cluster" if "cluster" in self.rows.columns else None,

@@ -126,7 +126,7 @@ class Overview(Written, Generic[Table_co]):
         """
         What to do first: at most five steps, in order.
 
-        The columns are the `rule` behind the step; the `step` as a sentence; the `gain` in score that it
+        The columns are the `rule` that gives the step; the `step` as a sentence; the `gain` in score that it
         could win, with its interval, null for steps that win nothing by themselves; `n`, the rows that it is
         about; and the `call` that does it.
         """

@@ -35,7 +35,7 @@ _MEANINGS = {
     "empty": "it has no letters",
     "invented": "the accepted answer is empty, but something was predicted",
     "wrapped": "what would be right without the phrases, quotes or code fences around it",
-    "form": "right but for case, spaces, punctuation, accents or the format of a number",
+    "form": "right except for case, spaces, punctuation, accents or the format of a number",
     "extra_text": "the prediction contains the answer",
     "truncated": "the answer contains the prediction",
     "near": "a few characters differ",
@@ -46,7 +46,7 @@ _NO_STEP = "Nothing stands out: the data support no single step that would win m
 _LONGEST = 32
 """Characters of an example."""
 _FOLDED = 4
-"""Rows from which on a picture of intervals stands above a table."""
+"""With at least this many rows, a table has a picture of its intervals above it."""
 _NAMED = 3
 """Columns and slices that a line names."""
 
@@ -63,7 +63,7 @@ class OverviewView(View):
 
     @cached_property
     def report_view(self) -> View:
-        """The view of the report behind the overview."""
+        """The view of the overview's report."""
         report = self.result.report
         view: View = report.view(result=report, percent=self.percent)
         return view

@@ -355,7 +355,7 @@ def _label_rows(ax: Axes, labels: Sequence[Label]) -> list[Text]:
 
 
 def side(ax: Axes, texts: Sequence[str], bold: Sequence[int] = ()) -> None:
-    """Write a text beside each row, to the right of the axes; narrow axes omit parts in brackets."""
+    """Write a text next to each row, to the right of the axes; narrow axes omit parts in brackets."""
     notes = [
         ax.annotate(
             text, (1, row), (6, 0), xycoords=ax.get_yaxis_transform(), textcoords="offset points",
@@ -515,7 +515,7 @@ def given_width(ax: Axes) -> float:
 
 
 class Widths(NamedTuple):
-    """Widths of the laid-out axes, and of the texts beside them, in pixels."""
+    """Widths of the laid-out axes, and of the texts next to them, in pixels."""
 
     left: float
     axes: float
@@ -523,7 +523,7 @@ class Widths(NamedTuple):
 
 
 def widths(ax: Axes) -> Widths:
-    """Return the widths of the axes and of the texts beside them."""
+    """Return the widths of the axes and of the texts next to them."""
     inside, box = ax.get_window_extent(), measured(ax)
     left, right = max(inside.x0 - box.x0, 0.0), max(box.x1 - inside.x1, 0.0)
     if ax.figure.get_layout_engine() is None:

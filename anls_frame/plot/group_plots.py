@@ -446,7 +446,7 @@ def worse_slices(
     ax: Axes | None = None,
 ) -> Axes:
     """
-    Draw found slices: scores with intervals beside the rest, or shares of rows and of the loss.
+    Draw found slices: scores with intervals next to the rest, or shares of rows and of the loss.
 
     Parameters
     ----------
@@ -472,8 +472,8 @@ def worse_slices(
     Returns
     -------
     Axes
-        Axes with a row for each slice. A hollow point marks few rows. P-values are beside the points, in bold
-        if at most 0.05.
+        Axes with a row for each slice. A hollow point marks few rows. P-values are next to the points, in
+        bold if at most 0.05.
 
     Raises
     ------

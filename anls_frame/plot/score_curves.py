@@ -273,7 +273,7 @@ def threshold_curve(
     cuts = {summary.settings.protocol.cut for summary in made}
     if len(cuts) > 1:
         raise ValueError(
-            "the protocols of the summaries must cut alike, got cuts by distance and by similarity"
+            "the protocols of the summaries must cut in the same way, got cuts by distance and by similarity"
         )
     rules = {"distance": ", kept where d / L < t", "similarity": ", kept where NLS ≥ t"}
     shades = _style.line_colors(curves, colors, is_nameless=not several)

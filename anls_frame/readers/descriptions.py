@@ -93,7 +93,7 @@ _RESPONSE = ReaderOption(
     help="which of several responses to a sample: 1, 2, ..., -1 for the last, or all", is_text=False
 )
 _NONE = ReaderOption(
-    help="what the target None means: answer, or missing (the default, with a warning beside other targets)"
+    help="what the target None means: answer, or missing (the default, with a warning among other targets)"
 )
 
 READERS: Mapping[str, Description] = {
@@ -198,7 +198,7 @@ READERS: Mapping[str, Description] = {
             "empty_lines": ReaderOption(help="keep or drop empty lines in pages of plain text"),
             "encoding": _ENCODING,
             "unknown": ReaderOption(
-                help="warn reads a file none of whose words stands where pages have text, which is an error"
+                help="warn reads a file none of whose words is where pages have text, which is an error"
             ),
         },
     ),

@@ -45,7 +45,7 @@ def read_lm_eval(
         their names. A field whose name is taken is prefixed with its source, such as `doc_prediction`. With
         `repeats`, all responses are in `resps`. With ``response="all"``, metrics of a single response are
         only in its row. `task` and `model` are those of the run, if the file still has its original name
-        (`samples_TASK_TIME.jsonl`) and the results of the run beside it.
+        (`samples_TASK_TIME.jsonl`) and the results of the run next to it.
 
     Raises
     ------

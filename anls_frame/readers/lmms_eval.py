@@ -40,7 +40,7 @@ def read_lmms_eval(
         taken is prefixed with its source, such as `sample_prediction`. With `--repeats`, all responses are in
         `resps`. With ``response="all"``, metrics of a single response are only in its row. `task` and `model`
         are those of the run, if the file still has its original name (`TIME_samples_TASK.jsonl`) and the
-        results of the run beside it.
+        results of the run next to it.
 
         lmms-eval does not write the fields of documents. The id is the row number in the data set, by which
         `read_logs` joins these fields.

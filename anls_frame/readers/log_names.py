@@ -39,7 +39,7 @@ def run_of(path: Path) -> Run | None:
 
 
 def model(path: Path, run: Run) -> str | None:
-    """Return the model's name from the results of the run, written by the harness beside the samples."""
+    """Return the model's name from the results of the run, written by the harness next to the samples."""
     for name in (f"results_{run.time}.json", f"{run.time}_results.json"):
         try:
             results = json.loads((path.parent / name).read_bytes())

@@ -232,7 +232,7 @@ def _targets(file: File, samples: Raw, none: Meaning | None) -> Column:
     Return the targets, which are written as Python prints them.
 
     `[1871]` may be a list of a number, or a string. It is a string if the document has exactly this string.
-    `None` may be a target that is missing, or an answer: beside other targets, a warning asks which.
+    `None` may be a target that is missing, or an answer: if there are other targets, a warning asks which.
     """
     targets, documents = samples.columns["target"], samples.columns.get("doc", repeat(None))
     missing = None if none == "answer" else _NONE
@@ -250,7 +250,7 @@ def _targets(file: File, samples: Raw, none: Meaning | None) -> Column:
 
 
 def _warn_of_none(file: File, samples: Raw, targets: JsonColumn) -> None:
-    """Warn if the text None stands beside other targets, which it may belong to."""
+    """Warn if the text None is among other targets, which it may belong to."""
     texts = targets.texts()
     are_none = texts == _NONE
     count = int(are_none.sum())

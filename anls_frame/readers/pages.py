@@ -101,7 +101,7 @@ def read_pages(
         Encoding of plain text and HTML files that are neither UTF-8 nor UTF-16 with a byte order mark; XML
         states its own encoding.
     unknown
-        How to treat a file that has text, of which nothing stands where pages have text: `"error"` names the
+        How to treat a file that has text, but none where pages have text: `"error"` names the
         file, `"warn"` reads it as a page without text, with a warning.
 
     Returns
@@ -120,7 +120,7 @@ def read_pages(
         Lines are separated by line feeds, also at the end of a block. They follow the file's ReadingOrder
         element if it has one, with omitted lines last, and otherwise the order of the file.
 
-        - PAGE XML: the text of each line, wherever it stands (regions, cells of tables, the page itself); of
+        - PAGE XML: the text of each line, wherever it is (regions, cells of tables, the page itself); of
           its words if the line has none; of the region or cell if none of its lines has text. Of several
           TextEquiv elements, the one with the lowest index is read, without indices the one with the highest
           confidence, without either the first; an empty one gives way to the next.
@@ -136,7 +136,7 @@ def read_pages(
     InputWarning
         If pages have nulls or were left out; if a ground truth has no text; if only some files have empty
         lines, as plain text may; if files of a folder are no pages, such as `mets.xml` or `README.md`; if
-        words stand where no page has text; if the files of an engine are those of the ground truth.
+        words are where no page has text; if the files of an engine are those of the ground truth.
 
     Raises
     ------
@@ -307,7 +307,7 @@ class _Column:
                 partly.append((account, path))
                 continue
             words, where = numbered(account.n_unknown, "word"), _place(account)
-            what = f"none of its {words} stands where pages have text (the first: {where})"
+            what = f"none of its {words} is where pages have text (the first: {where})"
             advice = Message("to read it as a page without text, pass ", Option("unknown", "warn"))
             problems.add(Message(f"{what}; ", advice), path=path)
         if partly:
@@ -315,7 +315,7 @@ class _Column:
             words, where = numbered(account.n_unknown, "word"), _place(account)
             others = f"; there are such words in {numbered(len(partly), 'file')}" if len(partly) > 1 else ""
             warn(
-                f"{self.name!r}: left out {words} of {worst}, which do not stand where pages have text (the "
+                f"{self.name!r}: left out {words} of {worst}, which are not where pages have text (the "
                 f"first: {where}){others}"
             )
 

@@ -27,12 +27,12 @@ _FEWEST_DOCUMENTS = 2
 _NAMED = 5
 """Rows that a message names."""
 _FAR = 4.0
-"""Standard errors from which on the judged rows are not like the others."""
+"""With at least this many standard errors, the judged rows are not like the others."""
 _ROUNDING = 1e-9
 _UNLIKELY = 0.001
 """Probability below which a random draw would not miss all rows of a kind."""
 _LOST = 5.0
-"""Standard deviations of the number of drawn rows, from which on rows are missing."""
+"""With at least this many standard deviations of the number of drawn rows, rows are missing."""
 
 
 class System(NamedTuple):

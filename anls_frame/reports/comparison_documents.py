@@ -320,7 +320,7 @@ class ComparisonView(View):
         return notes
 
     def _what_intervals_are(self, level: str) -> str:
-        """Return what the intervals hold; differences of several systems have none."""
+        """Return what the intervals cover; differences of several systems have none."""
         cluster = self.settings["cluster"]
         has = f"has {level} confidence"
         if cluster is not None:

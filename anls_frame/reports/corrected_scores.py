@@ -375,7 +375,7 @@ class Corrected(SlicedResult[Table_co]):
 
     def _difference_of(self, mean: CorrectedMean) -> dict[str, Any]:
         """Return the figures of the difference of a system from the baseline."""
-        # Of several systems, the intervals hold together (Bonferroni), as their p-values are adjusted.
+        # Of several systems, the intervals apply together (Bonferroni), as their p-values are adjusted.
         level = 1 - (1 - self.confidence) / (len(self.systems) - 1)
         ends = [self._width * end for end in mean.difference_interval(level)]
         difference = interval("difference", self._width * mean.estimate, *ends)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from anls_frame.reports.lines import Lines
 
 FEW_ROWS_WITH_ERRORS = 30
-"""So many rows have to carry a rate if units are single rows, some of which can be far worse than others."""
+"""Fewest rows that a rate may depend on if units are single rows: some can be far worse than others."""
 
 
 class Sums(NamedTuple):
@@ -145,7 +145,7 @@ def carried_by(kind: Interval, sums: Sums) -> FloatArray:
 
     Where long units have higher rates, fewer units contribute to the rate of all text than a sample shows,
     because most samples lack the longest ones. Their number is therefore divided by the square of how much
-    the rate rises if each unit counts by its length once more.
+    the rate rises if each unit is weighted by its length again.
     """
     if kind == "mean":
         return np.full_like(sums.x, np.inf)

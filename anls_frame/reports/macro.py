@@ -112,7 +112,7 @@ class WeightedSlices(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """The variance of averages, and its degrees of freedom; nan if a slice is worth fewer than two units."""
+    """The variance of averages, and its degrees of freedom; nan if a slice has under two effective units."""
 
     variance: FloatArray
     degrees: FloatArray

@@ -20,10 +20,10 @@ from anls_frame.summary.measures import Metric
 from anls_frame.summary.summary import Summary
 
 PILOT = 60
-"""Documents of a pilot, or rows without clusters, from which a plan is sure enough."""
+"""Smallest number of documents of a pilot, or of rows without clusters, that makes a plan reliable."""
 
 FEW_CHANGED = 3.0
-"""So many documents must carry the changes of a pilot, or it cannot tell how they lie in documents."""
+"""Smallest number of documents with changes from which a pilot can tell how changes lie in documents."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -281,7 +281,7 @@ class Report(SlicedResult[Table_co]):
 
         With clusters, the test permutes the rows of documents among documents of about the same size, `draws`
         times. If a slice is told by the size of its documents, as invoices with more fields than receipts, it
-        permutes the rows of all documents, whatever their size, and all documents count alike in the
+        permutes the rows of all documents, whatever their size, and all documents count the same in the
         statistic. The p-value is the share of draws, the data included, whose statistic is at least as large;
         the adjusted p-value uses the largest statistic of all slices in each draw. With more than 50,000 rows
         or 4,096 documents, and without clusters, the statistic is compared with Student's t, and p-values are
@@ -580,7 +580,7 @@ def report(
         "cer_corpus", "char_errors", "wer_mean", "wer_corpus", "substitutions", "deletions", "insertions",
         "bag_of_words"), columns of existing scores, expressions of the frame's columns, or a `Metric`. The
         set "qa", the default, contains the first six names; the set "ocr" contains character and word error
-        rates of pages. Custom metrics read the rows once more.
+        rates of pages. Custom metrics read the rows again.
     by
         Columns that define the slices (in pandas, levels of the index too), or expressions such as
         ``pl.col("date").dt.year().alias("year")``. Several columns are crossed; a list of lists, such as
@@ -634,7 +634,7 @@ def report(
     --------
     anls_frame.compare : two or more systems on the same rows.
     anls_frame.find_slices : a search for slices that score worse than the rest.
-    anls_frame.browse : a page for reading the rows behind the figures.
+    anls_frame.browse : a page for reading the rows.
     anls_frame.worst : the rows with the worst scores.
 
     Examples

@@ -79,7 +79,7 @@ class SelectiveView(View):
         return [table.showing(name for name in table.headings if name != "signal") for table in tables]
 
     def notes(self) -> list[str]:
-        """Return notes on what the figures mean and on the rows behind them."""
+        """Return notes on what the figures mean and on the rows they come from."""
         notes = [_AUGRC]
         for line in self.differences.head(max(len(self.settings["signals"]) - 1, 0)).iter_rows(named=True):
             kind: Kind = "points" if self.percent else "difference"

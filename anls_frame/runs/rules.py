@@ -71,7 +71,7 @@ def _contains_by_data_set(frame: pl.DataFrame) -> pl.Series:
 
 
 def _equal_to_an_answer(frame: pl.DataFrame) -> pl.Series:
-    """Return MMF's accuracy of ST-VQA and OCR-VQA, in which an answer given by four people is worth 1."""
+    """Return MMF's accuracy of ST-VQA and OCR-VQA, in which an answer given by four people counts as 1."""
     four_times = pl.concat_list(["answers"] * 4)
     return _row(vqa_accuracy)(frame.with_columns(answers=four_times))
 

@@ -86,7 +86,7 @@ def _shown(value: Any) -> str:
 
 @dataclass(frozen=True)
 class SliceColumn:
-    """An encoded column: a code for each row, and the condition that each code stands for."""
+    """An encoded column: a code for each row, and the condition that each code represents."""
 
     name: str
     dtype: pl.DataType
@@ -112,7 +112,7 @@ def coded(
     search
         The settings for bins and for the maximum number of values.
     counts
-        Number of rows that each line stands for; by default one.
+        Number of rows that each line represents; by default one.
     """
     columns, left_out = [], {}
     for name in names:

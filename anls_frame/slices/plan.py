@@ -13,7 +13,7 @@ from anls_frame.statistics.losses import Least
 
 _DEEPEST = 3
 _HONEST_FROM = 3
-"""Depth from which on slices are by default tested on other rows than those that they are found on."""
+"""Slices of at least this depth are by default tested on other rows than those they are found on."""
 _MOST_BINS, _MOST_VALUES, _MOST_LISTED = 50, 1000, 1000
 
 

@@ -163,7 +163,7 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
         Parameters
         ----------
         kind
-            `"effects"` draws scores with intervals beside those of the rest, `"shares"` the shares of all
+            `"effects"` draws scores with intervals next to those of the rest, `"shares"` the shares of all
             rows and of all lost points.
         options
             Options of the plot.
@@ -189,7 +189,7 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
         return to_pandas(self.table)
 
     def viewed(self, **shown: Any) -> SlicesView:
-        """Return what shows the slices, with the options of `write` but for the title and the columns."""
+        """Return what shows the slices, with the options of `write` except the title and the columns."""
         return self._view(shown)
 
     def _view(self, shown: Mapping[str, Any]) -> SlicesView:

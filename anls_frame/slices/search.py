@@ -206,7 +206,7 @@ class ListedRows:
 
     @property
     def height(self) -> int:
-        """Number of rows, or of lines that stand for several rows."""
+        """Number of rows, or of lines that represent several rows."""
         return len(self.document)
 
     @cached_property

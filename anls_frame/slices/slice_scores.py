@@ -29,7 +29,7 @@ class Scores:
     """
     The scores of rows in a metric, of a system or of its changes from a baseline.
 
-    The figure of a slice is Σx / Σy; a row without a score has 0 in both. A line may also stand for several
+    The figure of a slice is Σx / Σy; a row without a score has 0 in both. A line may also represent several
     rows of one document with equal values in all columns, with their sums.
 
     Parameters
@@ -45,7 +45,7 @@ class Scores:
     is_change
         Whether x is the change from one system to another, so that a slice must also have lost.
     counts, spread
-        For lines that stand for several rows: the number of rows, and the sum of their squared deviations
+        For lines that represent several rows: the number of rows, and the sum of their squared deviations
         from the mean of the line. The y of each row is 1.
     """
 
@@ -67,7 +67,7 @@ class Scores:
         """
         Return the line, x and y of each row with a score.
 
-        A line that stands for several rows is split into as many rows with the same sum and sum of squares,
+        A line that represents several rows is split into as many rows with the same sum and sum of squares,
         using two values. For scores of 0 and 1, and for two rows, these are the values of the rows
         themselves.
         """
@@ -111,7 +111,7 @@ class Scores:
 
 @dataclass(frozen=True, kw_only=True)
 class SearchInput:
-    """Input of the search: rows, or lines that stand for several rows."""
+    """Input of the search: rows, or lines that represent several rows."""
 
     frame: pl.DataFrame
     """The columns that slice."""

@@ -1,4 +1,4 @@
-"""Cells of a summary as lines that stand for several rows of a document."""
+"""Cells of a summary as lines that represent several rows of a document."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """
 The design effect: how much more a mean varies than if its rows were independent.
 
-Rows of a document are alike, so a mean of ten rows in one document varies more than a mean of ten rows in ten
-documents. Every interval that is printed takes its design effect from here.
+Rows of a document are similar, so a mean of ten rows in one document varies more than one of ten rows in
+ten documents. Every interval that is printed takes its design effect from here.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def difference_interval(
     Returns
     -------
     low, high
-        nan with fewer than two units, and if all units change alike and `unseen` is unknown.
+        nan with fewer than two units, and if all units change by the same amount and `unseen` is unknown.
 
     Notes
     -----
@@ -69,8 +69,8 @@ def difference_interval(
     few units change, because another sample has more of them, or none. For rows with differences of -1, 0 and
     1, these are the two rows of Bonett and Price (2012).
 
-    If all units change alike, mostly not at all, the ends are d ± `unseen` · `unseen_share`: another sample
-    may have units that change.
+    If all units change by the same amount, mostly not at all, the ends are d ± `unseen` ·
+    `unseen_share`: another sample may have units that change.
     """
     difference, variance = np.asarray(difference, np.float64), np.asarray(variance, np.float64)
     _, half = t_interval(0.0, with_unseen_changes(variance, changed), units, confidence)

@@ -77,7 +77,7 @@ class Null(NamedTuple):
         return self._replace(unit_values=self.unit_values[:, draws], unit_sizes=sizes, weights=weights)
 
     def of_documents_alike(self, correlation: float) -> Null:
-        """Return the quantities if rows are weighted so that all documents count alike."""
+        """Return the quantities if rows are weighted so that all documents count the same."""
         weights = 1 / self.unit_sizes
         unit_values = weights * self.unit_values
         return Null(unit_values, np.ones_like(weights), weights, self.variance, correlation)

@@ -26,7 +26,7 @@ class Account(Generic[Table_co]):
     """
     How many rows were given to a result, how many it used, and why others were left out or changed.
 
-    Every result has one in `account`. It prints as a sentence, which stands with the figures unless all rows
+    Every result has one in `account`. It prints as a sentence, which goes with the figures unless all rows
     were used as they are. Rows are given once they are read: those of other epochs, which a reader leaves out
     on request, are not among them.
 

@@ -305,7 +305,7 @@ MEANINGS = {
     "without an answer",
     "abstention_rate": "{row}s with an answer in which nothing was predicted, divided by all {row}s with one",
 }
-"""What each score of a report says, as a phrase; `{row}` stands for the word for a row."""
+"""What each score of a report says, as a phrase; `{row}` is replaced by the word for a row."""
 
 
 def column_of(metric: Metric, heading: str) -> Column:

@@ -25,7 +25,7 @@ from anls_frame.summary.settings import Settings
 WRAPPED = "wrapped"
 _CUT = 0.5
 _FORM = ("case", "whitespace", "punctuation", "diacritics", "number_format")
-"""Error types of answers that are right but for their form."""
+"""Error types of answers that are right except for their form."""
 _OF_TYPE = {kind: "form" if kind in _FORM else str(kind) for kind in ERROR_TYPES}
 
 CAUSES: Mapping[str, str] = {

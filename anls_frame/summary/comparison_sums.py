@@ -171,7 +171,7 @@ def _cells(
 
 
 def _squares(rows: pl.DataFrame, keys: Sequence[str], named: Sequence[str], metric: Metric) -> pl.DataFrame:
-    """Return the sums of squared scores, rescaled to [0, 1]; a line may stand for `n` rows."""
+    """Return the sums of squared scores, rescaled to [0, 1]; a line may represent `n` rows."""
     times = pl.col("n") if "n" in rows.columns else pl.lit(1)
     in_unit = [metric.in_unit(pl.col(name)) for name in named]
     sums = [(score * score * times).sum().alias(f"square_{system}") for system, score in enumerate(in_unit)]
@@ -184,7 +184,7 @@ def pair_votes(
     """
     Count the rows in which the second system of each pair is better or worse, with a line for slice and pair.
 
-    A line of the input may stand for `n` rows.
+    A line of the input may represent `n` rows.
     """
     groups = rows.with_row_index("row").group_by(keys or pl.col("row").alias("all") * 0).agg("row")
     rows = rows[groups["row"].explode(empty_as_null=False)]

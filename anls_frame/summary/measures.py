@@ -34,7 +34,7 @@ class Metric:
     """
     A score, described by its computation from rows, its name, its bounds and its direction.
 
-    Pass it in `metrics=`, alone or beside the names of built-in scores, which `report` lists. The attribute
+    Pass it in `metrics=`, alone or with the names of built-in scores, which `report` lists. The attribute
     `measures` of a report holds the descriptions of all its scores.
 
     Parameters

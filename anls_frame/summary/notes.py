@@ -1,4 +1,4 @@
-"""Notes on texts behind figures, for reports and pages of rows."""
+"""Notes on texts of figures, for reports and pages of rows."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ Rows without an answer count, with the empty text as their answer, if a system p
 """
 LONGEST_CONFUSION = 3
 _READ = 0.5
-"""NLS from which on characters of a row count as confused, by default; below, the answer is another one."""
+"""Smallest NLS at which characters of a row count as confused; below, the answer is another one."""
 _CUT = ("anls", "zeros")
 """The metrics that need the threshold of a protocol."""
 MOST_ROWS = 1 << 32

@@ -81,7 +81,7 @@ def summarize(
         hold existing scores. A mapping or list of one system is summarized as its column alone.
     metrics
         One or several scores, as for `report`: names, columns of existing scores, expressions of the frame's
-        columns, or a `Metric`. Custom metrics read the rows once more. For several systems, as for
+        columns, or a `Metric`. Custom metrics read the rows again. For several systems, as for
         `compare`.
     by
         Columns that define the slices; in pandas, levels of the index too. A row with a list counts once in

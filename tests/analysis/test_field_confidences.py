@@ -62,7 +62,7 @@ def test_a_key_with_a_dot_is_found_as_it_is() -> None:
 
 
 def beside(value: Any, name: str = "") -> Any:
-    """Return the predicted document with each value beside its confidence."""
+    """Return the predicted document with the confidence of each value."""
     numbers = {"date": 0.5, "name": 0.9, "milk": 0.8, "tea": 0.4}
     if isinstance(value, dict):
         return {key: beside(entry, key) for key, entry in value.items()}
@@ -73,9 +73,7 @@ def beside(value: Any, name: str = "") -> Any:
 
 def test_values_beside_their_confidences_are_read() -> None:
     assert rows_of(beside(MODEL), column="model").rows() == EXPECTED
-    with pytest.warns(
-        af.InputWarning, match=r"hold confidences beside their values, such as 'p1'; .*'model'"
-    ):
+    with pytest.warns(af.InputWarning, match=r"hold confidences with their values, such as 'p1'; .*'model'"):
         rows = rows_of(beside(MODEL), column=None)
     assert rows.rows() == [(field, text) for field, text, _ in EXPECTED]
 
@@ -84,7 +82,7 @@ def test_one_confidence_beside_a_whole_list() -> None:
     whole = {"value": [{"n": "tea"}], "confidence": 0.75}
     assert rows_of(whole, column="model", gold=[{"n": "tea"}]).rows() == [("[].n", "tea", 0.75)]
     single = {"value": "tea", "confidence": 0.75}
-    with pytest.warns(af.InputWarning, match="no document of 'prediction' holds a value beside"):
+    with pytest.warns(af.InputWarning, match="no document of 'prediction' holds a value with its confidence"):
         assert rows_of(single, column="model", gold=["tea"])["field"].to_list() == [
             "[]",
             "value",
@@ -93,9 +91,7 @@ def test_one_confidence_beside_a_whole_list() -> None:
 
 
 def test_a_warning_where_documents_hold_no_confidences() -> None:
-    with pytest.warns(
-        af.InputWarning, match="no document of 'prediction' holds a value beside its confidence"
-    ):
+    with pytest.warns(af.InputWarning, match="no document of 'prediction' holds a value with its confidence"):
         assert rows_of(MODEL, column="model")["confidence"].null_count() == 4
 
 

@@ -15,7 +15,11 @@ OF_ONE_SCALE = ("rows.csv", "--systems", "old,new", "-a", "t")
 @pytest.mark.parametrize("option", ["--require-within", "--fail-if-drop"])
 @pytest.mark.parametrize(
     ("value", "hint"),
-    [("5", "5 points are 0.05"), ("1", "1 point is 0.01"), ("100", "1 point is 0.01")],
+    [
+        ("5", "5 percentage points are 0.05"),
+        ("1", "1 percentage point is 0.01"),
+        ("100", "1 percentage point is 0.01"),
+    ],
 )
 def test_a_gate_that_nothing_can_fail_is_wrong_usage(
     tmp_path: Path, option: str, value: str, hint: str

@@ -263,4 +263,7 @@ def test_a_gate_needs_a_positive_bound(folder: Path) -> None:
     command = (folder, "compare", "system.txt", "other.txt", "gold.m2", "--require-within")
     code, printed, errors = run(*command, "1", "--measure", "i-measure")
     assert (code, printed) == (2, "")
-    assert "--require-within must be less than 1, which is 100 points of the I-measure, got 1; 1" in errors
+    assert (
+        "--require-within must be less than 1, which is 100 percentage points of the I-measure, got 1; 1"
+        in errors
+    )

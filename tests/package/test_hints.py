@@ -35,7 +35,7 @@ def test_names_of_scores_that_are_not_built_in_lead_to_own_ones() -> None:
 
 def test_ids_that_differ_in_case_only_are_named(tmp_path: Path) -> None:
     lower = FRAME.with_columns(pl.col("id").str.to_lowercase())
-    message = "ids must be written alike: 'Q1' and 'q1' count as different"
+    message = "ids must be written the same way: 'Q1' and 'q1' count as different"
     with pytest.warns(af.InputWarning, match=message):
         assert af.pair(FRAME, lower, on="id", prediction="prediction").frame.is_empty()
     long = pl.concat([FRAME.with_columns(model=pl.lit("a")), lower.with_columns(model=pl.lit("b"))])
@@ -46,7 +46,7 @@ def test_ids_that_differ_in_case_only_are_named(tmp_path: Path) -> None:
     with pytest.raises(af.InputError, match=message):
         af.read_logs({"a": tmp_path / "a.jsonl", "b": tmp_path / "b.jsonl"})
     for command in ("compare", "changes"):
-        refused(shell.run(tmp_path, command, "a.jsonl", "b.jsonl"), "ids must be written alike: ")
+        refused(shell.run(tmp_path, command, "a.jsonl", "b.jsonl"), "ids must be written the same way: ")
     # Other ids that lack a partner get no such hint.
     lower.with_columns(id="R" + pl.col("id")).write_ndjson(tmp_path / "b.jsonl")
     with pytest.raises(af.InputError) as caught:

@@ -481,7 +481,7 @@ def test_names_are_shown_as_they_are(name: str, monkeypatch: pytest.MonkeyPatch)
                 {name: af.summarize(frame(), "first", "answer", protocol=name) for name in ("anls", "rrc")}
             ),
             ValueError,
-            "must cut alike",
+            "must cut in the same way",
         ),
         (lambda: plot.threshold_curve({}), ValueError, "at least one summary"),
         (lambda: plot.edit_matrix(af.edit_matrix("a", "b"), "b"), ValueError, "for a finished matrix"),

@@ -818,7 +818,7 @@ def test_words_where_pages_have_none_are_named(tmp_path: Path) -> None:
     assert frame["ocr"].to_list() == ["a", "a", "a"]
     (warning,) = warned
     assert str(warning.message) == (
-        f"'ocr': left out 3 words of {tmp_path / 'ocr' / '2.xml'}, which do not stand where pages have text "
+        f"'ocr': left out 3 words of {tmp_path / 'ocr' / '2.xml'}, which are not where pages have text "
         "(the first: Comments, line 2); there are such words in 2 files"
     )
 
@@ -827,7 +827,7 @@ def test_words_where_pages_have_none_are_named(tmp_path: Path) -> None:
     ("content", "message"),
     [
         (PAGE.format(f"<Comments>{equivalent('x y')}</Comments>"), "none of its 2 words .* Comments, line 1"),
-        (ALTO.format('<String CONTENT="x"/>'), "none of its 1 word stands .* PrintSpace, line 1"),
+        (ALTO.format('<String CONTENT="x"/>'), "none of its 1 word is .* PrintSpace, line 1"),
         (
             HOCR.format("<div class=ocr_page></div><p class=ocr_par>x y</p>"),
             "none of its 2 words .* ocr_par, line 1",

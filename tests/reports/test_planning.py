@@ -251,10 +251,10 @@ def of_range(bounds: tuple[float | None, float | None] | None, values: list[floa
     ("bounds", "reached", "unreachable", "hint"),
     [
         ((0, 100), 99.9, 100, ""),
-        ((-1, 1), 1.9, 2, "; 2 points are 0.02"),
-        ((0, 1), 0.99, 50, "; 50 points are 0.5"),
+        ((-1, 1), 1.9, 2, "; 2 percentage points are 0.02"),
+        ((0, 1), 0.99, 50, "; 50 percentage points are 0.5"),
         # From the scores themselves.
-        (None, 0.99, 1, "; 1 point is 0.01"),
+        (None, 0.99, 1, "; 1 percentage point is 0.01"),
     ],
 )
 def test_a_margin_that_no_loss_can_reach_is_refused(
@@ -281,9 +281,13 @@ def test_a_margin_of_an_error_rate_is_less_than_1(name: str) -> None:
     assert made.decide(0.99).answer == "fine"
     assert not made.regressed(0.99)
     for call in (made.decide, made.regressed, made.regressions):
-        for given, hint in ((1, "1; 1 point is 0.01"), (2.5, "2.5; 2.5 points are 0.025"), (500, "500; 1 p")):
+        for given, hint in (
+            (1, "1; 1 percentage point is 0.01"),
+            (2.5, "2.5; 2.5 percentage points are 0.025"),
+            (500, "500; 1 percentage p"),
+        ):
             with pytest.raises(
-                ValueError, match=f"must be less than 1, which is 100 points of .*, got {hint}"
+                ValueError, match=f"must be less than 1, which is 100 percentage points of .*, got {hint}"
             ):
                 call(given)
 
@@ -295,7 +299,9 @@ def test_counts_and_own_scores_keep_any_margin_unless_they_are_rates() -> None:
     own = af.Metric(lambda prediction, _: prediction.str.len_chars(), **lengths)
     rate = af.Metric(lambda prediction, _: prediction.str.len_chars(), **lengths, format="rate")
     assert af.compare(frame, ["old", "new"], "t", metrics=own).decide(2).answer == "fine"
-    with pytest.raises(ValueError, match="which is 100 points of rate, got 2; 2 points are"):
+    with pytest.raises(
+        ValueError, match="which is 100 percentage points of rate, got 2; 2 percentage points are"
+    ):
         af.compare(frame, ["old", "new"], "t", metrics=rate).decide(2)
 
 

@@ -196,8 +196,8 @@ def test_systems_whose_answers_differ_from_gold_are_listed(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("ids", "gold", "message"),
     [
-        (["q1", "Q2"], ["Q1", "Q2"], "ids must be written alike: 'q1' and 'Q1' count as different"),
-        (["007", "8"], [7, 8], "ids must be written alike: '007' and '7' count as different"),
+        (["q1", "Q2"], ["Q1", "Q2"], "ids must be written the same way: 'q1' and 'Q1' count as different"),
+        (["007", "8"], [7, 8], "ids must be written the same way: '007' and '7' count as different"),
         (
             ["10101.0", "10102.0"],
             ["10101", "10102"],

@@ -19,7 +19,7 @@ _PATH = re.compile(rf"(?:{_PART.pattern})(?:\.(?:[^.\[\]]+)|\[\d*\])*")
 
 class Beside:
     """
-    Takes values out of objects that hold them beside a confidence, such as {"value": "7", "confidence": 0.9}.
+    Takes values out of objects that hold them with a confidence, such as {"value": "7", "confidence": 0.9}.
 
     Parameters
     ----------

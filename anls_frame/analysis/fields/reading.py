@@ -298,18 +298,18 @@ class Predicted(_Side):
             )
         if self._other_keys:
             warn(
-                f"documents of {self.system!r} hold values beside their confidences, in objects with other "
+                f"documents of {self.system!r} hold values with their confidences, in objects with other "
                 f"keys, which are left out: {listed(map(quoted, self._other_keys))}"
             )
         if self._unused:
             warn(
-                f"{numbered(len(self._unused), 'document')} of {self.system!r} hold confidences beside their "
+                f"{numbered(len(self._unused), 'document')} of {self.system!r} hold confidences with their "
                 f"values, such as {self._unused[0]!r}; to keep these, name the same column, {self.column!r}, "
                 "in model_confidence="
             )
         if self._sure_column == self.column and self.names and not self._any_beside:
             warn(
-                f"no document of {self.system!r} holds a value beside its confidence, as in "
+                f"no document of {self.system!r} holds a value with its confidence, as in "
                 '{"total": {"value": "5", "confidence": 0.9}}: name the column with the confidences in '
                 "model_confidence="
             )

@@ -101,7 +101,7 @@ def fields(
         columns. Confidences have the shape of the predicted documents, with numbers in place of their values
         (a number in place of an object or a list applies to all its values); or they name fields, as in
         ``{"seller.name": 0.9, "items[0].price": 0.8}`` or ``[{"field": "seller.name", "confidence": 0.9}]``.
-        If documents hold them beside their values, as in ``{"total": {"value": "5", "confidence": 0.9}}``,
+        If documents hold them with their values, as in ``{"total": {"value": "5", "confidence": 0.9}}``,
         name the column of the predicted documents again.
 
     Returns

@@ -50,7 +50,7 @@ def audit(
     n
         How many rows to draw.
     lean
-        uniform: draw all rows alike; score: draw partial scores more often; differing: draw only rows in
+        uniform: draw all rows equally; score: draw partial scores more often; differing: draw only rows in
         which systems differ; or a column of numbers: draw rows with larger numbers more often.
     metric
         The score to be judged: a column of the file, such as that of a model as a judge, on whose page a row

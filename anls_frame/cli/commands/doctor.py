@@ -1,4 +1,4 @@
-"""`doctor`: a check of the installation, and a search for the rule behind a harness's scores."""
+"""`doctor`: a check of the installation, and a search for the rule of a harness's scores."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def fields(
         In a table, the column that identifies a document, by default document.
     model_confidence
         A folder of the confidences, in files of the same names; in a table, their column. Name the predicted
-        documents again if they hold their confidences beside their values.
+        documents again if they hold their confidences with their values.
     required
         Field that must be right in a document that is wholly right; may be repeated; by default, all are.
     kind

@@ -47,7 +47,7 @@ def format_tax(
     steps
         Kind of wrapping to take off; may be repeated. [default: all]
     markers
-        Further text after which an answer stands, as 'Antwort:'. May be repeated.
+        Further text that precedes an answer, as 'Antwort:'. May be repeated.
     """
     from anls_frame.cli.metrics import parse
     from anls_frame.export import row_files
