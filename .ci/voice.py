@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 WORDS = re.compile(
     r"\b(stands?(?! out)|so many|behind|of which|as if|anew|but for|once more|beside|alike"
     r"|shells?|mend(s|ed|ing)?|spoil(s|t|ed|ing)?|from [^\s,.;:()]+ on"
-    r"|lost answers?|answers? (is|are|was|were) lost|worth (fewer|more|only|as many|\d\S*)"
+    r"|lost answers?|(answers?|rows?) (is|are|was|were) lost|worth (fewer|more|only|as many|\d\S*)"
     r"|\d+ points|(am|is|are|be|more|less|most) sure|(claim|interval)s? holds?"
     r"|lines? of (a|the) (result|ranking))\b".replace(" ", r"\s+"),
     re.IGNORECASE,

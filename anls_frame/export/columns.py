@@ -324,7 +324,7 @@ SELECTIVE = (
     ),
     Column(
         "correlation",
-        "assumed correlation of a document's losses: that of all {row}s, at least 0.3; 1 if none is lost",
+        "assumed correlation of a document's losses: that of all {row}s, at least 0.3; 1 if none is wrong",
         "score",
         "correlation of losses",
         "nothing",

@@ -1,4 +1,4 @@
-"""Scores of several systems side by side, with a line for each slice, from the long table of ranks."""
+"""Scores of several systems side by side, with a row for each slice, from the long table of ranks."""
 
 from __future__ import annotations
 

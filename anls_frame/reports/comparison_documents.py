@@ -1,7 +1,7 @@
 """
 Comparisons as documents for export, and as short tables for a screen.
 
-Two systems are shown side by side with their difference: a line for each metric, and a table of slices for
+Two systems are shown side by side with their difference: a row for each metric, and a table of slices for
 each metric. More systems are ranked by each metric, and each slice shows their scores side by side.
 """
 
@@ -162,7 +162,7 @@ class ComparisonView(View):
         return ordered(shown, columns, self.sort, descending=self.sort == "n" or is_rate, like=first)
 
     def grid(self, metric: Metric, columns: Sequence[str]) -> SideBySide:
-        """Return the scores of the systems side by side, with a line for each slice of a table."""
+        """Return the scores of the systems side by side, with a row for each slice of a table."""
         ranked = self.result.ranked if self.significant else self.result.observed
         return side_by_side(self.sorted_lines(ranked, metric, columns), columns, only_shown=self.significant)
 
@@ -523,7 +523,7 @@ def _range(ends: tuple[float | None, float | None], kind: Kind) -> str:
 
 
 def _tables_of_two(view: ComparisonView) -> list[Table]:
-    """Return the tables of slices, below that of all rows with a line for each of several metrics."""
+    """Return the tables of slices, below that of all rows with a row for each of several metrics."""
     tables = [_slices_of_two(view, *shown) for shown in view.sliced]
     if len(view.metrics) == 1:
         return tables

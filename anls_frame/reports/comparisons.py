@@ -773,8 +773,8 @@ class Comparison(SlicedResult[Table_co]):
         Returns
         -------
         Decision
-            The decision, with a line in `frame` for each metric, system and baseline or anchor; it prints as
-            a sentence for each line, the decisive one first. Its `answer` is "fine" if the upper bound of the
+            The decision, with a row in `frame` for each metric, system and baseline or anchor; it prints as
+            a sentence for each row, the decisive one first. Its `answer` is "fine" if the upper bound of the
             loss is below the margin, "regressed" if the lower bound is above it, and otherwise "undecided".
             With several metrics or systems, `slices` or `anchor`, the answer is "regressed" if any part is
             "regressed", and "fine" only if every part is.

@@ -135,7 +135,7 @@ class Selective(SlicedResult[Table_co]):
 
     @cached_property
     def overall(self) -> Table_co:
-        """Counts and figures of all rows, with a line for each confidence; see `by`."""
+        """Counts and figures of all rows, with a row for each confidence; see `by`."""
         return self._as_given(self._overall)
 
     @listing(
@@ -155,7 +155,7 @@ class Selective(SlicedResult[Table_co]):
         Returns
         -------
         DataFrame
-            A line for each slice and confidence: the keys, and
+            A row for each slice and confidence: the keys, and
 
             {columns}
 
@@ -232,7 +232,7 @@ class Selective(SlicedResult[Table_co]):
         return self._as_given(self.flat(self.differences_by))
 
     def differences_by(self, columns: Sequence[str]) -> pl.DataFrame:
-        """Return the lines of `differences` by some of the `by` columns, in Polars."""
+        """Return the rows of `differences` by some of the `by` columns, in Polars."""
 
         def lines(second: RiskCoverage, first: RiskCoverage) -> list[_Line]:
             figures = self._figures(second)
@@ -373,7 +373,7 @@ class Selective(SlicedResult[Table_co]):
         Returns
         -------
         DataFrame
-            A line for each slice and confidence: the keys, and
+            A row for each slice and confidence: the keys, and
 
             {columns}
 
@@ -384,7 +384,7 @@ class Selective(SlicedResult[Table_co]):
             The status is `certified`; `risk_too_high` if these documents show a higher risk of their most
             confident rows; or `too_few_documents` if they show neither. `documents_needed` is the number of
             such documents that would certify the target if the losses of confident rows are as frequent, and
-            as correlated, as here; null if more than the target are lost.
+            as correlated, as here; null if more than the target are wrong.
 
         Warns
         -----
@@ -525,7 +525,7 @@ class Selective(SlicedResult[Table_co]):
             `"risk_coverage"` draws with `anls_frame.plot.risk_coverage`, `"reliability"` with
             `anls_frame.plot.reliability`.
         by
-            Some of the `by` columns, for a line for each slice.
+            Some of the `by` columns, for a row for each slice.
         risk
             In curves, the target risk whose certified thresholds are marked.
         options

@@ -256,7 +256,7 @@ class Corrected(SlicedResult[Table_co]):
         return self._table(columns, compared=False)
 
     def differences_by(self, columns: Sequence[str]) -> pl.DataFrame:
-        """Return the lines of `differences` by some of the `by` columns, in Polars."""
+        """Return the rows of `differences` by some of the `by` columns, in Polars."""
         table = self._table(columns, compared=True)
         adjusted = statistics.holm(table["p_value"].to_numpy())
         return table.with_columns(pl.Series("p_adjusted", adjusted).fill_nan(None))

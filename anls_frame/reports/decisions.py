@@ -35,7 +35,7 @@ class Decision(Generic[Table_co]):
     sentences
         A sentence for each metric, system and baseline or anchor, the decisive one first.
     frame
-        The figures of all rows, with a line for each `metric`, `baseline` (or anchor) and `system`:
+        The figures of all rows, with a row for each `metric`, `baseline` (or anchor) and `system`:
 
         - `n` and `n_clusters`, the number of rows and of clusters (null without clusters);
         - `difference` of the means, system minus baseline, with its one-sided bounds `difference_low` and
@@ -48,7 +48,7 @@ class Decision(Generic[Table_co]):
           nothing differs, they are the fewest that can decide, and the lower ends are null;
         - `answer` for all rows alone.
     slices
-        The slices, with a line for each slice, metric, baseline and system: their bounds and answers, which
+        The slices, with a row for each slice, metric, baseline and system: their bounds and answers, which
         are null for slices that cannot be tested. None if slices were not requested.
     account
         How many rows were given and used. The decision prints it if more than a hundredth were left out.
@@ -100,7 +100,7 @@ class RiskDecision:
         The mean loss of accepted answers and its one-sided bounds; None if no answer is accepted, or if they
         come from fewer than two documents.
     correlation
-        The correlation of a document's losses that the bounds assume where few are lost; None without
+        The correlation of a document's losses that the bounds assume where few are wrong; None without
         clusters.
     few_rows
         Whether accepted answers are few, or fewer than ten documents carry their losses, so that the bounds

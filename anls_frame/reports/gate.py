@@ -33,7 +33,7 @@ def loss(metrics: Sequence[Metric]) -> pl.Expr:
 
 
 def regressions(comparison: Any, drop: float, alpha: float, planned_runs: int) -> pl.DataFrame:
-    """Return the lines of `to_polars` with a significant loss of at least `drop`."""
+    """Return the rows of `to_polars` with a significant loss of at least `drop`."""
     alpha = level_of_run(share("alpha", alpha), planned_runs)
     drop = checked_margin("drop", drop, comparison.measures, zero=True)
     is_lost = (loss(comparison.measures) >= drop) & is_significant(alpha)
@@ -74,7 +74,7 @@ def _table(
     figures: Callable[[Planner], pl.DataFrame],
     planned: Callable[[Sequence[str]], list[Planner]] | None = None,
 ) -> pl.DataFrame:
-    """Return figures of all rows and of slices, with a line for each metric and pair of systems."""
+    """Return figures of all rows and of slices, with a row for each metric and pair of systems."""
     made = planned or partial(_planners, comparison)
     settings = comparison.summary.settings
 

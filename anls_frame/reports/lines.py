@@ -63,7 +63,7 @@ class Lines:
     keys
         Names of the keys.
     slices
-        One line for each slice, sorted: the keys, `n` and `n_clusters` (null without clusters).
+        One row for each slice, sorted: the keys, `n` and `n_clusters` (null without clusters).
     units
         The units of all slices, slice by slice.
     slice_of

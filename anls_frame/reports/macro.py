@@ -278,7 +278,7 @@ def comparison_lines(
     weights: Mapping[object, float] | None,
     level: float,
 ) -> pl.DataFrame:
-    """Return a line for each metric and pair, with both macro averages, their difference and its interval."""
+    """Return a row for each metric and pair, with both macro averages, their difference and its interval."""
     names, made = list(summary.systems), []
     for metric_lines in lines(summary, keys):
         metric = metric_lines.metric

@@ -58,7 +58,7 @@ def table(
     summary: Summary, keys: Sequence[str], pairs: Sequence[tuple[int, int]], test: Test
 ) -> pl.DataFrame:
     """
-    Return a line for each slice, metric and pair, in this order, with the columns `COLUMNS`.
+    Return a row for each slice, metric and pair, in this order, with the columns `COLUMNS`.
 
     `anls_frame.statistics.pairwise` computes the p-values, which are adjusted for all lines together.
     """
@@ -75,7 +75,7 @@ def table(
 def figures(
     summary: Summary, every: Sequence[Lines], pairs: Sequence[tuple[int, int]], test: Test
 ) -> pl.DataFrame:
-    """Return the lines of `table` without p-values, wins, ties and losses."""
+    """Return the rows of `table` without p-values, wins, ties and losses."""
     names, (first, second), tables = list(summary.systems), np.array(pairs).T, []
     identity = {
         "baseline": [names[system] for system in first],
@@ -125,7 +125,7 @@ def long_table(
     figures: Mapping[str, FloatArray],
     few: npt.NDArray[np.bool_],
 ) -> pl.DataFrame:
-    """Return figures, arrays of slices by systems or pairs, with a line for each of both."""
+    """Return figures, arrays of slices by systems or pairs, with a row for each of both."""
     rows = np.repeat(np.arange(len(few)), few.shape[1])
     return metric_lines.slices[rows].with_columns(
         pl.lit(metric_lines.metric.name).alias("metric"),

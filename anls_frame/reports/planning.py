@@ -36,7 +36,7 @@ class Planner:
     metric
         The compared metric.
     slices
-        One line for each slice: its keys, what is compared, `n` and `n_clusters` (null without clusters).
+        One row for each slice: its keys, what is compared, `n` and `n_clusters` (null without clusters).
     changes
         The changes from one system to the other in these slices.
     draws

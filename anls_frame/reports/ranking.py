@@ -21,7 +21,7 @@ COLUMNS = ("metric", "system", "n", *SCORE, *RANK, "possibly_best", "few_rows", 
 
 
 def table(summary: Summary, keys: Sequence[str], test: Test) -> pl.DataFrame:
-    """Return a line for each slice, metric and system, in this order."""
+    """Return a row for each slice, metric and system, in this order."""
     every = lines(summary, keys)
     better = [bool(part.metric.higher_is_better) for part in every for _ in range(part.slices.height)]
     ranks = statistics.rank_sets(
@@ -44,7 +44,7 @@ def table(summary: Summary, keys: Sequence[str], test: Test) -> pl.DataFrame:
 
 
 def observed(summary: Summary, keys: Sequence[str], test: Test) -> pl.DataFrame:
-    """Return the lines of `table` with observed ranks only, without ranges from tests."""
+    """Return the rows of `table` with observed ranks only, without ranges from tests."""
     tables = []
     for metric_lines in lines(summary, keys):
         shape = metric_lines.slices.height, len(summary.systems)

@@ -128,7 +128,7 @@ def with_thresholds(
 def statements(
     thresholds: pl.DataFrame, risk: float, confidence: float, *, higher_is_surer: bool
 ) -> list[str]:
-    """Return a sentence for each line of `Selective.threshold`."""
+    """Return a sentence for each row of `Selective.threshold`."""
     keys = thresholds.columns[: thresholds.columns.index("threshold")]
     named = [name for name in keys if name != "signal" or thresholds["signal"].n_unique() > 1]
     return [

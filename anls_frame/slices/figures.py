@@ -28,12 +28,12 @@ def figures(
     is_change: bool,
 ) -> pl.DataFrame:
     """
-    Return the figures of slices, a line for each.
+    Return the figures of slices, a row for each.
 
     Parameters
     ----------
     reported
-        Returns a line for each slice, metric and system, from the list of slices of each row.
+        Returns a row for each slice, metric and system, from the list of slices of each row.
     chosen
         For each slice, the number of its scores (a metric of a system) and its rows.
     scores

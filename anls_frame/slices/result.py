@@ -33,7 +33,7 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
     """
     Slices in which a system is worse than in the rest, or in which systems lost against a baseline.
 
-    Returned by `find_slices`. Printed, it is a table with a line for each slice.
+    Returned by `find_slices`. Printed, it is a table with a row for each slice.
 
     Parameters
     ----------

@@ -123,7 +123,7 @@ class SearchInput:
     """The columns that these expressions need."""
     reported: Callable[[Mask | None, pl.Series, float], pl.DataFrame]
     """
-    Returns the figures of slices, a line for each with metric and system: of all or the chosen lines, from
+    Returns the figures of slices, a row for each with metric and system: of all or the chosen lines, from
     the list of slices of each of these, with intervals at a level.
     """
     settings: Settings

@@ -154,7 +154,7 @@ class Accepted(NamedTuple):
 
     def no_loss(self, risk: npt.ArrayLike, correlation: npt.ArrayLike = 0.0) -> FloatArray:
         """
-        Return the largest probability that none of the accepted rows is lost if this is their risk.
+        Return the largest probability that none of the accepted rows is wrong if this is their risk.
 
         The losses of a document correlate by c, what is given or the usual correlation if that is higher. A
         document of n rows that loses each with probability x loses none with probability (1 - x)^n. Given the
@@ -538,7 +538,7 @@ class RiskCoverage:
         independent rows that all answered rows are worth (with a correlation of 0.3), until the upper bound
         of a risk exceeds the target. If a tenth of all is worth 50 or more, a first sequence starts there,
         with a tenth of 1 - confidence, which it adds to that of the next start if it gets there (the fallback
-        procedure of Wiens and Dmitrienko 2005). While no accepted row is lost, a sequence passes over sets
+        procedure of Wiens and Dmitrienko 2005). While no accepted row is wrong, a sequence passes over sets
         that are so small that no loss proves nothing. So the starts depend neither on the target nor on a
         loss, and a higher target never accepts less.
 
