@@ -203,8 +203,8 @@ def test_columns_of_scores_stand_beside_texts() -> None:
 @pytest.mark.parametrize(
     ("scores", "message"),
     [
-        ([0.5, float("-inf"), float("inf")], "metric 'score' must be finite, got -inf in row 1"),
-        ([0.5, 2.0, 0.1], r"metric 'score' must be in \[0, 1\], got 2.0 in row 1 .*0\)$"),
+        ([0.5, float("-inf"), float("inf")], r"metric 'score' \(b\) must be finite, got -inf in row 1"),
+        ([0.5, 2.0, 0.1], r"metric 'score' \(b\) must be in \[0, 1\], got 2.0 in row 1 .*0\)$"),
     ],
 )
 @pytest.mark.parametrize("n", [None, 0, 1])
