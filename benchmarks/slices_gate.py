@@ -173,7 +173,7 @@ same *on the half* of the documents on which honest tests slices.
 | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 """  # noqa: E501 - a line of a table
 SIZED_LEAST = 0.85
-"""What must be found where a t test finds all."""
+"""What must be found where a t test finds all, but for two standard errors."""
 
 
 def sized_lines(counts: Counts) -> tuple[list[str], bool]:
@@ -188,7 +188,8 @@ def sized_lines(counts: Counts) -> tuple[list[str], bool]:
     written.append(SIZED_POWER_HEAD.rstrip("\n"))
     for line in counts.drawn(list(sized_sets.lines(differs=True))):
         sets, shares = counts.sets(line), counts.shares(line)
-        is_right &= min(shares["search"], shares["against_rest"]) >= SIZED_LEAST
+        chance = 2 * (SIZED_LEAST * (1 - SIZED_LEAST) / sets) ** 0.5
+        is_right &= min(shares["search"], shares["against_rest"]) >= SIZED_LEAST - chance
         columns = ("against_rest", "t", "search", "t, adjusted", "honest", "t, half")
         of_rest, t, search, *others = (f"{100 * shares[name]:.0f}" for name in columns)
         cells = (*line.cells[:2], f"{sets:,}", of_rest, t, search, f"{100 * SIZED_LEAST:.0f}", *others)
