@@ -34,7 +34,7 @@ def wer(
         Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
         Series with the same index give a Series.
     answers
-        Column with the reference, or with a list of accepted references, of which the one with the lowest
+        Column with the reference, or with a list of accepted references: the one with the lowest
         rate counts. Null entries of a list are skipped.
     protocol
         How both texts are prepared, and what a word is (its field `words`). By default, texts are not
@@ -102,7 +102,7 @@ def edit_counts(
         Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
         Series with the same index give a pandas frame with a column for each field.
     answers
-        Column with the reference, or with a list of accepted references, of which the one with the lowest
+        Column with the reference, or with a list of accepted references: the one with the lowest
         character error rate counts, as for `cer` (the first on ties). Null entries of a list are skipped.
     protocol
         How both texts are prepared, and what is counted (its field `unit`); by default, the code points of
@@ -170,7 +170,7 @@ def word_errors(
         Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
         Series with the same index give a pandas frame with a column for each field.
     answers
-        Column with the reference, or with a list of accepted references, of which the one with the lowest
+        Column with the reference, or with a list of accepted references: the one with the lowest
         word error rate counts, as for `wer` (the first on ties). Null entries of a list are skipped.
     protocol
         How both texts are prepared, and what a word is; see `wer`.
@@ -237,7 +237,7 @@ def mer(
         Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
         Series with the same index give a Series.
     answers
-        Column with the reference, or with a list of accepted references, of which the one with the lowest
+        Column with the reference, or with a list of accepted references: the one with the lowest
         word error rate counts, as for `wer` (the first on ties). Null entries of a list are skipped.
     protocol
         How both texts are prepared, what a word is (see `wer`), and how hits are counted (its field `hits`).
@@ -300,7 +300,7 @@ def wil(
         Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
         Series with the same index give a Series.
     answers
-        Column with the reference, or with a list of accepted references, of which the one with the lowest
+        Column with the reference, or with a list of accepted references: the one with the lowest
         word error rate counts, as for `wer` (the first on ties). Null entries of a list are skipped.
     protocol
         How both texts are prepared, what a word is (see `wer`), and how hits are counted (its field `hits`).
@@ -373,7 +373,7 @@ def bag_of_words_error(
         Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
         Series with the same index give a Series.
     answers
-        Column with the reference, or with a list of accepted references, of which the one with the lowest
+        Column with the reference, or with a list of accepted references: the one with the lowest
         word error rate counts, as for `wer` (the first on ties). Null entries of a list are skipped.
     protocol
         How both texts are prepared, and what a word is; see `wer`.

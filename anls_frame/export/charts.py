@@ -237,7 +237,7 @@ class HeatMap:
         Label of each slice (all rows first), its number of rows as text, and the score of each system, as a
         number, as text, and its interval as text, with whether it is the best of the line.
     metric
-        Name of the score of a row behind the scores.
+        Name of the score of a row.
     higher_is_better
         Whether higher scores are better.
     hidden

@@ -103,6 +103,6 @@ def warn_if_mixed(frame: object) -> None:
         )
         warn(
             "the systems' scores come from files whose harnesses use different protocols "
-            f"({listed}), so they may not be comparable; to score all alike, pass a metric of predictions "
-            f"and answers"
+            f"({listed}), so they may not be comparable; to score all in the same way, pass a metric of "
+            "predictions and answers"
         )

@@ -53,13 +53,13 @@ RESERVED = (
         "`fields`",
         "Every function that scores texts counts a value that was predicted where gold has none, as wrong. "
         "`find_slices` does not take statuses and confidences for slices by default. `documents` reads them.",
-        "`status` is an Enum of its own. Where a file has made it text, all its values are statuses, beside "
+        "`status` is an Enum of its own. Where a file has made it text, all its values are statuses, with "
         "a column `field`. Any other `status`, such as that of an order, is your own.",
     ),
     Reserved(
         (N_FIELDS, N_WRONG, ALL_RIGHT),
         "`documents`",
-        "`find_slices` does not take them, and `confidence` beside them, for slices by default.",
+        "`find_slices` does not take them, and `confidence` with them, for slices by default.",
         "All three are there: `all_right` holds truth values, the others whole numbers.",
     ),
     Reserved(
@@ -67,7 +67,7 @@ RESERVED = (
         "`audit_sample`",
         "`audited_scores` and `corrected` check that exactly the drawn rows are judged. `corrected` reads "
         "probabilities, strata and documents. `browse` shows the drawn rows with `audit=True`.",
-        "`audit` is read only where `audit_probability` stands beside it, or if you pass `audit=True`.",
+        "`audit` is read only with `audit_probability`, or if you pass `audit=True`.",
     ),
     Reserved(
         (SYSTEM, EPOCH),
@@ -81,7 +81,7 @@ RESERVED = (
         (DOCUMENT,),
         "readers of files with questions, and `read_pages` with a pattern of several documents",
         "Results with intervals warn if no `cluster` is given and documents have several rows.",
-        "A value stands in more than one row. The warning changes no figure.",
+        "A value is in more than one row. The warning changes no figure.",
     ),
     Reserved(
         (PAGE, REFERENCE),

@@ -85,8 +85,8 @@ def compare(
         function, and against the baseline: `difference`, its interval from `difference_low` to
         `difference_high`, `p_value`, `p_adjusted` (Holm's correction for several systems), the numbers of
         sentences with a better (`wins`), an equal (`ties`) and a worse score (`losses`), `few_rows`, which
-        marks an interval that is only rough, as in reports (fewer than 100 sentences, documents worth fewer
-        than 20 of equal size, or fewer than 10 documents or sentences that carry the difference), and
+        marks an interval that is only rough, as in reports (fewer than 100 sentences, fewer
+        than 20 effective documents, or fewer than 10 documents or sentences that carry the difference), and
         `n_clusters`. With `within`, also the `answer` ("fine", "regressed" or "undecided"), the smallest
         margin that these documents (or sentences) decide in 80 % of samples if the systems are equally good
         (`detectable`), and the number of documents needed for the given margin (`needed`), the upper end of

@@ -593,7 +593,7 @@ def _block(row: dict[str, Any]) -> str:
         line = "|||".join(fields)
         if line.split("|||") != fields or _edit(line) != {**numbers, **texts, "corrections": corrections}:
             raise ValueError(
-                f"{line!r} would be read back as other fields; remove '|' beside '||' and '|||', and "
+                f"{line!r} would be read back as other fields; remove '|' next to '||' and '|||', and "
                 "whitespace around corrections, and write a deletion as an empty text"
             )
         busy.add(edit["annotator"])

@@ -120,7 +120,7 @@ def error_type(
         Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
         Series with the same index give a Series.
     answers
-        Column with the accepted answer, or with a list of accepted answers, of which the one with the
+        Column with the accepted answer, or with a list of accepted answers: the one with the
         smallest difference counts. Null entries of a list are skipped.
     protocol
         How texts are compared and cut, which decides between `near` and `wrong`. The other types do not

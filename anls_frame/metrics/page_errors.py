@@ -38,7 +38,7 @@ def page_errors(
         Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
         Series with the same index give a pandas frame with a column for each field.
     answers
-        Column with the reference, or with a list of accepted references, of which the one with the lowest
+        Column with the reference, or with a list of accepted references: the one with the lowest
         character error rate counts, as for `cer` (the first on ties). Null entries of a list are skipped.
     protocol
         How both texts are prepared, what is counted (its field `unit`) and what a word is (its field
@@ -144,7 +144,7 @@ def reading_order_free_cer(
         Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
         Series with the same index give a Series.
     answers
-        Column with the reference, or with a list of accepted references, of which the one with the lowest
+        Column with the reference, or with a list of accepted references: the one with the lowest
         character error rate counts, as for `cer` (the first on ties). Null entries of a list are skipped.
     protocol
         How both texts are prepared, what is counted and what a word is; see `page_errors`.

@@ -39,7 +39,7 @@ def nls(
         Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
         Series with the same index give a Series.
     answers
-        Column with the accepted answer, or with a list of accepted answers, of which the best counts. Null
+        Column with the accepted answer, or with a list of accepted answers, the best of which counts. Null
         entries of a list are skipped.
     protocol
         How texts are prepared and L is counted. Its threshold is not used.
@@ -117,7 +117,7 @@ def anls(
         Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
         Series with the same index give a Series.
     answers
-        Column with the accepted answer, or with a list of accepted answers, of which the best counts. Null
+        Column with the accepted answer, or with a list of accepted answers, the best of which counts. Null
         entries of a list are skipped.
     protocol
         How texts are prepared, how L is counted and how scores are cut.
@@ -191,7 +191,7 @@ def cer(
         Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
         Series with the same index give a Series.
     answers
-        Column with the reference, or with a list of accepted references, of which the one with the lowest
+        Column with the reference, or with a list of accepted references: the one with the lowest
         rate counts. Null entries of a list are skipped.
     protocol
         How both texts are prepared; by default, not at all. `"jiwer"` strips both ends.

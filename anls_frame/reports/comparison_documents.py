@@ -63,7 +63,7 @@ from anls_frame.summary.measures import Metric
 from anls_frame.summary.notes import divide_by_references, empty_reference_notes, placeholder_notes
 
 FEW_SYSTEMS = 12
-"""Up to so many systems, all pairs are listed and the signature names them."""
+"""Up to this many systems, all pairs are listed and the signature names them."""
 _FEW_BESIDE = 3
 """So many systems fit any screen side by side, and a mark says which is the best of a line."""
 _MOST_SYSTEMS = 8

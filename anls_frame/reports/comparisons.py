@@ -714,7 +714,7 @@ class Comparison(SlicedResult[Table_co]):
         -----
         InputWarning
             If the pilot has fewer than 60 documents (or rows, if there are no clusters), or if its documents
-            are so unequal in size that they are worth fewer than 20 documents of equal size. Also if it
+            are so unequal in size that their effective number is below 20. Also if it
             cannot tell: nothing changed, or most of the change lies in one or two documents.
 
         Notes
