@@ -189,3 +189,9 @@ def script(character: str) -> str:
         return ""
     word = unicodedata.name(character, "").partition(" ")[0].partition("-")[0]
     return word if word == "CJK" else word.capitalize()
+
+
+def scripts(first: str | None, second: str | None) -> str:
+    """Return the scripts of two letters, as Latin → Cyrillic; empty if they have the same or are none."""
+    both = [script((text or " ")[0]) for text in (first, second)]
+    return " → ".join(both) if all(both) and both[0] != both[1] else ""

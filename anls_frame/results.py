@@ -192,6 +192,8 @@ class Written(ABC):
             and Path(path).suffix.lower() in export.OF_FIRST_TABLE
         ):
             document = document.of_first_table()
+        if shown.get("columns") is None and Path(path).suffix.lower() in export.OF_FEW_COLUMNS:
+            document = document.of_few_columns()
         embedded = None if rows is None else rows.embedded(document.settings)
         document = replace(document, source=sources.named(source))
         return export.write(document, path, escape_formulas=escape_formulas, rows=embedded)
@@ -417,6 +419,8 @@ class View(ABC):
         least: OnScreen = "nothing" if self.metrics == TEXT_METRICS else "figure"
         for metric in self.metrics:
             shown = least if metric.in_text == "nothing" else metric.in_text
+            # The first score has its interval, whatever it is.
+            shown = "interval" if metric == self.metrics[0] else shown
             heading = SHORT_LABELS.get(metric.name, metric.label)
             number = f"{self.names['row']}s with {heading}"
             columns.append(replace(column_of(metric, heading), on_screen=shown))

@@ -19,6 +19,7 @@ from anls_frame._arguments import count
 from anls_frame._text import visible
 from anls_frame.export import Table
 from anls_frame.export.columns import COLUMNS, Column, heading_of
+from anls_frame.export.document import with_scripts
 from anls_frame.export.row_names import ROWS, Names
 from anls_frame.files.file import File
 
@@ -146,6 +147,8 @@ def print_table(
 def edits_table(edits: pl.DataFrame) -> Table:
     """Return a table of edits with ␣ for a space, and empty cells for missing or surplus characters."""
     shown = with_spaces(edits)
+    if {*_CHARACTERS} <= {*shown.columns}:
+        shown = with_scripts(shown, *_CHARACTERS)
     known = {name: COLUMNS.get(name) or Column(name, heading=heading_of(name)) for name in shown.columns}
     return Table("", shown, known)
 

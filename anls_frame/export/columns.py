@@ -183,6 +183,7 @@ ERRORS = (
     Column("share", "share of all {row}s", "percent"),
     Column("reference_char", "a character of the reference", "note", "reference"),
     Column("predicted_char", "what was read in its place", "note", "read as"),
+    Column("scripts", "scripts of both letters, which may look alike", "note"),
     Column("count", "how often it was read so", "count"),
     Column("share_of_errors", "share of all substitutions", "percent", "of all errors"),
     Column(
@@ -393,6 +394,7 @@ MARKS = {column.name: column.mark for column in (*COUNTS, *FIGURES, *CORRECTED) 
 LEAST = (
     *("losses", "ties", "wins", "substitutions", "deletions", "insertions", "words", "characters"),
     *("cer_mean", "wer_mean", "zeros", "nls", "p_value", "n_clusters", "share_of_rows"),
+    *("bag_of_words", "reading_order_free_cer", "field_precision", "field_recall", "wrong_share"),
 )
 """What narrow terminals leave out first, in this order."""
 

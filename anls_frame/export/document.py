@@ -12,7 +12,7 @@ import polars as pl
 
 from anls_frame._arguments import string
 from anls_frame._messages import wrong
-from anls_frame._text import distinct
+from anls_frame._text import distinct, scripts
 from anls_frame.export.columns import (
     COLUMNS,
     MARKS,
@@ -44,6 +44,9 @@ SLICE = "slice"
 TABLE = "table"
 """Column with the name of a table, where several stand below each other."""
 
+
+MANY_COLUMNS = 15
+"""The largest number of columns of a table in a workbook, unless columns are chosen."""
 
 _NAMES_OF_ROWS = (SLICE, TABLE, "metric", "baseline", "system")
 _WHAT_ROWS_ARE = (*_NAMES_OF_ROWS, "rank", "description")
@@ -274,6 +277,20 @@ class Document:
         """Return the document with its first table alone."""
         return replace(self, tables=self.tables[:1], left_out=[table.name for table in self.tables[1:]])
 
+    def of_few_columns(self) -> Document:
+        """Return the document with what screens show of tables of many columns, and a note on the others."""
+        tables, notes = list[Table](), list(self.notes)
+        for table in self.tables:
+            few = table.on_screen() if len(table.headings) > MANY_COLUMNS else table
+            tables.append(few)
+            left_out = [name for name in table.headings if name not in few.headings]
+            if left_out:
+                notes.append(
+                    f"{table.name} has {len(left_out)} more columns in .csv, .parquet and .json, and here if "
+                    f"they are asked for (columns): {', '.join(left_out)}"
+                )
+        return replace(self, tables=tables, notes=notes)
+
     @property
     def settings_as_text(self) -> list[tuple[str, str]]:
         """The settings by name, as JSON unless they are texts."""
@@ -322,6 +339,13 @@ def result_table(
     hidden |= {"metric"} if len(table.metrics) == 1 else set()
     shown = [name for name in frame.columns if name not in MARKS] if table.shown is None else table.shown
     return replace(table, shown=[name for name in shown if name not in hidden])
+
+
+def with_scripts(pairs: pl.DataFrame, first: str, second: str) -> pl.DataFrame:
+    """Return pairs of characters with the scripts of both, if some are of two, behind them."""
+    found = [scripts(*pair) or None for pair in pairs.select(first, second).iter_rows()]
+    place = pairs.columns.index(second) + 1
+    return pairs.clone().insert_column(place, pl.Series("scripts", found)) if any(found) else pairs
 
 
 def named_tables(tables: Sequence[Table], names: Sequence[str]) -> list[Table]:

@@ -320,13 +320,19 @@ def _sheet_names(names: Iterable[str]) -> list[str]:
         The desired names.
     """
     plain = (_CHARACTER_CODE.sub("-", re.sub(r"[\[\]:*?/\\]", "-", visible(name))) for name in names)
-    cut = (_cut(name, _NAME_LIMIT).strip("' ") or "Table" for name in plain)
+    cut = (_cut_between_words(name).strip("' ") or "Table" for name in plain)
 
     def numbered(name: str, number: int) -> str:
         ending = f" ({number})"
         return _cut(name, _NAME_LIMIT - len(ending)) + ending
 
     return distinct(cut, _RESERVED, numbered, key=str.lower)
+
+
+def _cut_between_words(name: str) -> str:
+    """Cut the name of a sheet behind a word, where there is one, so that no number is cut."""
+    cut = _cut(name, _NAME_LIMIT)
+    return cut if cut == name or name[len(cut)] == " " else cut.rpartition(" ")[0] or cut
 
 
 def _cut(text: str, limit: int) -> str:

@@ -21,7 +21,7 @@ _LONGEST_CELL = 60
 _WHOLE = "<+-0123456789,"
 """What stands before the points of figures."""
 _SHORT_TEXTS, _SHORTEST_TEXT = (24, 14), 8
-"""Widths to which texts are cut: before the least important columns and others are left out, and last."""
+"""Widths to which texts are cut: when the least important columns and others are left out, and last."""
 
 
 def width() -> int | None:
@@ -167,12 +167,13 @@ def _forms(columns: list[_Column]) -> Iterator[list[_Column]]:
     names = [name for name in [*is_kept][2:] if not is_kept[name]]
     least = [name for name in LEAST if name in names]
     others = [name for name in names[::-1] if name not in least]
-    for most, left_out in zip(_SHORT_TEXTS, (least, others), strict=True):
-        columns = [column.cut(most) for column in columns]
-        yield columns
+    # Names stay whole while there are columns that matter less.
+    for left_out, most in zip((least, others), _SHORT_TEXTS, strict=True):
         for name in left_out:
             columns = [column for column in columns if column.shown.name != name]
             yield columns
+        columns = [column.cut(most) for column in columns]
+        yield columns
     yield [column.cut(_SHORTEST_TEXT, apart=False) for column in columns]
 
 

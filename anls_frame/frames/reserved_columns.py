@@ -18,7 +18,7 @@ AUDIT, AUDIT_PROBABILITY, AUDIT_STRATUM, AUDIT_CLUSTER = (
 """Of an `audit_sample`."""
 SYSTEM, EPOCH = "system", "epoch"
 """Of `read_logs`."""
-DOCUMENT, QUESTION = "doc_id", "question"
+DOCUMENT, QUESTION, QUESTION_ID = "doc_id", "question", "question_id"
 """Of readers of files with questions."""
 PAGE, REFERENCE = "page", "reference"
 """Of `read_pages`."""

@@ -18,7 +18,7 @@ from anls_frame.export import Kind, Table
 from anls_frame.export.charts import Alignments, Crossed, Figure, HistogramChart, Stacked
 from anls_frame.export.columns import COLUMNS, COUNTS, FEW, Column, ends_of, headed, heading_of
 from anls_frame.export.display import slice_labels, spelled_in
-from anls_frame.export.document import GROUP, SLICE, result_table
+from anls_frame.export.document import GROUP, SLICE, result_table, with_scripts
 from anls_frame.export.heads import LEAST_ROWS, head
 from anls_frame.export.row_names import Names, every
 from anls_frame.frames import documents, origins
@@ -114,7 +114,7 @@ class ReportView(View):
             name += f" in {self.names['row']}s of NLS {settings.min_nls:g} or more"
         return [
             result_table(_ERROR_TYPES, details.error_table(counted["errors"], [])),
-            result_table(name, confusions.head(_CONFUSIONS), link="Substitutions"),
+            result_table(name, with_scripts(confusions.head(_CONFUSIONS), *_PAIR), link="Substitutions"),
         ]
 
     def document_tables(self) -> list[Table]:
@@ -279,8 +279,9 @@ def _worst_rows(view: ReportView) -> Table:
 
 def _slices(view: ReportView) -> list[Table]:
     """Return the tables of slices."""
-    # Figures before the counts of rows that lack something.
+    # Figures before the counts of rows that lack something, and of those that have a figure.
     counts = [column.name for column in COUNTS if column.may_lack]
+    counts += [f"{metric.name}_n" for metric in view.metrics]
     tables = []
     for by, slices in view.tables:
         seen = sorted(slices.columns, key=counts.__contains__)

@@ -603,8 +603,8 @@ def report(
     worst
         Number of rows to keep, those with the worst scores in the first metric.
     keep
-        Columns to keep for these rows, such as the id of the question; with the metrics "ocr", by default the
-        column `page` of `read_pages`.
+        Columns to keep for these rows, by default what readers call `question_id` and `question`, or, with
+        the metrics "ocr", `page`, where the frame has them.
     details
         Whether to count error types, causes, character confusions and lengths, for `errors`, `causes`,
         `confusions` and `lengths`; this reads the rows three more times. By default, confusions are counted

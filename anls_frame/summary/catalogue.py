@@ -198,16 +198,35 @@ DESCRIBED = {
                 ("contains_answer", "contains the answer", accuracies.contains_answer),
             )
         ),
-        _share("field_precision", "precision of fields", _fields("right"), denominator=_fields("predicted")),
-        _share("field_recall", "recall of fields", _fields("right"), denominator=_fields("gold")),
+        _share(
+            "field_precision",
+            "precision of fields",
+            _fields("right"),
+            denominator=_fields("predicted"),
+            in_text="figure",
+        ),
+        _share(
+            "field_recall",
+            "recall of fields",
+            _fields("right"),
+            denominator=_fields("gold"),
+            in_text="figure",
+        ),
         _share(
             "field_f1",
             "F1 of fields",
             _fields("right twice"),
             denominator=_fields("predicted and gold"),
+            in_text="figure",
         ),
         *(
-            _share(f"{kind}_share", f"share of {kind} fields", _fields(kind), higher_is_better=False)
+            _share(
+                f"{kind}_share",
+                f"share of {kind} fields",
+                _fields(kind),
+                higher_is_better=False,
+                in_text="figure",
+            )
             for kind in ("missing", "invented", "wrong")
         ),
         # Each is divided by rows of one kind, so the mix of both moves neither.
@@ -324,6 +343,10 @@ SHORT_LABELS = {
     "word_substitutions": "words subst.",
     "word_deletions": "words deleted",
     "word_insertions": "words inserted",
+    "field_precision": "precision",
+    "field_recall": "recall",
+    "field_f1": "F1",
+    **{f"{kind}_share": kind for kind in ("missing", "invented", "wrong")},
 }
 """Names of metrics above columns, where they differ from their labels."""
 

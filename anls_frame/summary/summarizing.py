@@ -16,7 +16,7 @@ from anls_frame.frames import documents
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas
 from anls_frame.frames.origins import scored_by
 from anls_frame.frames.progress import following
-from anls_frame.frames.reserved_columns import PAGE
+from anls_frame.frames.reserved_columns import PAGE, QUESTION, QUESTION_ID
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.summary import comparison_sums, own_metrics, report_sums
 from anls_frame.summary.catalogue import Metrics, are_error_rates, of_own_fields
@@ -102,8 +102,8 @@ def summarize(
     worst
         Number of rows to keep, those with the worst scores in the first metric (single system only).
     keep
-        Columns to keep for these rows, such as the id of the question; with the metrics "ocr", by default the
-        column `page` of `read_pages`.
+        Columns to keep for these rows, by default what readers call `question_id` and `question`, or, with
+        the metrics "ocr", `page`, where the frame has them.
     details
         Whether to count error types, causes, character confusions (prepared by the protocol's `errors`) and
         lengths; this reads the rows three more times. By default, confusions are counted in rows with an
@@ -167,9 +167,11 @@ def summarize(
     chosen = metrics_of(metrics, prediction, column_names(frame), has_texts=has_texts, protocol=protocol)
     if is_comparison and text_options.get("unanswerable") == INVENTED:
         chosen = of_own_fields(chosen, protocol)
-    if worst and not kept and are_error_rates(chosen) and PAGE in {*column_names(frame)} - {*slicing.names}:
-        # Pages are known by their names, as `read_pages` has them.
-        kept = (PAGE,)
+    if worst and has_texts and not keep:
+        # What rows are known by, as readers call it.
+        known_by = (PAGE,) if are_error_rates(chosen) else (QUESTION_ID, QUESTION)
+        others = {*column_names(frame)} - {*slicing.names, *map(str, (prediction, answers)), cluster}
+        kept = tuple(name for name in known_by if name in others)
     settings = Settings(
         by=slicing.names,
         tables=slicing.tables,

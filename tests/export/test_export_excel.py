@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import openpyxl
+import polars as pl
 from export_cases import SUM, report, single
 
+import anls_frame as af
 from anls_frame.export import write
 
 # Excel
@@ -61,3 +64,30 @@ def test_excel_holds_truth_values_and_odd_keys(tmp_path: Path) -> None:
     book = openpyxl.load_workbook(write(single([math.nan, math.inf, 0.5], "key"), tmp_path / "b.xlsx"))
     assert [row[0] for row in book["Values"].values] == ["value", "NaN", "inf", 0.5]
     assert "Notes" not in book.sheetnames
+
+
+def test_a_table_of_many_columns_has_those_of_a_screen_unless_others_are_chosen(tmp_path: Path) -> None:
+    rows = pl.DataFrame({"field": ["total", "date"] * 30, "a": "1", "p": ["1", "2", None] * 20})
+    made = af.report(rows, "p", "a", by="field", metrics="fields")
+
+    few = openpyxl.load_workbook(made.write(tmp_path / "few.xlsx"))
+    chosen = openpyxl.load_workbook(made.write(tmp_path / "chosen.xlsx", columns=["n", "field_f1"]))
+
+    heads = [cell.value for cell in few["By field"][1] if cell.value not in {"slice", "few rows"}]
+    assert heads == [
+        *("field", "rows", "exact match", "exact match, low", "exact match, high"),
+        *("ANLS", "ANLS, low", "ANLS, high", "precision", "recall", "F1", "missing", "invented", "wrong"),
+    ]
+    notes = [row[0].value for row in few["Notes"].iter_rows()]
+    left_out = next(note for note in notes if note.startswith("By field has "))
+    assert {"field_f1_low", "wrong_share_high"} <= {*left_out.partition(": ")[2].split(", ")}
+    assert "F1, low" in [cell.value for cell in chosen["By field"][1]]
+
+
+def test_the_name_of_a_sheet_is_cut_between_words(tmp_path: Path) -> None:
+    name = "The 20 worst of all our 1,234,567 pages"
+    document = replace(report(), tables=[replace(report().main, name=name)])
+
+    book = openpyxl.load_workbook(write(document, tmp_path / "a.xlsx"))
+
+    assert book.sheetnames[0] == "The 20 worst of all our"

@@ -131,3 +131,17 @@ def test_twice_as_many_rows_need_twice_as_many_looks_at_their_intervals() -> Non
     once, twice = (operations_of(lambda length=length: shown(length)) for length in (200, 400))
 
     assert 0 < twice <= 2 * once
+
+
+def test_names_stay_whole_while_columns_that_matter_less_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    names = ["line_items[].description", "line_items[].unit_price"]
+    rows = pl.DataFrame({"field": names * 30, "a": "1", "p": ["1", "2"] * 30})
+    lines = af.report(rows, "p", "a", by="field", metrics="fields").to_text().splitlines()
+
+    assert max(map(text_width, lines)) <= 100
+    assert all(name in "\n".join(lines) for name in (*names, "F1", "missing", "invented"))
+    assert "No room for: precision, recall, wrong." in lines
+    # An interval is kept where the score is the only one.
+    alone = af.report(rows, "p", "a", by="field", metrics="field_f1").to_text()
+    assert re.search(r"0\.\d{3} \[0\.\d{3}, 0\.\d{3}\]", alone)

@@ -139,3 +139,29 @@ def test_details_are_part_of_the_settings() -> None:
 def test_no_rows_have_empty_details() -> None:
     report = af.report(rows().head(0), "p", "a", by="part", details=True)
     assert report.errors("part").height == report.confusions().height == report.lengths().height == 0
+
+
+def test_the_worst_rows_show_what_they_are_known_by() -> None:
+    named = {"question_id": [1, 2], "question": ["who?", "what?"], "p": ["x", "b"], "a": ["a", "b"]}
+
+    of = pl.DataFrame(named)
+
+    assert af.report(of, "p", "a", worst=1).worst.select("question_id", "question").row(0) == (1, "who?")
+    assert "question" not in af.report(of, "p", "a", worst=1, keep="question_id").worst.columns
+    sliced = af.report(of, "p", "a", worst=1, by="question", cluster="question_id").worst
+    assert sliced.columns.count("question") == 1
+    assert af.report(of.drop("question_id", "question"), "p", "a", worst=1).worst.columns[0] == "prediction"
+
+
+def test_letters_that_look_alike_show_their_scripts() -> None:
+    # The third letter of the first prediction is a Cyrillic one, spelled here by its code.
+    of = pl.DataFrame({"p": ["c\u0430ts", "dug"], "a": ["cats", "dog"]})
+
+    [table] = (table for table in af.report(of, "p", "a", details=True).to_document().tables if table.link)
+
+    pairs = table.frame.select("reference_char", "predicted_char", "scripts").rows()
+    assert sorted(pairs) == [("a", "\u0430", "Latin → Cyrillic"), ("o", "u", None)]
+    [plain] = (
+        table for table in af.report(of[1:], "p", "a", details=True).to_document().tables if table.link
+    )
+    assert "scripts" not in plain.frame.columns
