@@ -135,7 +135,8 @@ class Written(ABC):
             frames of `read_pages` and the metrics `"ocr"`, otherwise "rows".
         columns
             The figures that tables for people show, in order, by their column names in data formats. Tables
-            without any of these figures, and data formats, stay unchanged.
+            without any of these figures, and data formats, stay unchanged. By default all, and in .xlsx,
+            where a table has more than 15 columns, those of a terminal; a note names the others.
         tables
             The tables, in order, by their names or by the columns of their slices, as in
             ``tables=["doc_type"]`` or ``["doc_type,lang"]``. By default all, and in .md and .tex, which go
