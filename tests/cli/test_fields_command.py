@@ -148,3 +148,20 @@ def test_broken_gold_and_folders_without_a_name_in_common(folder: Path) -> None:
         shell.run(folder, "fields", "others", "--gold", "gold"),
         "no file in 'others' has the name of one in 'gold'",
     )
+
+
+def test_confidences_beside_values_name_the_option_that_keeps_them(tmp_path: Path) -> None:
+    for name, total in (("gold", '"12.50"'), ("extracted", '{"value": "12.50", "confidence": 0.9}')):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "1.json").write_text(f'{{"total": {total}}}', encoding="utf-8")
+    files = ("fields", "extracted", "--gold", "gold")
+    assert "pass --model-confidence extracted" in " ".join(shell.run(tmp_path, *files).stderr.split())
+    kept = shell.run(tmp_path, *files, "--model-confidence", "extracted")
+    assert "0.9" in kept.stdout
+    assert kept.stderr == ""
+
+
+def test_a_format_of_numbers_is_one(folder: Path) -> None:
+    kinds = ("--kind", "total=number", "--kind", "total=number:,")
+    said = shell.run(folder, "fields", "extracted", "--gold", "gold", *kinds).stderr
+    assert "one kind, got two for 'total'; if gold and predictions write numbers" in " ".join(said.split())

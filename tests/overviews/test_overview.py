@@ -261,3 +261,15 @@ def test_missing_predictions_can_be_left_out() -> None:
     assert made.report.overall["n"] == frame["prediction"].count()
     assert made.causes["loss"].sum() == pytest.approx(1 - made.report.overall["anls"])
     assert made.advice.is_empty()
+
+
+def test_answers_of_any_name_in_a_manifest_of_speech(tmp_path: Path) -> None:
+    """`text` is no usual name of answers: without -a, an error asks for it."""
+    utterances = [("the quick box", "the quick fox"), ("hello", "hello")]
+    lines = [
+        json.dumps({"audio_filepath": "a.wav", "text": gold, "pred_text": read}) for read, gold in utterances
+    ]
+    (tmp_path / "manifest.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    done = fine(shell.run(tmp_path, "overview", "manifest.jsonl", "-p", "pred_text", "-a", "text"))
+    assert "Prediction: pred_text; answers: text;" in done
+    assert "--answers" in shell.run(tmp_path, "overview", "manifest.jsonl", "-p", "pred_text").stderr

@@ -228,7 +228,9 @@ def _date_pattern(given: str) -> re.Pattern[str]:
         )
     names = [_DIRECTIVES[part][0] for part in parts if part in _DIRECTIVES]
     if sorted("month" if name == "name" else name for name in names) != ["day", "month", "year"]:
-        raise ValueError(f"a format of dates must have one day, one month and one year, got {given!r}")
+        raise ValueError(
+            f"a format of dates must have one day, one month and one year, as date:%d.%m.%Y, got {given!r}"
+        )
     pattern = ""
     for before, part, after in zip(["", *parts], parts, [*parts[1:], ""], strict=False):
         if part not in _DIRECTIVES:

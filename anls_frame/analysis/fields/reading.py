@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from anls_frame._messages import Option
 from anls_frame._text import listed, numbered, quoted
 from anls_frame.analysis.fields import confidences as layouts
 from anls_frame.analysis.fields.cells import Reader
@@ -304,14 +305,14 @@ class Predicted(_Side):
         if self._unused:
             warn(
                 f"{numbered(len(self._unused), 'document')} of {self.system!r} hold confidences with their "
-                f"values, such as {self._unused[0]!r}; to keep these, name the same column, {self.column!r}, "
-                "in model_confidence="
+                f"values, such as {self._unused[0]!r}; to keep these, pass ",
+                Option("model_confidence", self.column),
             )
         if self._sure_column == self.column and self.names and not self._any_beside:
             warn(
                 f"no document of {self.system!r} holds a value with its confidence, as in "
-                '{"total": {"value": "5", "confidence": 0.9}}: name the column with the confidences in '
-                "model_confidence="
+                '{"total": {"value": "5", "confidence": 0.9}}: name the column with the confidences in ',
+                Option("model_confidence"),
             )
         if self._unfit:
             warn(

@@ -71,7 +71,7 @@ def fields(
     kind
         Kind of the values of fields, as 'NAME=KIND', where * in a name matches any text; may be repeated.
         Kinds are code, number (1,250.00), number:, (1.250,00) and date:FORMAT, as date:%d.%m.%Y; several
-        formats of one name add up.
+        formats of dates of one name add up.
     match
         How the items of lists are paired: best, order, or a key whose equal values pair items.
     absent
@@ -185,7 +185,10 @@ def _kinds(given: list[str]) -> dict[str, Any]:
                 f"--kind must be NAME=KIND, with the kind code, number, number:, or date:FORMAT, got {text!r}"
             )
         if name in kinds and (how != "date" or name not in formats):
-            raise ValueError(f"--kind must give a name one kind, got two for {name!r}")
+            raise ValueError(
+                f"--kind must give a name one kind, got two for {name!r}; if gold and predictions write "
+                "numbers in different ways, write those of gold as numbers of JSON, as 12.5"
+            )
         if how == "date":
             formats[name] = [*formats.get(name, []), option]
             kinds[name] = af.fields.date(*formats[name])

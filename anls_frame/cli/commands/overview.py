@@ -96,10 +96,13 @@ def overview(
     frame = origins.like(frame.rename(own, strict=False), read)
     systems = {name: own.get(column, column) for name, column in systems.items()}
     has_texts = {*systems.values()} <= {*frame.columns} and columns_of(metrics) == []
+    # A column that --answers names may have any name.
+    answers = own.get("answers", "answers") if has_texts and source.answers is not None else None
     with af.progress():
         result: Any = af.overview(
             frame,
             systems if has_texts else None,
+            answers,
             metrics=metrics[0] if metrics else "ocr" if pages else None,
             by=row_pages.columns(slicing.by) or None,
             cluster=_column(slicing.cluster),
