@@ -523,7 +523,7 @@ def test_names_lists_every_metric_with_its_meaning(run: Run) -> None:
     printed = fine(run("names", "metrics"))
     rows = json.loads(fine(run("names", "metrics", "--json")))
 
-    listed = [name for row in rows for name in row["metric"].split(", ")]
+    listed = [name for row in rows for name in row["name"].split(", ")]
     assert {*listed} == {*NAMES}
     assert len(listed) == len({*listed})
     for name in listed:

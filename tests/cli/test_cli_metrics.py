@@ -103,7 +103,7 @@ def test_worst_rows_keep_ids_and_slices_need_rows(run: Run, folder: Path) -> Non
     sizes = dict(ROWS.group_by("lang").len().iter_rows())
     assert expected.to_document(min_n=5).main.frame.height == 1 + sum(n >= 5 for n in sizes.values())
     assert json.dumps(expected.worst["id"][0]) in json.dumps(content)
-    fine(run("report", "rows.csv", *METRICS, *options, "-o", "r.md"))
+    fine(run("report", "rows.csv", *METRICS, *options, "--table", "Worst rows", "-o", "r.md"))
     text = (folder / "r.md").read_text(encoding="utf-8")
     assert all(f"| {one} " in text for one in expected.worst["id"])
     fine(run("report", "rows.csv", *METRICS, "-b", "lang", "--min-n", "7", "-o", "s.md"))

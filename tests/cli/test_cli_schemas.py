@@ -47,6 +47,7 @@ COMMANDS = {
         "fields documents.jsonl --kind total=number:, --required total -b field",
         "fields extracted/ --gold gold/ --model-confidence confidences/",
     ],
+    "names": ["names metrics", "names readers"],
     "confusions": [
         "confusions results.csv",
         "confusions results.csv -b doc_type --max-length 2 --op replace",

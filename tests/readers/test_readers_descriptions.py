@@ -31,7 +31,7 @@ def test_names_lists_every_reader_and_its_options(tmp_path: Path) -> None:
     rows = json.loads(shell.run(tmp_path, "names", "readers", "--json").stdout)
     printed = shell.run(tmp_path, "names", "readers").stdout.split()
 
-    assert {row["reader"]: row["options"] for row in rows} == {
+    assert {row["name"]: row["options"] for row in rows} == {
         name: ", ".join(f"{option}=" for option in described.options) for name, described in READERS.items()
     }
     assert {word for row in rows for text in row.values() for word in text.split()} <= {

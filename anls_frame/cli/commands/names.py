@@ -37,7 +37,7 @@ def names(of: Literal["metrics", "readers"], *, json: bool = False) -> None:
 def _metrics() -> list[dict[str, str]]:
     """Return the scores of reports; those that mean the same are in one row."""
     return [
-        {"metric": ", ".join(group), "meaning": of_rows(meaning)}
+        {"name": ", ".join(group), "meaning": of_rows(meaning)}
         for meaning, group in groupby(NAMES, MEANINGS.__getitem__)
     ]
 
@@ -45,8 +45,8 @@ def _metrics() -> list[dict[str, str]]:
 def _readers() -> list[dict[str, str]]:
     return [
         {
-            "reader": name,
-            "files": description.files.replace("`", ""),
+            "name": name,
+            "meaning": description.files.replace("`", ""),
             "options": ", ".join(f"{option}=" for option in description.options),
         }
         for name, description in READERS.items()
