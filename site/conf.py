@@ -85,6 +85,7 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "header_links_before_dropdown": 7,
     "logo": {"text": "anls_frame"},
+    "navbar_start": ["navbar-logo", "version"],
     "navigation_with_keys": False,
     "secondary_sidebar_items": {"**": ["page-toc"], "docs/index": []},
     "show_nav_level": 1,
