@@ -88,7 +88,7 @@ def shortened(text: str, most: int = LABEL_WIDTH) -> str:
 
 
 def shortened_apart(names: Sequence[str], most: int = LABEL_WIDTH) -> list[str]:
-    """Cut names that are too wide; if they would look alike, drop their common beginning and end."""
+    """Cut names that are too wide; if they would look the same, drop their common beginning and end."""
     short = [shortened(name, most) for name in names]
     if len(set(short)) == len(set(names)):
         return short

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 _NAMED = 3
 """Number of systems that a title names."""
 _LISTED = 6
-"""Number of systems whose means stand above the rows."""
+"""Number of systems whose means are above the rows."""
 
 
 class RowsPage:

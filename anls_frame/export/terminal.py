@@ -19,7 +19,7 @@ ROWS = 50
 
 _LONGEST_CELL = 60
 _WHOLE = "<+-0123456789,"
-"""What stands before the points of figures."""
+"""What precedes the points of figures."""
 _SHORT_TEXTS, _SHORTEST_TEXT = (24, 14), 8
 """Widths to which texts are cut: when the least important columns and others are left out, and last."""
 
@@ -92,7 +92,7 @@ class _Column:
     """Whether intervals have lines of their own."""
 
     def cut(self, most: int, *, apart: bool = True) -> _Column:
-        """Return the column with texts cut to a width, or as it is if they would then look alike."""
+        """Return the column with texts cut to a width, or as it is if they would then look the same."""
         if self.shown.is_numeric:
             return self
         figures = shortened_apart(self.figures, most) if self.figures else []

@@ -56,7 +56,7 @@ class EditRun(NamedTuple):
 
 
 LEFT_OUT = EditRun("equal", -1, -1, 0)
-"""Stands for equal units that are not shown."""
+"""Represents equal units that are not shown."""
 
 
 def edits_between(prediction: Sequence[str], reference: Sequence[str]) -> Iterator[Edit]:

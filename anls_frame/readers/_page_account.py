@@ -19,7 +19,7 @@ RULES = (BELOW_LINES, ABOVE_LINES, FURTHER_TEXTS, ALTERNATIVES, HYPHENS, OUTSIDE
 
 
 class Unknown(NamedTuple):
-    """Words that no rule knows, and the element in which they stand."""
+    """Words that no rule knows, and the element that has them."""
 
     words: int
     element: str

@@ -30,7 +30,7 @@ from anls_frame.summary.keys import CLUSTER
 from anls_frame.summary.measures import Metric
 
 MOST_DEALT, MOST_DOCUMENTS = 50_000, 4096
-"""Maximum number of rows, and of documents, for rows to be dealt to documents anew."""
+"""Maximum number of rows, and of documents, for rows to be dealt to documents again."""
 MOST_DRAWS = 20_000
 """Maximum number of draws."""
 

@@ -50,7 +50,7 @@ SCORES = ("anls", "nls", "exact_match")
 """The scores of texts whose loss has causes."""
 
 _TEXT, _BEFORE, _AFTER = "anls_frame:text", "anls_frame:before", "anls_frame:after"
-"""Columns that are computed once: Polars would unwrap and score texts anew for each expression of them."""
+"""Columns that are computed once: Polars would unwrap and score texts again for each expression of them."""
 
 
 def with_losses(

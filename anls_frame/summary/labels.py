@@ -1,4 +1,4 @@
-"""Labels that stand in one text, as in `form;layout`, which would be a slice of its own."""
+"""Labels that share one text, as in `form;layout`, which would be a slice of its own."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ LARGEST_SIZE = 1 << 24
 """Denominators are capped at this before cubes and fourth powers are added, so that 128 bits are enough."""
 
 _NULL = 0x7FF8_0000_0000_0000
-"""Stands for null in digests: no score has the bits of NaN."""
+"""Represents null in digests: no score has the bits of NaN."""
 
 
 def needed(metrics: Iterable[Metric]) -> list[str]:
