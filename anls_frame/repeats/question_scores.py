@@ -663,7 +663,7 @@ def variance_components(
     │ inf    ┆ false ┆ 0.21           ┆ 1.353           │
     └────────┴───────┴────────────────┴─────────────────┘
     >>> print(result)
-    anls: variance 59 % between clusters (doc), 0 % between questions, 41 % between epochs
+    anls: variance 59 % between documents (doc), 0 % between questions, 41 % between epochs
       standard error 0.2447 with 1, 0.2282 with 2 (now), 0.2195 with 4, 0.2104 with any number of epochs
     """
     columns = check_by(by)
