@@ -46,6 +46,7 @@ extensions = [
     "llms",
     "names",
     "pictures",
+    "reference",
     "tables",
     "words",
 ]

@@ -367,8 +367,14 @@ def browse(
     >>> import polars as pl
     >>> import anls_frame as af
     >>> df = pl.DataFrame({"id": [1, 2], "prediction": ["cat", "c0w"], "answer": ["cat", "cow"]})
-    >>> af.browse(df, "prediction", "answer", id="id")
+    >>> rows = af.browse(df, "prediction", "answer", id="id")
+    >>> rows
     RowsPage('prediction', 2 rows)
+
+    A notebook shows the page in place of this line; as a file, it opens in a browser:
+
+    >>> rows.write("rows.html").name
+    'rows.html'
     """
     n = None if n is None else count("n", n, least=1, most=MOST_ROWS_OF_FRAMES - 1)
     systems = systems_of(prediction)

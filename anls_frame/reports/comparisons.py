@@ -927,17 +927,27 @@ def compare(
     --------
     >>> import polars as pl
     >>> import anls_frame as af
-    >>> df = pl.DataFrame({"old": ["a", "b"], "new": ["a", "c"], "answer": ["a", "c"]})
-    >>> af.compare(df, {"old": "old", "new": "new"}, "answer").overall["difference"].item()
-    0.5
+    >>> questions = af.sample().filter(pl.col("lang").is_in(["de", "en"]))
+    >>> print(af.compare(questions, ["tesseract", "rapidocr"], "answers", cluster="doc_id"))
+    rapidocr against tesseract: ANLS
+    ┌──────────┬───────┬───────────┬──────────┬─────────────────────────┬────────┬──────┬──────┬────────┐
+    │ slice    ┆  rows ┆ tesseract ┆ rapidocr ┆ difference              ┆      p ┆ wins ┆ ties ┆ losses │
+    ╞══════════╪═══════╪═══════════╪══════════╪═════════════════════════╪════════╪══════╪══════╪════════╡
+    │ all rows ┆ 1,120 ┆     0.700 ┆    0.857 ┆ +0.157 [+0.107, +0.208] ┆ <0.001 ┆  324 ┆  739 ┆     57 │
+    └──────────┴───────┴───────────┴──────────┴─────────────────────────┴────────┴──────┴──────┴────────┘
+    1,120 of 1,160 rows were used; 40 have no accepted answer and were left out (predicted texts: 30 of rapidocr, 29 of tesseract): unanswerable="empty" scores them; missing predictions are scored as the empty text (104 of tesseract, 42 of rapidocr).
+    Difference: rapidocr minus tesseract; wins and losses are those of rapidocr.
+    Each interval has 95 % confidence and allows for 80 documents (doc_id); intervals are not adjusted for multiple comparisons.
+    anls:rapidocr-tesseract|anls|protocol:anls|threshold:0.5|errors:raw|missing:empty|cluster:doc_id|v:0.1.0
 
     A frame with a row for each system and question:
 
+    >>> df = pl.DataFrame({"old": ["a", "b"], "new": ["a", "c"], "answer": ["a", "c"]})
     >>> long = df.unpivot(["old", "new"], index="answer", variable_name="model", value_name="output")
     >>> both = af.side_by_side(long, "output", "answer", system="model", id="answer")
     >>> af.compare(both).overall["difference"].item()
     0.5
-    """
+    """  # noqa: E501 - printed output
     if isinstance(frame, Wide):
         given = {"systems": systems, "answers": answers, "metrics": frame.metrics and metrics}
         twice = [name for name, value in given.items() if value is not None]

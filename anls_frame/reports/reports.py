@@ -641,10 +641,22 @@ def report(
     --------
     >>> import polars as pl
     >>> import anls_frame as af
-    >>> df = pl.DataFrame({"prediction": ["a", "b"], "answer": ["a", "x"], "lang": ["en", "de"]})
-    >>> af.report(df, "prediction", "answer", by="lang").by_group["lang"].to_list()
-    ['de', 'en']
-    """
+    >>> questions = af.sample().filter(pl.col("lang").is_in(["de", "en"]))
+    >>> scores = ["anls", "exact_match"]
+    >>> report = af.report(questions, "tesseract", "answers", metrics=scores, by="lang", cluster="doc_id")
+    >>> print(report)
+    Scores by lang
+    ┌──────────┬───────┬──────────────────────┬──────────────────────┐
+    │ lang     ┆  rows ┆ ANLS                 ┆ exact match          │
+    ╞══════════╪═══════╪══════════════════════╪══════════════════════╡
+    │ all rows ┆ 1,120 ┆ 0.700 [0.641, 0.752] ┆ 0.589 [0.520, 0.655] │
+    │ de       ┆   560 ┆ 0.699 [0.624, 0.764] ┆ 0.591 [0.501, 0.676] │
+    │ en       ┆   560 ┆ 0.701 [0.606, 0.781] ┆ 0.588 [0.479, 0.688] │
+    └──────────┴───────┴──────────────────────┴──────────────────────┘
+    1,120 of 1,160 rows were used; 40 have no accepted answer and were left out (predicted texts: 29): unanswerable="empty" scores them; missing predictions are scored as the empty text (104).
+    Intervals allow for 80 documents (doc_id).
+    anls|protocol:anls|threshold:0.5|errors:raw|missing:empty|cluster:doc_id|v:0.1.0
+    """  # noqa: E501 - printed output
     summary = summarize(
         frame,
         prediction,
