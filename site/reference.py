@@ -120,7 +120,8 @@ def _shown(annotation: object) -> str:
     if not isinstance(annotation, str) or annotation == "Any":
         return ""
     expanded = ast.unparse(_Expanded().visit(ast.parse(annotation, mode="eval").body))
-    return expanded if len(expanded) <= _LONGEST else annotation
+    shown = expanded if len(expanded) <= _LONGEST else annotation
+    return re.sub(r"_(?!\w)", r"\\_", shown)  # would be a link in reStructuredText
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
