@@ -50,7 +50,8 @@ def add_guides(_app: Sphinx, _kind: str, name: str, _object: Any, _options: Any,
         guides = ["plots"]
     if not guides:
         return
-    links = ["   " + ", ".join(f":doc:`/docs/{guide}`" for guide in guides), ""]
+    named = "Guide" if len(guides) == 1 else "Guides"
+    links = [f"   {named}: " + ", ".join(f":doc:`/docs/{guide}`" for guide in guides), ""]
     block = next((number for number, line in enumerate(lines) if line.startswith(".. seealso::")), None)
     if block is not None:
         lines[block + 1 : block + 1] = ["", *links]
