@@ -273,3 +273,6 @@ def test_answers_of_any_name_in_a_manifest_of_speech(tmp_path: Path) -> None:
     done = fine(shell.run(tmp_path, "overview", "manifest.jsonl", "-p", "pred_text", "-a", "text"))
     assert "Prediction: pred_text; answers: text;" in done
     assert "--answers" in shell.run(tmp_path, "overview", "manifest.jsonl", "-p", "pred_text").stderr
+    # A score that does not exist is refused as one, not as a table without answers.
+    wrong = shell.run(tmp_path, "overview", "manifest.jsonl", "-p", "pred_text", "-a", "text", "-m", "wer")
+    assert "pass 'wer_corpus' for the rate" in " ".join(wrong.stderr.split())

@@ -95,7 +95,8 @@ def overview(
         frame = frame.drop(cs.by_name(*({*own.values()} - {*own}), require_all=False))
     frame = origins.like(frame.rename(own, strict=False), read)
     systems = {name: own.get(column, column) for name, column in systems.items()}
-    has_texts = {*systems.values()} <= {*frame.columns} and columns_of(metrics) == []
+    scores = {*columns_of(metrics)} & {*frame.columns}
+    has_texts = {*systems.values()} <= {*frame.columns} and not scores
     # A column that --answers names may have any name.
     answers = own.get("answers", "answers") if has_texts and source.answers is not None else None
     with af.progress():
