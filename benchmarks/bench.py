@@ -61,15 +61,16 @@ def measured(goal: Goal, *, rounds: int, budget: float) -> str:
     own = timings.pop(OWN)
     rivals = {name: (timing.median, timing.fastest) for name, timing in timings.items()}
     rivals |= {name: (seconds, seconds) for name, seconds in goal.known.items()}
+    target = "" if goal.target is None else f"{goal.target:.3g}"
     if not rivals:
-        return f"| {goal.work} | {goal.rival} | {own.median * 1e3:.2f} | not run | | | {goal.target:.3g} | |"
+        return f"| {goal.work} | {goal.rival} | {own.median * 1e3:.2f} | | | | {target} | |"
     name, (median, _) = min(rivals.items(), key=lambda rival: rival[1][0])
     fastest = min(fastest for _, fastest in rivals.values()) / own.fastest
     ratio = median / own.median
-    met = "met" if ratio >= goal.target else "**missed**"
+    met = "" if goal.target is None else "met" if ratio >= goal.target else "**missed**"
     return (
         f"| {goal.work} | {goal.rival} ({name}) | {own.median * 1e3:.2f} | {median * 1e3:.2f} "
-        f"| {ratio:.3g} | {fastest:.3g} | {goal.target:.3g} | {met} |"
+        f"| {ratio:.3g} | {fastest:.3g} | {target} | {met} |"
     )
 
 
