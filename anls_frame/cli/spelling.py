@@ -21,7 +21,7 @@ _OF_COMMANDS = {
     *("prediction", "repeats", "runs", "scores", "systems", "unmatched", "worst"),
 }
 """Options of commands, besides those of readers, that messages name."""
-_PASSED_AS = {"drop": "--fail-if-drop", "within": "--require-within"}
+_PASSED_AS = {"drop": "--fail-if-drop", "kinds": "--kind", "within": "--require-within"}
 """What the library calls other options."""
 _SHARED_IDS = {"repeats": "--repeats", "rows": "--allow-repeated-ids"}
 

@@ -161,6 +161,11 @@ def test_confidences_beside_values_name_the_option_that_keeps_them(tmp_path: Pat
     assert kept.stderr == ""
 
 
+def test_warnings_of_kinds_name_the_option(folder: Path) -> None:
+    said = shell.run(folder, "fields", "extracted", "--gold", "gold", "--kind", "totl=number").stderr
+    assert "anls-frame: --kind: no field matches 'totl'" in said
+
+
 def test_a_format_of_numbers_is_one(folder: Path) -> None:
     kinds = ("--kind", "total=number", "--kind", "total=number:,")
     said = shell.run(folder, "fields", "extracted", "--gold", "gold", *kinds).stderr

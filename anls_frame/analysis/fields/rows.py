@@ -305,13 +305,15 @@ def _warn_of_kinds(kinds: Kinds, gold: Gold, predicted: Iterable[Predicted]) -> 
     for name, documents in named.items():
         if documents.n_unread:
             warn(
-                f"kinds: no format fits {numbered(documents.n_unread, 'value')} of {name}, compared as text, "
-                f"such as {documents.first_unread}"
+                Parameter("kinds"),
+                f": no format fits {numbered(documents.n_unread, 'value')} of {name}, compared as text, "
+                f"such as {documents.first_unread}",
             )
     if kinds.unmatched:
         warn(
-            f"kinds: no field matches {listed(map(quoted, kinds.unmatched))}; gold has the fields "
-            f"{listed(map(quoted, gold.names), _SHOWN_NAMES)}"
+            Parameter("kinds"),
+            f": no field matches {listed(map(quoted, kinds.unmatched))}; gold has the fields "
+            f"{listed(map(quoted, gold.names), _SHOWN_NAMES)}",
         )
 
 
