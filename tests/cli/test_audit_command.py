@@ -68,7 +68,7 @@ def test_the_loop_of_one_system(tmp_path: Path) -> None:
     assert flatters.startswith("A score without rows flatters")
     assert named == "ANLS, corrected by the drawn rows:"
     assert corrected.startswith(f"drawn: {line['corrected']:.3f} [{line['corrected_low']:.3f}, ")
-    assert f"{100 * line['audit_share']:.0f} % of its variance" in corrected
+    assert f"{100 * line['audit_share']:.0f} % of the remaining variance" in corrected
 
     done = shell.run(tmp_path, "verdicts", "verdicts.jsonl", "drawn.parquet", "--json")
     found = json.loads(done.stdout)
