@@ -98,10 +98,6 @@ WRITTEN = {"output", "sample", "summary"}
 """The options of files that a command writes."""
 _METAVARS = {str: "TEXT", int: "NUMBER", float: "NUMBER", Path: "FILE"}
 """The words for the values of options in the help, by their types."""
-_LISTS = {
-    "{protocols}": PROTOCOLS,
-}
-"""What stands for these words in descriptions."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -566,8 +562,7 @@ def _with_options(function: Callable[..., int | None]) -> Callable[..., None]:
 def _described(documented: Any) -> tuple[str, dict[str, str]]:
     """Return a docstring as far as its parameters, and the description of each of them."""
     text, _, section = (inspect.getdoc(documented) or "").partition("\n\nParameters\n----------\n")
-    for word, names in _LISTS.items():
-        section = section.replace(word, ", ".join(names))
+    section = section.replace("{protocols}", ", ".join(PROTOCOLS))
     parts = re.split(r"^(\w+)\n", section, flags=re.MULTILINE)[1:]
     return text, {name: " ".join(about.split()) for name, about in zip(parts[::2], parts[1::2], strict=True)}
 

@@ -427,12 +427,12 @@ def listing(*names: str, of: Iterable[Column] = ()) -> Callable[[Value], Value]:
 
 
 def of_kinds(kinds: Mapping[str, Kind]) -> dict[str, Column]:
-    """Return columns of which only the kinds are known."""
+    """Return columns with known kinds and nothing else."""
     return by_name(Column(name, kind=kind) for name, kind in kinds.items())
 
 
 def headed(columns: Mapping[str, Column], headings: Mapping[str, str]) -> dict[str, Column]:
-    """Return columns, some of which have other headings."""
+    """Return columns with the given headings in place of their own."""
     own = (replace(columns.get(name, Column(name)), heading=text) for name, text in headings.items())
     return {**columns, **by_name(own)}
 

@@ -342,7 +342,7 @@ def result_table(
 
 
 def with_scripts(pairs: pl.DataFrame, first: str, second: str) -> pl.DataFrame:
-    """Return pairs of characters with the scripts of both, if some are of two, behind them."""
+    """Return pairs of characters, followed by the scripts of both if some pairs are of two scripts."""
     found = [scripts(*pair) or None for pair in pairs.select(first, second).iter_rows()]
     place = pairs.columns.index(second) + 1
     return pairs.clone().insert_column(place, pl.Series("scripts", found)) if any(found) else pairs

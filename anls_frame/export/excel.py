@@ -330,7 +330,7 @@ def _sheet_names(names: Iterable[str]) -> list[str]:
 
 
 def _cut_between_words(name: str) -> str:
-    """Cut the name of a sheet behind a word, where there is one, so that no number is cut."""
+    """Cut the name of a sheet after a word, where there is one, so that no number is cut."""
     cut = _cut(name, _NAME_LIMIT)
     return cut if cut == name or name[len(cut)] == " " else cut.rpartition(" ")[0] or cut
 

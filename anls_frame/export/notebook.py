@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from anls_frame._text import visible
-from anls_frame.export.display import Cell, display_table
+from anls_frame.export.display import display_table
 from anls_frame.export.document import Table
 from anls_frame.export.terminal import cell_text
 
@@ -38,7 +38,7 @@ def rendered(table: Table, table_id: str) -> GT:
     columns, rows = display_table(table)
     # Names that great_tables would treat as patterns or units, and equal ones, are passed as labels.
     names = [f"column_{index}" for index in range(len(columns))]
-    texts = [[_text(cell) for cell in row.cells] for row in rows]
+    texts = [[cell_text(cell) for cell in row.cells] for row in rows]
     frame = pl.DataFrame(texts, schema=dict.fromkeys(names, pl.String), orient="row")
     labels = [html(escape(visible(column.heading)).replace("{{", "{&#123;")) for column in columns]
     numeric = [name for name, column in zip(names, columns, strict=True) if column.is_numeric]
@@ -60,7 +60,3 @@ def rendered(table: Table, table_id: str) -> GT:
     for note in (*hidden, *table.below):
         shown = shown.tab_source_note(visible(note))
     return shown
-
-
-def _text(cell: Cell) -> str:
-    return cell_text(cell)
