@@ -2,8 +2,8 @@
 Registration of ``.anls`` on the frames of Polars and pandas, whichever package is imported first.
 
 A command that shows its help must not wait for Polars, nor a Polars user for pandas. A library that is
-already loaded gets its accessor at once, any other library when it is imported. The functions behind the
-accessor are imported on first use.
+already loaded gets its accessor at once, any other library when it is imported. The functions that the
+accessor calls are imported on first use.
 """
 
 from __future__ import annotations

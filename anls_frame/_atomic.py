@@ -20,7 +20,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     The content is written to a temporary file in the target's folder (a move is only atomic within one file
     system), flushed to disk, and then moved over the target. If several writers run at once, the last one
     wins. A symbolic link is followed and kept; an existing file keeps its mode, a new file gets its mode from
-    the umask. If the process is killed, the temporary file, `.anls-frame-*.tmp`, stays behind; the target is
+    the umask. If the process is killed, the temporary file, `.anls-frame-*.tmp`, remains; the target is
     still complete.
 
     Parameters

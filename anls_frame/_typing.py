@@ -69,7 +69,7 @@ IntoExprColumn: TypeAlias = pl.Expr | str | pl.Series
 """A column: an expression, a column's name, or a Series."""
 
 IntoColumn: TypeAlias = "IntoExprColumn | pd.Series[Any]"
-"""A column beside predictions, which are a pandas Series if it is one."""
+"""A column used with predictions, which are a pandas Series if it is one."""
 
 Missing: TypeAlias = Literal["empty", "drop"]
 """How a null prediction is scored: as an empty string, or not at all, so that means leave it out."""

@@ -125,7 +125,7 @@ def _not_the_column(namespace: AnlsFrameNamespace) -> str:
 
 
 def _refuse_use_as_data(self: AnlsFrameNamespace, *_: object, **__: object) -> NoReturn:
-    # A TypeError would mark a single value, of which Polars makes a column of objects.
+    # A TypeError would mark a single value, from which Polars makes a column of objects.
     raise ValueError(_not_the_column(self))
 
 

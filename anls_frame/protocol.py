@@ -31,7 +31,7 @@ class _NotAsked(str):
 
 _CODEPOINT: Any = _NotAsked("codepoint")
 _BESIDE = ("threshold", "errors")
-"""Options that are stated beside the name of a protocol."""
+"""Options that are stated with the name of a protocol."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,8 +54,8 @@ class ScoreProtocol:
         and drops the last line break. Whitespace is defined as in Python: Unicode's White_Space and U+001C to
         U+001F.
     unicode_form
-        Normalization form, `"NFC"` or `"NFKC"`; `None` leaves the text unchanged, as all the scorers behind
-        the presets do.
+        Normalization form, `"NFC"` or `"NFKC"`; `None` leaves the text unchanged, as all scorers do
+        that the presets reproduce.
     length
         How L, the length of the longer text, is counted; distances are divided by L. `"prepared"` counts code
         points after preparation, `"prepared_upper"` those of the prepared text in upper case (where `ß`

@@ -1,6 +1,6 @@
 //! The Python module `anls_frame._native`.
 //!
-//! A shell: its file is the plugin that Polars loads, and it carries the version. The functions and
+//! Its file is the plugin that Polars loads, and it carries the version. The functions and
 //! `PairScorer` score Python strings, one pair or a few, for which a Polars query would cost a hundred times
 //! the work. [`json`] reads JSON Lines, for which Python takes ten times as long.
 

@@ -69,10 +69,10 @@ def audit_sample(
     lean
         Which rows are more likely to be drawn. `"uniform"`, the default, draws all rows with equal
         probability. `"differing"`, for comparing systems, draws only rows in which the texts of systems
-        differ, because other rows cannot contribute to the difference; the verdicts are then worth three to
-        four times as many for the difference, but say nothing about the score of a single system. `"score"`
-        prefers rows with partial scores to rows with the lowest and the highest score, of which at least ten
-        each are drawn. Any other text is the name of a column of numbers of at least 0: half of a row's
+        differ, because other rows cannot contribute to the difference. The difference then takes a third to
+        a quarter of the verdicts, but they say nothing about the score of a single system. `"score"`
+        prefers rows with partial scores, but draws at least ten rows with the lowest score and ten with the
+        highest. Any other text is the name of a column of numbers of at least 0: half of a row's
         probability is proportional to its number.
     score
         Column with the score of each row, for ``lean="score"``.
@@ -176,7 +176,7 @@ def audit_sample(
 
 
 _NULL, _BETWEEN = "null", " / "
-"""A missing value in the name of a stratum, and what stands between the values of several columns."""
+"""A missing value in the name of a stratum, and the separator between the values of several columns."""
 
 
 def _lean_column(lean: str, score: str | None, systems: Mapping[str, str], names: Sequence[Any]) -> list[str]:

@@ -285,7 +285,7 @@ class Reporting(Scoring):
     unanswerable: str = "drop"
 
     def check_left_out(self, *, scores: bool) -> None:
-        """Raise an error for options of texts beside --scores."""
+        """Raise an error for options of texts together with --scores."""
         if scores and (given := given_options(self)):
             raise ValueError(f"--scores cannot be combined with {', '.join(given)}")
 
@@ -454,7 +454,7 @@ class SummaryTarget(Target):
     ) -> None:
         """Save the summary of a result, or another one, and write and print the result."""
         if self.summary is not None:
-            result.to_document(**shown)  # a wrong option leaves no file behind
+            result.to_document(**shown)  # before anything is written: a wrong option leaves no file
             (saved or result.summary).save(self.summary)
         super().put(result, said, shown, **written)
 
@@ -503,8 +503,8 @@ def _with_options(function: Callable[..., int | None]) -> Callable[..., None]:
     """
     Return a function for which typer sees the fields of a dataclass in place of its parameter.
 
-    A closed pipe ends the command with 141, as usual in
-    shells; typer alone would end it with 1, which means that a gate failed.
+    A closed pipe ends the command with 141, as in other programs; typer alone would end it with 1, which
+    means that a gate failed.
     """
     parameters = inspect.signature(function, eval_str=True).parameters
     groups: dict[str, Any] = {

@@ -34,8 +34,8 @@ def put_report(
     """
     Write and print a report.
 
-    `page` makes the page of the report's rows, `most` is the number of printed rows of a table
-    beside the slices, and other options are those of `SummaryTarget.put`.
+    `page` makes the page of the report's rows, `most` is the number of printed rows of each table after
+    the slices, and other options are those of `SummaryTarget.put`.
     """
     if not report.overall["n"]:
         raise ValueError("no row has an answer to score against")

@@ -301,7 +301,7 @@ Matrix: TypeAlias = (
 @dataclass(frozen=True)
 class Crossed:
     """
-    Numbers of rows or errors by two categories, the first of which became the second.
+    Numbers of rows or errors by two categories: the first became the second.
 
     Attributes
     ----------
@@ -334,7 +334,7 @@ class Crossed:
 
         def cell(old: str, new: str, pair: tuple[int | None, int | None]) -> dict[str, object]:
             number, line = pair
-            # By square roots, so that few rows are visible beside many.
+            # By square roots, so that few rows stay visible next to many.
             strength = 0.0 if old == new else _STRONGEST * math.sqrt((number or 0) / most)
             text, shade = ("", "0") if number is None else (f"{number:,}", f"{strength:.3f}")
             return {"text": text, "line": line, "strength": shade, "is_same": old == new}

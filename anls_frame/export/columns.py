@@ -183,7 +183,7 @@ ERRORS = (
     Column("share", "share of all {row}s", "percent"),
     Column("reference_char", "a character of the reference", "note", "reference"),
     Column("predicted_char", "what was read in its place", "note", "read as"),
-    Column("scripts", "scripts of both letters, which may look alike", "note"),
+    Column("scripts", "scripts of both letters, which may look the same", "note"),
     Column("count", "how often it was read so", "count"),
     Column("share_of_errors", "share of all substitutions", "percent", "of all errors"),
     Column(

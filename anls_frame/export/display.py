@@ -289,7 +289,7 @@ def _is_shown(values: Mapping[str, object], column: ShownColumn, table: Table) -
 
 def _figure_or_dash(value: object, kind: Kind) -> str:
     if value is None:
-        return "–"  # noqa: RUF001 - the dash that stands for "none" in tables
+        return "–"  # noqa: RUF001 - the dash that means "none" in tables
     return figure(value, kind) if isinstance(value, int | float) else as_text(value)
 
 

@@ -42,7 +42,7 @@ BEST = "◂"
 """Mark on the best score of a line."""
 SLICE = "slice"
 TABLE = "table"
-"""Column with the name of a table, where several stand below each other."""
+"""Column with the name of a table, in a file that has several below each other."""
 
 
 MANY_COLUMNS = 15

@@ -131,7 +131,7 @@ def _check_size(table: Table) -> None:
 
 
 class _XlsxFile:
-    """A workbook with its cell formats and notes; without a title, of data, of which nothing may be lost."""
+    """A workbook with its cell formats and notes; without a title, of data, which must stay complete."""
 
     def __init__(self, title: str | None = None, notes: Sequence[str] = ()) -> None:
         self.notes = list(notes)

@@ -54,7 +54,7 @@ def wrapped(text: str, most: int | None) -> str:
             lines.append(line)
         line = word
         while text_width(line) > most:
-            # Letters have up to two columns, and one letter stands alone on a line of one.
+            # Letters have up to two columns, so a line of one column still takes one letter.
             piece = line[:most] if line[:most].isascii() else line[: max(most // 2, 1)]
             # The parts of a signature stay whole.
             end = piece.rfind("|") + 1 or len(piece)
@@ -80,7 +80,7 @@ def table_text(columns: Sequence[ShownColumn], rows: Sequence[ShownRow], most: i
 
 @dataclass(frozen=True)
 class _Column:
-    """A column of texts: the aligned figure or text of each cell, with the interval beside or below it."""
+    """A column of texts: the aligned figure or text of each cell, with the interval after or below it."""
 
     shown: ShownColumn
     heading: str

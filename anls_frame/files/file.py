@@ -224,7 +224,7 @@ def _decompressing(file: BinaryIO, kind: str) -> tuple[Any, tuple[type[Exception
     if kind == "gzip":
         import gzip  # noqa: PLC0415 - only for those who use it
 
-        # Tapes and block devices put zeros behind the content, with which Arrow cannot deal.
+        # Tapes and block devices put zeros after the content, with which Arrow cannot deal.
         return gzip.GzipFile(fileobj=file), (OSError, EOFError, zlib.error)
     import pyarrow as pa  # noqa: PLC0415 - only for those who use it
 

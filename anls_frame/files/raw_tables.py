@@ -328,7 +328,7 @@ def texts(
     if isinstance(column, pl.Series):
         if not is_text(column.dtype):
             problems.add(f"column {name!r} must hold strings, got {column.dtype}; {_cast(column)}")
-            # Different texts, of which nothing else is reported.
+            # Different texts; nothing else is reported of them.
             column = pl.Series(range(len(column)), dtype=pl.Int64)
         return column.cast(pl.String).alias(name)
     if isinstance(column, JsonColumn) and column.kinds <= {str, Number, NoneType}:

@@ -98,8 +98,8 @@ def choose(
     """
     Return the column of each role: the given column, or else a column with a usual name.
 
-    The standard name takes precedence over other usual names, of which only one may occur. Messages name the
-    `options` of roles whose option has another name.
+    The standard name takes precedence over other usual names; only one of these may occur. Messages name
+    the `options` of roles whose option has another name.
     """
     chosen: dict[Role, str] = {}
     for role, name in given.items():
@@ -117,7 +117,7 @@ def choose(
             continue
         taken = {*chosen.values()}
         usual = usual_names(role, [name for name in names if name not in taken])
-        if not usual and role in required == PREDICTED and len(names) == 2:  # noqa: PLR2004 - an id beside it
+        if not usual and role in required == PREDICTED and len(names) == 2:  # noqa: PLR2004 - and an id
             usual = [name for name in names if plain_name(name) == "answer"]
         if len(usual) == 1:
             chosen[role] = usual[0]
@@ -548,13 +548,13 @@ def _warn_of_texts(source: str, column: Column, problems: Problems, raw: Raw) ->
     if several is None:
         return
     separator, index, other = several
-    beside = "" if other is None else f", but not {quoted(column[other])} ({raw.place(other)})"
+    unlike = "" if other is None else f", but not {quoted(column[other])} ({raw.place(other)})"
     what = "look like lists" if separator is None else f"hold {separator!r}"
     warn(
         f"{problems.path}: column {source!r} holds texts that {what}, as {quoted(column[index])} "
-        f"({raw.place(index)}){beside}; each counts as one text. Pass ",
+        f"({raw.place(index)}){unlike}; each counts as one text. Pass ",
         Option("answers_format", separator or "list"),
-        " to read them as lists, of which every entry is an accepted answer, so that one is enough, or ",
+        " to read them as lists of accepted answers (matching one of them is enough), or ",
         Option("answers_format", "text"),
         " if they are texts",
     )

@@ -81,11 +81,11 @@ def read_results(
     answers_format
         How strings in the answers are read: `"text"` reads each as a single answer; `"list"` reads printed
         lists (JSON, or as printed by Python or numpy), tuples, sets and objects of answers (as in SQuAD and
-        VQA) as lists, of which every entry is an accepted answer, and other strings as a single answer; a
-        separator such as `"|"` also splits these other strings (see `parse_answers`). `"auto"` reads printed
-        lists in CSV, TSV and workbooks, which have no lists of their own, if every non-empty cell of the
-        column is a printed list and the column is not called reference, transcription, gt or text; otherwise,
-        and in all other formats, a string is a single answer. Lists of the format itself stay lists.
+        VQA) as lists of accepted answers, and other strings as a single answer; a separator such as `"|"`
+        also splits these other strings (see `parse_answers`). `"auto"` reads printed lists in CSV, TSV and
+        workbooks, which have no lists of their own, if every non-empty cell of the column is a printed list
+        and the column is not called reference, transcription, gt or text; otherwise, and in all other
+        formats, a string is a single answer. Lists of the format itself stay lists.
     question_types_format
         How strings in the question types are read: `"list"`, `"text"` or a separator such as `";"`, with the
         same meaning.

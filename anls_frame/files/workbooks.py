@@ -198,7 +198,7 @@ def _cells(file: File, archive: zipfile.ZipFile, part: str, book: _Book) -> pl.D
 
 
 def _merged(file: File, references: Sequence[str], header: int) -> Iterator[tuple[int, int, str, str, None]]:
-    """Yield the merged cells below the header, of which all but the first have no value."""
+    """Yield the merged cells below the header; all but the first have no value."""
     for reference in references:
         first, _, last = reference.partition(":")
         (left, top), (right, bottom) = _place(file, first), _place(file, last or first)
@@ -262,7 +262,7 @@ def _table(file: File, sheet: str, cells: pl.DataFrame, problems: Problems) -> R
         below = column.filter(pl.col("row") > top)
         kinds = set(below["kind"])
         if kinds and kinds <= _NUMBERS:
-            # Beside fractions, whole numbers are measured values, not ids, in which every digit counts.
+            # In a column with fractions, whole numbers are measurements, not ids, whose every digit counts.
             is_measured = values.str.contains("[.e]").any()
             others[name] = values.cast(pl.Float64) if is_measured else numbers(values)
         elif kinds == {"bool"}:

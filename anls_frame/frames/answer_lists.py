@@ -67,7 +67,7 @@ def parse_answers(answers: Any, *, answers_format: str = "list") -> Any:
     ----------
     answers
         The column: a Polars or pandas Series, an Arrow array or, for a query, a column name or an expression.
-        Cells that already are lists stay unchanged, also beside texts in a pandas Series.
+        Cells that already are lists stay unchanged, also in a pandas Series that has texts, too.
     answers_format
         How texts are read, as in `read_results`: `"list"`, the default, reads printed lists as lists and
         other texts as a single answer; a separator such as `"|"` or `";"` also splits these other texts;
@@ -316,7 +316,7 @@ def answers_in(value: Any) -> list[str | None]:
 
 def answer_key(names: Iterable[str], *, is_entry: bool = False) -> str | None:
     """
-    Return the key of the answers in an object: text or answer, beside answer_start, answer_id and the like.
+    Return the key of the answers in an object: text or answer, among answer_start, answer_id and others.
 
     An entry of a list may have this key alone; any other object with it could be a document.
     """

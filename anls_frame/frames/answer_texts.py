@@ -29,11 +29,11 @@ SEPARATED = {
     # Without "&", which begins an entity of HTML, as in AT&amp;T.
     ";": r"\A\s*[^;&\s][^;&\n]*(?:;\s*[^;&\s][^;&\n]*)+\z",
 }
-"""Patterns of one line in which texts stand between separators; a row of a Markdown table begins with one."""
+"""Patterns of one line of texts between separators; a row of a Markdown table begins with a separator."""
 
 _FEWEST_SEPARATED = 3
 SHARE_SEPARATED = 0.1
-"""A separator is a letter like others, unless at least so many texts and such a share of them hold it."""
+"""A separator is a letter like others, unless this number and this share of the texts contain it."""
 _LONGEST_SEPARATED = 500
 """Length in bytes up to which a text with separators counts: pages have such letters."""
 
@@ -41,7 +41,7 @@ _OBJECT = r"""(?s)\A\s*\{\s*(?:(?:"[^"]*"|'[^']*')\s*:.*)?\}\s*\z"""
 """Pattern of an object as JSON or Python prints it: it is empty, or begins with a key."""
 
 _LOOKED_AT = 1000
-"""So many texts tell whether most are objects and, drawn at random, whether separators may be in many."""
+"""Number of texts that show whether most are objects and, drawn at random, whether many have separators."""
 _ANLS_STAR = PROTOCOLS["anls_star"]
 
 
@@ -85,7 +85,7 @@ def _printed(texts: pl.Series, kinds: pl.Series) -> pl.Series | None:
 
 
 def _frequent_separators(texts: pl.Series) -> list[str]:
-    """Return the separators that stand in so many of some texts that it pays to look for them in all."""
+    """Return the separators found in enough of some texts to be worth searching for in all."""
     drawn = texts.drop_nulls()
     if len(drawn) > _LOOKED_AT:
         drawn = drawn.sample(_LOOKED_AT, seed=0)
@@ -96,7 +96,7 @@ def _frequent_separators(texts: pl.Series) -> list[str]:
 
 
 def _separated(texts: pl.Series, separator: str) -> pl.Series | None:
-    """Return in which texts the separator stands between answers; None if these are too few."""
+    """Return which texts have the separator between answers; None if these are too few."""
     separated = texts.str.contains(SEPARATED[separator]) & (texts.str.len_bytes() <= _LONGEST_SEPARATED)
     fewest = max(_FEWEST_SEPARATED, SHARE_SEPARATED * texts.drop_nulls().len())
     return separated if separated.sum() >= fewest else None
@@ -164,8 +164,8 @@ def _message(
     if hint.separator is None:
         return (
             f"column {name!r} holds lists that were printed as text, such as {example}; each is scored as "
-            f"one answer. Parse the column first: {parse})` returns lists, of which every entry is an "
-            "accepted answer, so that one of them is enough"
+            f"one answer. Parse the column first: {parse})` returns lists of accepted answers, and a "
+            "prediction needs to match only one of them"
         )
     return (
         f"column {name!r} holds texts with {hint.separator!r}, such as {example}; each is scored as one "

@@ -38,7 +38,7 @@ def check_column(available: Iterable[Any], name: str, named: Iterable[str] = ())
 
 def check_columns(available: Iterable[Any], names: Iterable[str], named: Iterable[str] = ()) -> None:
     """Check each of several columns, of a table that may have many, as `check_column` does."""
-    counts = Counter(iter(available))  # a schema is a mapping, of which a Counter would take the values
+    counts = Counter(iter(available))  # a schema is a mapping, and a Counter would take its values
     for name in names:
         if counts[name] > 1:
             raise ColumnNotFoundError(f"column {name!r} occurs {counts[name]} times; rename the duplicates")
@@ -67,7 +67,7 @@ def no_column(name: str, available: Iterable[Any], named: Iterable[str] = ()) ->
 
 
 def _likeness(name: Any, other: Any, /, *, score_cutoff: float | None = None) -> float:  # noqa: ARG001
-    """Return how alike two names are, in per cent; that both are names of ids makes them no more alike."""
+    """Return how similar two names are, in per cent; that both end in _id does not count."""
     from rapidfuzz import fuzz  # noqa: PLC0415 - only for the message
 
     stems = fuzz.WRatio(name.removesuffix("_id"), other.removesuffix("_id"))

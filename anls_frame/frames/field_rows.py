@@ -26,8 +26,8 @@ def statuses_of(frame: Any) -> list[str]:
     Return the columns of a frame in which `fields` says how each system did.
 
     The columns `status`, or those that end in ``_status``, are of an Enum of their own. Where a file or
-    another library has made them texts, they are recognised by their values, all of `STATUSES`, beside a
-    column `field`. Any other column of such a name is the user's own.
+    another library has made them texts, they are recognised by their values, all of `STATUSES`, in a frame
+    with a column `field`. Any other column of such a name is the user's own.
     """
     names = status_columns(column_names(frame))
     if not names:

@@ -126,8 +126,8 @@ def compare(
     ``choose="best_sentence"`` makes the test of M² exact.
 
     The interval is that of `Comparison`: the difference ± t · s, where s is the standard error of the
-    jackknife over documents (or sentences), as if one more had won and one more had lost, and the degrees of
-    freedom of t are their effective number minus 1 (see `anls_frame.statistics.effective_units`). The
+    jackknife over documents (or sentences), with one more that wins and one more that loses, and the degrees
+    of freedom of t are their effective number minus 1 (see `anls_frame.statistics.effective_units`). The
     interval is too short if the I-measure of a system is close to 0, where its formula has a kink.
 
     The answer is "fine" if the upper one-sided bound of the loss lies below the margin, "regressed" if the

@@ -169,7 +169,7 @@ def read_m2(
       sentence. It is left out. If the sentence has no other annotator, `edits` and `annotators` are null, so
       that it counts in no score.
     - A ``T`` line of ChERRANT is left out, because it repeats what ``A`` lines say: ``T0-A0`` has the
-      corrected sentence, and ``T0 无法标注`` (cannot be annotated) stands for ``NA``. If it has the sentence
+      corrected sentence, and ``T0 无法标注`` (cannot be annotated) means ``NA``. If it has the sentence
       unchanged or ``没有错误`` (no errors), it names an annotator without edits.
     - ``I`` lines and empty lines are left out, and so are a byte order mark at the beginning of a line and a
       carriage return at its end.

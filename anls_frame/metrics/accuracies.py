@@ -39,7 +39,7 @@ def relaxed_accuracy(
         Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
         Series with the same index give a Series.
     answers
-        Column with the accepted answer, or with a list of accepted answers, the best of which counts. Null
+        Column with the accepted answer, or with a list of accepted answers; the best one counts. Null
         entries of a list are skipped.
     tolerance
         Largest accepted deviation of a number from the answer, relative to the answer: 0.05 is 5 %.

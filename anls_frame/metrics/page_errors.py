@@ -89,7 +89,7 @@ def page_errors(
        stretch between two anchors of the chain repeats no more words than it has in excess of the reference.
        Anchors and blocks extend over adjacent misread words as long as correct characters outnumber edits two
        to one, but not over another run, and over fewer than `min_words` words that remain between two blocks.
-       Words beside an anchor that resemble its neighbours in the reference once more are repeated if most of
+       Words next to an anchor are repeated if they resemble its neighbours in the reference, and most of
        those neighbours have been found elsewhere.
        Moved blocks are removed from both texts and compared with each other; repeated blocks are removed from
        the prediction.

@@ -39,7 +39,7 @@ def nls(
         Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
         Series with the same index give a Series.
     answers
-        Column with the accepted answer, or with a list of accepted answers, the best of which counts. Null
+        Column with the accepted answer, or with a list of accepted answers; the best one counts. Null
         entries of a list are skipped.
     protocol
         How texts are prepared and L is counted. Its threshold is not used.
@@ -117,7 +117,7 @@ def anls(
         Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
         Series with the same index give a Series.
     answers
-        Column with the accepted answer, or with a list of accepted answers, the best of which counts. Null
+        Column with the accepted answer, or with a list of accepted answers; the best one counts. Null
         entries of a list are skipped.
     protocol
         How texts are prepared, how L is counted and how scores are cut.

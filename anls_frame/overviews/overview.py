@@ -44,7 +44,7 @@ MOST_PAIRS = 20_000
 """Rows up to which pairs of columns are searched for slices."""
 _SLICES = 5
 _LEAST_ROWS, _LEAST_SHARE = 20, 200
-"""Slices have at least so many rows, and a row of so many."""
+"""Slices have at least this number of rows, and at least one row in this number."""
 _TABLES = 12
 """Largest number of values of a column with a table of its own."""
 _WORST = 3

@@ -43,7 +43,7 @@ _DOCUMENTS = (
 _CONFIDENCES = ("conf", "prob", "certain")
 _LOOKED_AT = 1_000
 _SIMILAR, _OFTEN = 0.5, 0.1
-"""A column predicts answers if so many of its texts are so similar to the answers of their rows."""
+"""A column predicts answers if this share of its texts is this similar to the answers of their rows."""
 _MOST_VALUES, _MOST_NUMBERS = 30, 12
 _SHOWN = 3
 _LONGEST_VALUE = 24
@@ -222,7 +222,7 @@ class _Finder:
         return self._only("cluster", "documents", found) if found else None
 
     def confidence(self, predictions: Sequence[str]) -> str | None:
-        """Return the column of confidences in [0, 1] beside the only prediction."""
+        """Return the column of confidences in [0, 1] that belongs to the only prediction."""
         if len(predictions) > 1:
             return None
         plain = {name: plain_name(name) for name in self.free if self._in_unit(name, least=5)}

@@ -1,4 +1,4 @@
-"""Alignment by line: each line of the reference beside the part of the prediction aligned with it."""
+"""Alignment by line: each line of the reference with the part of the prediction aligned with it."""
 
 from __future__ import annotations
 
@@ -259,7 +259,7 @@ def _html_row(line: AlignedLine, name: str, number: int, errors: int, seen: set[
 def page_edits(
     prediction: str, reference: str, protocol: ScoreProtocol, min_words: int, sides: tuple[Side, Side]
 ) -> Iterator[EditRun]:
-    """Yield the differences of two prepared texts, with each block of at least so many words as a whole."""
+    """Yield the differences of two prepared texts, with each block of at least `min_words` as a whole."""
     compared = replace(PROTOCOLS["raw"].by(protocol.unit), words=protocol.words)
     given = options(compared, min_words=min(min_words, 2**32))
     ends = _Ends.of(sides[0]), _Ends.of(sides[1])

@@ -26,7 +26,7 @@ class Side(NamedTuple):
     units
         The units that are compared. A string is a sequence of code points.
     before, after
-        Text beside each unit that belongs to no unit, such as spaces between words; line feeds belong to the
+        Text around each unit that belongs to no unit, such as spaces between words; line feeds belong to the
         unit before them. None if units follow each other directly.
     """
 

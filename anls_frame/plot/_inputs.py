@@ -203,7 +203,7 @@ def with_slices(frame: pl.DataFrame) -> tuple[tuple[str, ...], pl.DataFrame]:
 
 
 def metrics_of(given: Any, names: Iterable[str]) -> tuple[Metric, ...]:
-    """Return the metrics of a result, or those of these names, of which own ones are known by name alone."""
+    """Return the metrics of a result, or those with these names; of a user's own, only the name is known."""
     if isinstance(given, SlicedResult):
         return given.measures
     known = BUILT_IN | DESCRIBED

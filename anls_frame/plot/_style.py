@@ -38,7 +38,7 @@ MANY = 40
 """The default number of groups in a plot."""
 
 _LABELS, _NOTES = 0.45, 0.32
-"""Shares of the width that labels of rows, and notes beside them, take at most."""
+"""Shares of the width that labels of rows, and notes at the other side, take at most."""
 
 _SMALLEST = 0.2
 """Share of their width that the axes keep, however long the labels are."""
@@ -247,7 +247,7 @@ def cells(
 
 
 def tidy(ax: Axes, *, grid: str = "y") -> None:
-    """Remove clutter: drop the right and top spines, and draw faint grid lines behind the data."""
+    """Remove clutter: drop the right and top spines, and draw faint grid lines below the data."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.set_axisbelow(True)
     ax.grid(visible=False)
@@ -371,7 +371,7 @@ def side(ax: Axes, texts: Sequence[str], bold: Sequence[int] = ()) -> None:
 
 
 _AROUND = ((1, 1), (1, -1), (-1, 1), (-1, -1), (1, 0), (-1, 0), (0, 1), (0, -1))
-"""Where the name of a point may stand, the best places first: beside its lines rather than on them."""
+"""Places for the name of a point, the best first: next to its lines rather than on them."""
 
 
 def name_points(ax: Axes, points: Sequence[tuple[str, Any, bool]]) -> int:
@@ -452,7 +452,7 @@ def not_shown(hidden: int) -> str:
 
 
 def background(ax: Axes) -> tuple[float, float, float]:
-    """Return the colour behind the data, white unless a style changes it."""
+    """Return the background colour of the data, white unless a style changes it."""
     for color in (ax.get_facecolor(), ax.figure.get_facecolor()):
         red, green, blue, opacity = to_rgba(color)
         if opacity:

@@ -254,7 +254,7 @@ def comparison(
         if before is not None and after is not None:
             ax.hlines(row, before, after, color=_style.ink(ax, 0.35), linewidth=2.5 * scale, zorder=1)
     handles = []
-    # Markers differ too, because the colours may look alike in greyscale.
+    # Markers differ too, because the colours may look the same in greyscale.
     for name, marker, numbers in zip(systems, ("s", "o"), scores, strict=True):
         rows = numbers.is_not_null().arg_true()
         look: dict[str, Any] = {"color": shades[name], "markersize": 7 * scale, "linestyle": "none"}

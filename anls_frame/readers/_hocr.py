@@ -14,7 +14,7 @@ _LINES = frozenset({"ocr_line", "ocrx_line", "ocr_header", "ocr_footer", "ocr_ca
 _WORDS = frozenset({"ocrx_word", "ocr_word"})
 _LETTERS = frozenset({"ocrx_cinfo", "ocr_cinfo"})
 _SYMBOLS = frozenset({"ocr_symbol", "ocr_glyph", "ocr_glyphs"})
-# Elements of HTML and classes of hOCR that stand within a line; all others begin and end one.
+# Elements of HTML and classes of hOCR that occur within a line; all others begin and end one.
 _INLINE_CLASSES = _WORDS | _LETTERS | _SYMBOLS | {"ocr_dropcap", "ocr_math", "ocr_chem"}
 _INLINE_TAGS = frozenset(
     {
@@ -44,7 +44,7 @@ _NO_TEXT = frozenset({"head", "script", "style"})
 _CHOICES = re.compile("lstm_choices|choice|timestep")
 
 _Place = Literal["outside", "stray", "page"]
-"""Where an element stands: outside of pages, outside of pages with a class of hOCR, or in a page."""
+"""Where an element is: outside of pages, outside of pages with a class of hOCR, or in a page."""
 
 
 class Hocr:
@@ -102,7 +102,7 @@ class Hocr:
             self._add(child.tail, element)
 
     def _enter(self, classes: list[str]) -> None:
-        """Note where an element with these classes of hOCR stands."""
+        """Note where an element with these classes of hOCR is."""
         if self._place == "page":
             return
         if not self._has_pages:

@@ -84,7 +84,7 @@ class PagePath(NamedTuple):
     is_found: bool
 
 
-# A folder often has images and other files beside the texts.
+# A folder often has images and other files next to the texts.
 _TEXTS = MARKUP_SUFFIXES | TEXT_SUFFIXES
 # Suffixes that programs append to the name of a page: a format, an image, or the role of the text.
 _SUFFIXES = _TEXTS | {

@@ -75,7 +75,7 @@ def _pages(root: Any, id_: str, read: Callable[[Any, frozenset[Any]], Iterable[s
 
 
 def _by_id(page: Any, id_: str) -> dict[str, Any]:
-    """Return the first element with each id; the id of a String stands for its line."""
+    """Return the first element with each id; the id of a String means its line."""
     by_id: dict[str, Any] = {}
     for element in _outside_lines(page):
         by_id.setdefault(element.get(id_), element)
@@ -398,7 +398,7 @@ class Alto:
         return sum(n_words(element.text or "") for element in self._root.iter("{*}ALTERNATIVE"))
 
     def _leave_unread(self, strings: Iterable[Any]) -> None:
-        """Take note of words that do not stand directly in a line of a page."""
+        """Take note of words that are not directly in a line of a page."""
         for string in strings:
             words = n_words(string.get("CONTENT", ""))
             if words and string not in self._done:

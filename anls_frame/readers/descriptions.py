@@ -29,7 +29,7 @@ class ReaderOption:
 
     help: str
     is_text: bool = True
-    """Whether the value is a text as it stands; others are read as JSON, so that 1 is a number."""
+    """Whether the value is taken as text; others are read as JSON, so that 1 is a number."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -124,7 +124,7 @@ _VALUE, _ENTRY, _BESIDE, _METADATA = "score", "score_value", "score_field", "sco
 _DIGITS = 20
 
 
-# A value takes 50 to 250 bytes of memory, however well it is compressed. Before each stands one of these.
+# A value takes 50 to 250 bytes of memory, however well it is compressed. One of these precedes each.
 _BEFORE_VALUES = (b",", b"[", b"{")
 
 

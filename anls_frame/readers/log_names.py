@@ -59,7 +59,7 @@ def member(value: Any, key: str) -> Any:
 _SUFFIXES = {*SUFFIXES, *(suffix for kind in READERS.values() for suffix in kind.suffixes)}
 
 
-# Harnesses write a file of aggregated results beside the samples.
+# Harnesses write a file of aggregated results next to the samples.
 _AGGREGATED = re.compile(r'\{\s*"results"\s*:\s*\{')
 
 

@@ -34,7 +34,7 @@ _NEEDED = ("doc_id", "target", "filtered_resps")
 # Fields of a logged sample that have a role or are split up, and objects that are not metrics.
 _USED = {*_NEEDED, "input", "doc"}
 _OBJECTS = {*_USED, "arguments"}
-# Fields that the harnesses write beside the metrics.
+# Fields that the harnesses write in addition to the metrics.
 _WRITTEN = {
     *_OBJECTS,
     "resps",
@@ -299,7 +299,7 @@ def _responses(place: str, response: Any, problems: Problems) -> list[Any]:
     if len(several) == 1 and isinstance(several[0], str):
         return several
     texts = [text for text in several if isinstance(text, str)]
-    # Tasks such as SQuAD 2.0 log the likelihood of "no answer" beside the text.
+    # Tasks such as SQuAD 2.0 log the likelihood of "no answer" with the text.
     if texts and all(map(_is_likelihood, (text for text in several if not isinstance(text, str)))):
         return texts
     if any(isinstance(text, list | dict) for text in several):

@@ -141,8 +141,8 @@ def read_pages(
     Raises
     ------
     InputError
-        If files are broken, do not pair up or have names that do not match the pattern, if a file has text of
-        which nothing would be read, or if no text has the index of `readers.Pages`; the error lists all
+        If files are broken, do not pair up or have names that do not match the pattern, if nothing would be
+        read of a file that has text, or if no text has the index of `readers.Pages`; the error lists all
         problems, with file and line. XML that declares entities, which could insert other files or gigabytes
         of text, is rejected.
     OSError
@@ -454,7 +454,7 @@ def _regex(match: str) -> re.Pattern[str]:
 def _pattern(collection: str) -> str:
     """Return a pattern of names of pages as a regular expression."""
     parts = string("collection", collection).split("{collection}")
-    if len(parts) != 2 or collection.count("{page}") != 1:  # noqa: PLR2004 - it stands there once
+    if len(parts) != 2 or collection.count("{page}") != 1:  # noqa: PLR2004 - it occurs there once
         raise ValueError(
             f"collection must be a pattern with {{collection}} and {{page}}, each once, got {collection!r}"
         )
@@ -482,7 +482,7 @@ def _check_names(systems: Mapping[str, PageFiles | Pages], taken: Sequence[str])
 
 
 def _lacking(files: Mapping[str, Mapping[str, object]]) -> tuple[list[str], list[str]]:
-    """Return messages about pages that an engine or the ground truth lacks, and hints of names alike."""
+    """Return messages about pages that an engine or the ground truth lacks, and hints of similar names."""
     truth = files[REFERENCE]
     messages, hints = [], []
     for name, pages in files.items():

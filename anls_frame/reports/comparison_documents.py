@@ -65,9 +65,9 @@ from anls_frame.summary.notes import divide_by_references, empty_reference_notes
 FEW_SYSTEMS = 12
 """Up to this many systems, all pairs are listed and the signature names them."""
 _FEW_BESIDE = 3
-"""So many systems fit any screen side by side, and a mark says which is the best of a line."""
+"""Number of systems that fit any screen side by side; a mark says which is the best of a row."""
 _MOST_SYSTEMS = 8
-"""Number of systems that stand side by side on a screen at most, and on a page with their intervals."""
+"""Largest number of systems side by side on a screen, and on a page with their intervals."""
 _SHORT_NAME = 14
 _BOLD = "Bold differences are significant, both by their adjusted p and by their interval."
 _DRAWN_SYSTEMS = 20
@@ -183,7 +183,7 @@ class ComparisonView(View):
 
     @property
     def has_rankings(self) -> bool:
-        """Whether systems are ranked: more than two, or two with facts or beside published figures."""
+        """Whether systems are ranked: more than two, or two with facts or published figures."""
         return not self.is_of_two or self.facts is not None or self.beside is not None
 
     @property

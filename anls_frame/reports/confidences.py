@@ -632,7 +632,7 @@ def selective(
         Columns that define the slices, as for `anls_frame.report`. Each slice has its own curve.
     cluster
         Column that identifies the document of each row. Pass this column if there is one: rows of a document
-        are correlated, and a threshold certified as if they were independent would exceed its target risk.
+        are correlated, and a threshold certified without it could exceed its target risk.
     higher_is_surer
         Whether higher numbers mean higher confidence. Pass False for numbers such as an entropy; a threshold
         is then the highest accepted number.

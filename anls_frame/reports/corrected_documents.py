@@ -110,7 +110,7 @@ class CorrectedView(View):
 
 
 def _slices_without_verdicts(view: CorrectedView) -> list[str]:
-    """Return a note on slices in which nobody judged a row, so that all rows stand for them."""
+    """Return a note on slices in which nobody judged a row, so that all rows are used for them."""
     said = []
     for columns, frame in view.result.sliced_tables():
         slices = frame.filter(

@@ -135,7 +135,7 @@ def where_several(n: FloatArray, n_squares: FloatArray, carrying: FloatArray) ->
 
 def carried_by(kind: Interval, sums: Sums) -> FloatArray:
     """
-    Return the effective number of units that contribute to a figure, of which `FEW_CARRIERS` are enough.
+    Return the effective number of units that contribute to a figure; `FEW_CARRIERS` are enough.
 
     For rates, these are the units with errors; for bounded scores, those that contribute to the score or to
     its distance from 1, whichever number is smaller. The number is infinite for unbounded scores, and NaN if
@@ -197,7 +197,7 @@ def interval(
 
 
 def units_of_variance(kind: Interval, sums: Sums) -> FloatArray:
-    """Return the effective number of units G, of which the variance of a figure allows for G - 1."""
+    """Return the effective number of units, G; the variance of a figure has G - 1 degrees of freedom."""
     return statistics.effective_units(sums.y, sums.yy) if kind == "bounded" else units(sums)
 
 
@@ -216,7 +216,7 @@ def units(sums: Sums) -> FloatArray:
 
 
 def system_scores(summary: Summary, lines: Lines, confidence: float) -> tuple[Estimate, Sums]:
-    """Return the scores and intervals of a metric, as in reports of the systems, and the sums behind them."""
+    """Return the scores and intervals of a metric, as in reports of the systems, and their sums."""
     metric, sums = lines.metric, sums_of_systems(lines)
     squares = None
     if metric.interval == "bounded" and not metric.has_parts_of_one:

@@ -430,7 +430,7 @@ def audited_scores(
         score, `"full"` means the best score. These rows are never left out, because that would change the
         population whose score is estimated.
     lower_is_better
-        Whether scores are error rates, of which 0 is the best; by default, 1 is the best score.
+        Whether scores are error rates, where 0 is best; by default, 1 is the best score.
     protocol, missing
         How texts are scored against `repaired`, as for `add_scores`: by ANLS or, if lower is better, CER.
 

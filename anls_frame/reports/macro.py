@@ -5,7 +5,7 @@ A document may have rows in several slices, so the slices are not independent. T
 contribution of each document to the average: the sum, over its slices, of the slice's weight times the
 document's influence on the figure of the slice (the delta method for a linear combination of ratios).
 
-In a slice worth G documents, deviations from its own figure are too small by √((G - 1) / G). They are
+In a slice of G effective documents, deviations from its own figure are too small by √((G - 1) / G). They are
 stretched by as much, and the variance has the degrees of freedom of Satterthwaite (1946) over slices (Cochran
 1977, 5.4).
 """
@@ -119,7 +119,7 @@ class Spread(NamedTuple):
 
     @classmethod
     def of(cls, slice_of: IntArray, variance: FloatArray, slice_units: FloatArray) -> Spread:
-        """Add up the parts of a variance, of which each entry belongs to a slice worth so many units."""
+        """Add up the parts of a variance by slice, each with the effective number of units of its slice."""
         by_slice = by_line(slice_of, variance, len(slice_units))
         total = np.maximum(by_slice.sum(axis=0), 0)
         parts = (by_slice**2 / np.maximum(slice_units - 1, 1)).sum(axis=0)
@@ -234,7 +234,7 @@ def _sums_of_rows(
     row_squares: FloatArray,
     slice_units: FloatArray,
 ) -> tuple[Sums, Spread]:
-    """Return the sums of a report with rows as units, from those of each cell, and the spread behind them."""
+    """Return the sums of a report with rows as units, from those of each cell, and their spread."""
     (cell, slice_of), rows, length = entries, slices.rows, float(slices.length[0])
     x, y, xx, xy, yy, _, own_bracket, n, *_, cubes, fourths = sums
 
@@ -265,7 +265,7 @@ def _estimate(metric: Metric, sums: Sums, n: float, level: float, degrees: Float
 
 
 def _has_small_slice(metric: Metric, slices: WeightedSlices, sums: Sums) -> npt.NDArray[np.bool_]:
-    """Return whether a slice is worth too few units to know its spread, from sums by slice and system."""
+    """Return whether a slice has too few effective units to know its spread, from sums of each."""
     worth = units(sums.with_fields() if metric.counts_fields else sums)
     worth = slices.where_weighted(worth.reshape(len(slices.weight), -1))
     return carried_by_few(worth.min(axis=0, initial=np.inf))
@@ -358,7 +358,7 @@ def compared(
 
 
 def _units_of_difference(metric_lines: Lines, pair: tuple[int, int]) -> FloatArray:
-    """Return the units that each slice is worth for a difference, of which rows are taken as independent."""
+    """Return the effective number of units of each slice for a difference; rows count as independent."""
     line, slice_of = metric_lines.units, metric_lines.slice_of
     y = np.broadcast_to(line.y, line.x.shape)[:, pair].sum(axis=1, keepdims=True)
     counts, slices = line.counts[:, None], metric_lines.slices.height

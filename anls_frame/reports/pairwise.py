@@ -186,7 +186,7 @@ def changed_units(
     """
     Return the number of units in which the systems of each pair differ.
 
-    `added` is what each unit adds to each system's score, and `counts` how many units are alike.
+    `added` is what each unit adds to each system's score, and `counts` the number of equal units.
     """
     changed = np.zeros(len(pairs))
     for columns, apart in _apart(added, np.abs(added), pairs):
@@ -263,7 +263,7 @@ def system_sums(every: Sequence[Lines]) -> SystemSums:
         parts.append((units.unit, height + metric_lines.slice_of, units.x, y, units.counts))
         height += metric_lines.slices.height
     unit, line, x, y, numbers = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-    # The number of rows behind each unit, 1 for clusters.
+    # The number of rows of each unit, 1 for clusters.
     counts = np.zeros(int(unit.max(initial=0)) + 1, np.int64)
     counts[unit] = numbers
     return SystemSums(unit=unit, line=line, x=x, y=y, counts=counts, lines=height)

@@ -132,16 +132,16 @@ def warn_of_small_pilot(summary: Summary, pilots: Sequence[Planner]) -> None:
             )
             return
         if documents < PILOT or worth < FEW_UNITS:
-            equal = "" if worth > documents - 1 else f", worth {worth:.0f} of equal size"
+            equal = "" if worth > documents - 1 else f" (effective number: {worth:.0f})"
             warn(
                 f"the plan comes from {numbered(documents, unit)}{equal}; it is unreliable with fewer than "
-                f"{PILOT} {unit}s, or {FEW_UNITS:g} of equal size"
+                f"{PILOT} {unit}s, or an effective number below {FEW_UNITS:g}"
             )
             return
         if carrying < FEW_CHANGED and not pilot.changes.nothing_differs.item():
             warn(
-                f"most of the change lies in few {unit}s, worth {carrying:.1f} with equal changes, so this "
-                f"pilot cannot tell how many {unit}s are needed; take a larger one"
+                f"most of the change lies in few {unit}s (effective number: {carrying:.1f}), so this pilot "
+                f"cannot tell how many {unit}s are needed; take a larger one"
             )
             return
 

@@ -79,7 +79,7 @@ class ReportView(View):
 
     @property
     def title(self) -> str:
-        """What is scored, of which system, by which columns."""
+        """Return what is scored, the system, and the columns of the slices."""
         settings = self.summary.settings
         is_short = not settings.has_texts and len(settings.metrics) <= _NAMED
         labels = " and ".join(metric.label for metric in settings.metrics)

@@ -19,7 +19,7 @@ _TEXTS = {f"length of the {text}": text for text in ("prediction", "question")}
 """Features that are missing where their text is."""
 
 FEW_NUMBERS = 10
-"""A column with at most so many different numbers has a slice for each; others are cut into bins."""
+"""A column with at most this number of different numbers has a slice for each; others are cut into bins."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ def _coded(name: str, values: pl.Series, search: SliceSearch, counts: FloatArray
             {"row": np.arange(len(values)), "value": values.list.unique(maintain_order=True)}
         )
         entries = entries.explode("value", empty_as_null=True, keep_nulls=True)
-        # Null, an empty list and a list of nulls are missing; a null beside other entries is ignored.
+        # Null, an empty list and a list of nulls are missing; a null among other entries is ignored.
         is_alone = pl.col("value").is_not_null() | ~pl.col("value").is_not_null().any().over("row")
         entries = entries.filter(is_alone).unique(maintain_order=True)
         rows, values = entries["row"].to_numpy().astype(np.intp), entries["value"]

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 _USUAL = SliceSearch()
 _PARTS = 1 << 20
-"""A share of documents are those whose names have a hash in so many of these parts."""
+"""Hashes of names are taken modulo this number, so that a share of documents is a range of hashes."""
 
 
 _on_frames: ByFrame[Slices[pd.DataFrame], Slices[pl.DataFrame]] = declared

@@ -31,7 +31,7 @@ Slice = tuple[tuple[int, int], ...]
 _AT_ONCE = 10
 """Number of draws after which progress is told."""
 WORTH = 1.5
-"""Slices with a smaller statistic are not worth to be kept where many are screened."""
+"""Slices with a smaller statistic are not kept where many are screened."""
 _MOST = 4096
 """Maximum number of slices to return, those with the largest statistics."""
 

@@ -23,7 +23,7 @@ _NAMED = 10
 _NAMED_SYSTEMS = 3
 _KNOWN = COLUMNS | by_name(FOUND)
 _PAIR = 2
-"""Of so many systems, the title names the only one that can have lost."""
+"""With this number of systems, the title names the only one that can have lost."""
 
 
 def confidence_of_chosen(confidence: float, chosen: int, looked_at: int) -> float:

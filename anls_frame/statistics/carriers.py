@@ -33,7 +33,7 @@ def carriers(influence: npt.ArrayLike, counts: npt.ArrayLike | None = None) -> F
         mean or a rate, its gain or loss for a difference. Units are along the first axis. Set to 0 what is
         only due to rounding.
     counts
-        How many units are alike, for each line of `influence`; 1 by default.
+        Number of equal units, for each entry of `influence`; 1 by default.
 
     Returns
     -------

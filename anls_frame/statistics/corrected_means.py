@@ -373,8 +373,8 @@ def agreement(audit: Audit, confidence: float = 0.95) -> dict[str, Agreed | None
     """
     Return measures of agreement between scores and truths of 0 and 1; empty for other scores.
 
-    `agreement`, `sensitivity`, `specificity` and `kappa` are of judged rows, each weighted by the rows that
-    it stands for. A measure that divides by 0 is None.
+    `agreement`, `sensitivity`, `specificity` and `kappa` are of judged rows, each weighted by the number of
+    rows that it represents. A measure that divides by 0 is None.
 
     Notes
     -----

@@ -25,7 +25,7 @@ benchmarks/choose_constants.py chooses both constants.
 
 def usual_design(rows: npt.ArrayLike, correlation: npt.ArrayLike = USUAL_CORRELATION) -> FloatArray:
     """
-    Return the design effect of units with so many rows each, whose rows are correlated.
+    Return the design effect of units with these numbers of rows, whose rows are correlated.
 
     Parameters
     ----------

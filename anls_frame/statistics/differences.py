@@ -14,7 +14,7 @@ _ADDED_UNITS = 2
 
 def unseen_share(units: npt.ArrayLike, level: npt.ArrayLike) -> FloatArray:
     """
-    Return the largest share of units of a kind of which a sample may have none.
+    Return the largest share of units of a kind that a sample may miss altogether.
 
     A sample of G units has none of a kind whose share is -ln(level) / G with a probability of at most
     `level`: the "rule of three" for a level of 5 % (Hanley and Lippman-Hand 1983, *JAMA* 249).
@@ -25,7 +25,7 @@ def unseen_share(units: npt.ArrayLike, level: npt.ArrayLike) -> FloatArray:
 
 def with_unseen_changes(variance: npt.ArrayLike, changed: npt.ArrayLike) -> FloatArray:
     """
-    Return the variance of a difference as if one more unit had won, and one more had lost.
+    Return the variance of a difference with one more unit that wins, and one more that loses.
 
     `changed` is the number of units in which the systems differ, to which the variance is proportional.
     """

@@ -190,7 +190,7 @@ def wilson_interval(
     The interval of Wilson (1927) with t² / n_eff in place of z² / n. Without clusters and with scores 0 and
     1, that is t(n - 1)² / n. In general:
 
-    - The rows are worth n₀ = n · m(1 - m) / s² rows with scores 0 and 1, where s² is the variance of a score.
+    - The rows count as n₀ = n · m(1 - m) / s² rows with scores 0 and 1, where s² is the variance of a score.
       For this quotient, one row of 0 and one of 1 are added, because a few equal scores prove little.
     - The design effect d = v · n / s² (Kish 1965) compares v with its value for independent rows. It is at
       least 1, and n_eff = n₀ / d.
@@ -198,8 +198,8 @@ def wilson_interval(
       and too small exactly when the mean is too extreme. So a smaller d is raised towards 1 + 0.3(n/G - 1),
       for the usual `correlation` of 0.3, with weight 1 - w = 1 / (1 + (I/6)⁴). If all scores are equal, d
       is that.
-    - This d implies a correlation of the rows, and this the number G* of equal units that the units
-      are worth: see `effective_units`. The factor G / (G - 1) in v is replaced by G* / (G* - 1).
+    - This d implies a correlation of the rows, which gives the effective number of units, G*: see
+      `effective_units`. The factor G / (G - 1) in v is replaced by G* / (G* - 1).
     - t has the degrees of freedom of Satterthwaite (1946): n - 1 for the share 1/d of the variance; for the
       rest, which is due to clusters, w · (I - 1/2) + (1 - w) · (G* - 1), at least 1, with I at most G* - 1.
       Fewer `degrees` take the place of G - 1 and G* - 1 there and in I.

@@ -23,9 +23,9 @@ SingleArray = npt.NDArray[np.float32]
 
 LEAST_DEALT, NARROW = 2 / 3, 5
 """
-Smallest share of a difference that dealing rows within size classes of so many documents must take away.
+Share of a difference that dealing rows within classes of this number of documents must take away at least.
 
-Rows are dealt in wider classes. These show better whether a slice is told by size.
+Otherwise, rows are dealt in wider classes, which show better whether a slice is told by size.
 """
 
 
@@ -290,7 +290,7 @@ class Losses:
         Correlation of the rows of a document, for deals among documents of all sizes.
 
         That of `null` is mostly one of long documents, and too small for the others if few of the long ones
-        happen to fail. So all documents of at least two rows count alike here, if this gives more.
+        happen to fail. So all documents of at least two rows have the same weight here, if this gives more.
         """
         squares, own = (added(self.unit, table**2, self.units) for table in (self.values, self.sizes))
         pairs = self.unit_sizes**2 - own
@@ -372,7 +372,7 @@ class Losses:
         """
         Return two nulls, each with the slices that it is for, from their sizes by document.
 
-        All documents count alike for slices that go with size, because documents of all sizes are exchanged.
+        All documents have the same weight for slices that go with size, because all sizes are exchanged.
         The few longest ones would otherwise outweigh the others.
         """
         by_size = self.goes_with_size(sizes)

@@ -97,7 +97,7 @@ def pass_at_k(n: npt.ArrayLike, correct: npt.ArrayLike, k: int) -> FloatArray:
     n, correct
         Number of answers to each question, and number of right answers.
     k
-        Number of answers of which at least one must be right.
+        Number of answers, at least one of them right.
 
     Returns
     -------

@@ -41,15 +41,15 @@ _EARLY_START, _START = 0.1, 0.3
 _EARLY_TENTHS, _TENTHS = 1, 10
 _LEAST_WORTH = 50.0
 """
-Where tests start: at these shares of the independent rows that all answered rows are worth.
+Where tests start: at these shares of the effective number of answered rows.
 
-If the first share is worth at least 50 rows, it has a tenth of 1 - confidence, and the second what is left.
+If the first share is at least 50 rows, it has a tenth of 1 - confidence, and the second what is left.
 Otherwise, the second has all of it: fewer rows could prove nothing with a tenth. benchmarks/selective_gate.py
 simulates what they accept.
 """
 
 _SIZES = 16
-"""Larger documents count as ones of so many rows: almost all of those that can lose rows have lost one."""
+"""Larger documents count as ones of this size: almost all of those that can lose rows have lost one."""
 
 _HALVINGS = 50
 """Steps of the search for a bound, each of which halves the interval that it is in."""
@@ -69,7 +69,7 @@ class Accepted(NamedTuple):
     `documents` and `n` are the numbers of documents with an accepted row and of accepted rows, `loss_squares`
     and `products` the sums of the squared losses of documents and of their losses times their numbers of
     rows, and `row_squares` those of the squared losses of rows. `sizes` has an axis more: the numbers of
-    documents with 1, 2, ... accepted rows, the last with so many or more.
+    documents with 1, 2, ... accepted rows, the last with that number or more.
     """
 
     documents: FloatArray
@@ -120,7 +120,7 @@ class Accepted(NamedTuple):
         )
 
     def worth(self, correlation: npt.ArrayLike = USUAL_CORRELATION) -> FloatArray:
-        """Return how many independent rows the accepted rows are worth if those of a document correlate."""
+        """Return the effective number of accepted rows if those of a document correlate."""
         alike = np.asarray(correlation, np.float64)
         weight = (1 - alike) * self.n + alike * self.n_squares
         return np.divide(self.n**2, weight, out=np.ones_like(self.n), where=self.n > 0)
@@ -132,9 +132,9 @@ class Accepted(NamedTuple):
         It is the upper end of the Wilson interval, but at least
 
         - the largest risk at which no loss has a probability of 1 - confidence, see `no_loss`;
-        - where the rows of a document have more than the usual correlation, the upper end of as many
-          independent rows as they are worth: if documents fail whole, and no large one has failed yet, the
-          accepted losses show too little.
+        - where the rows of a document have more than the usual correlation, the upper end for their
+          effective number: if documents fail whole, and no large one has failed yet, the accepted losses
+          show too little.
         """
         least, most = np.zeros_like(self.n), np.ones_like(self.n)
         for _ in range(_HALVINGS):
@@ -215,7 +215,7 @@ class Accepted(NamedTuple):
         return Accepted(*(values[threshold : threshold + 1] for values in self))
 
     def times(self, factor: float) -> Accepted:
-        """Return the sums of so many times as many documents like these."""
+        """Return the sums of `factor` times as many documents like these."""
         return Accepted(*(values * factor for values in self))
 
 
@@ -465,7 +465,7 @@ class RiskCoverage:
         squares = np.concatenate(([0.0], np.cumsum(self.loss**2)))
 
         def of_sizes(rows: IntArray) -> IntArray:
-            """Count documents with so many rows by step."""
+            """Count documents with this number of rows by step."""
             is_document = rows > 0
             place = step[is_document] * _SIZES + np.minimum(rows[is_document], _SIZES) - 1
             return np.bincount(place, minlength=len(ends) * _SIZES).reshape(len(ends), _SIZES)
@@ -534,13 +534,13 @@ class RiskCoverage:
         Notes
         -----
         Learn then Test (Angelopoulos et al. 2021) with fixed sequences: `thresholds`, chosen without the
-        losses, are tested from strict to lax, from where the accepted rows are worth three tenths of the
-        independent rows that all answered rows are worth (with a correlation of 0.3), until the upper bound
-        of a risk exceeds the target. If a tenth of all is worth 50 or more, a first sequence starts there,
-        with a tenth of 1 - confidence, which it adds to that of the next start if it gets there (the fallback
-        procedure of Wiens and Dmitrienko 2005). While no accepted row is wrong, a sequence passes over sets
-        that are so small that no loss proves nothing. So the starts depend neither on the target nor on a
-        loss, and a higher target never accepts less.
+        losses, are tested from strict to lax until the upper bound of a risk exceeds the target. The first
+        threshold accepts three tenths of the effective number of answered rows (with a correlation of 0.3).
+        If a tenth of this number is at least 50, another sequence starts there, with a tenth of
+        1 - confidence, which it adds to that of the next start if it gets there (the fallback procedure of
+        Wiens and Dmitrienko 2005). While no accepted row is wrong, a sequence passes over sets that are too
+        small to prove anything. So the starts depend neither on the target nor on a loss, and a higher
+        target never accepts less.
 
         The bound is that of `Accepted.upper_bound`, with `correlation`. Without a certificate, the risk is
         too high if its lower bound in the strictest tenth exceeds the target; otherwise, there are too few

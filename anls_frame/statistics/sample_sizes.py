@@ -88,7 +88,7 @@ class Changes:
 
     @property
     def nothing_changed(self) -> npt.NDArray[np.bool_]:
-        """Groups of which no unit shows a difference."""
+        """Groups without a unit that shows a difference."""
         return np.asarray(self.sums.absolute == 0)
 
     @property
@@ -205,7 +205,7 @@ def difference_bounds(changes: Changes, level: float) -> tuple[FloatArray, Float
     1978, *JASA* 73); it only moves bounds away from d.
 
     If all units have the same difference, mostly none, the rows that are added may still be too few, because
-    whole documents can fail. Then the bounds are those of a share of documents of which none was drawn,
+    whole documents can fail. Then the bounds are those of a share of documents when none was drawn,
     -ln(a) / G for G documents (Hanley and Lippman-Hand 1983, *JAMA* 249), whose rows all win, or all lose.
     """
     quantile, error, skewness = _interval(changes, level)
@@ -228,7 +228,7 @@ def deciding_units(changes: Changes, margin: float, power: float, level: float) 
     """
     Return the multiple of these units that decides about a margin with this power if systems are equal.
 
-    Where nothing differs, only the smallest number is known, with which all units may still be alike.
+    Where nothing differs, only the smallest number is known, with which all units may still be equal.
     """
     needed = _needed(
         changes, lambda sums: sums.variance(changes.unseen, USUAL_CORRELATION), margin, power, level

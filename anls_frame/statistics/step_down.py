@@ -256,7 +256,7 @@ def drawn_sums(units: Units, draws: int, seed: int) -> Iterator[FloatArray]:
                 sums[block.columns[0]] += block.lone_sum(len(numbers), random)
                 continue
             table = block.table()
-            # k equal units of which h are positive sum to (2h - k) times their difference.
+            # k equal units, h of them positive, sum to (2h - k) times their difference.
             drawn = 2 * (table.T @ block.heads(numbers, random).T) - (block.counts @ table)[:, None]
             sums[block.columns] += drawn
         yield sums

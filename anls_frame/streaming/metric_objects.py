@@ -103,7 +103,7 @@ class MetricObject:
             prediction (None, null, in pandas and numpy also NaN) counts as the empty string, as in reports,
             and in `n_missing`.
         answers
-            For each prediction, the accepted answer, or a list of accepted answers, the best of which counts.
+            For each prediction, the accepted answer, or a list of accepted answers; the best one counts.
             If `predictions` is a single string, its answer or the list of its accepted answers.
         preds, target
             Names of these arguments in torchmetrics, as alternatives.

@@ -124,7 +124,7 @@ class Account(Generic[Table_co]):
 
     @property
     def _scores_texts(self) -> bool:
-        """Whether a metric is computed from texts, rather than all read from columns beside them."""
+        """Whether a metric is computed from texts, rather than all read from columns."""
         of_texts = (
             metric.is_built_in or is_described(metric) or metric.sources[0].endswith("()")
             for metric in self.settings.metrics

@@ -81,7 +81,7 @@ def _by_errors(
     """Return a function of texts, or the sum of fields, that prepares them as a protocol does for errors."""
 
     def rate(prediction: pl.Expr, answers: pl.Expr, *, protocol: ScoreProtocol | str = "anls") -> pl.Expr:
-        # Errors of characters may be in any unit, beside those of words.
+        # Errors of characters may be in any unit, in addition to those of words.
         errors = resolve_errors(protocol).by("word") if by_words else resolve_errors(protocol)
         scored = function(prediction, answers, protocol=errors)
         values = [scored.struct.field(field) for field in fields]
@@ -374,7 +374,7 @@ _ROW_METRICS = {
     "wer": _described("wer", heading_of("wer"), _by_errors(words.wer, by_words=True), format="rate"),
     **{name: DESCRIBED[name] for name in ("char_errors", "bag_of_words")},
 }
-"""The scores of a row of texts, of which there are quantiles, by name."""
+"""The scores of a row of texts that have quantiles, by name."""
 
 LENGTHS = {"words": "wer_corpus", "characters": "cer_corpus"}
 """Columns in reports of pages with the length of the references, each with the rate that divides by it."""

@@ -116,7 +116,7 @@ def with_losses(
 
 
 def summed(rows: pl.LazyFrame, keys: Sequence[str]) -> pl.LazyFrame:
-    """Return the query for the sums of `LOSSES` by cause; what wrapping costs stands beside the rest."""
+    """Return the query for the sums of `LOSSES` by cause; what wrapping costs is counted separately."""
     counts = {"n": "lost", "n_wrapped": WRAPPED}
     units = {"units": "lost", "wrapped_units": WRAPPED}
     return rows.group_by(*keys, "cause").agg(

@@ -14,7 +14,7 @@ from anls_frame.summary.measures import COUNTS
 from anls_frame.summary.own_metrics import merged_spread, mixed
 
 GROUPS = 4096
-"""Number of groups; so many units are drawn at most when systems are tested."""
+"""Number of groups, and the largest number of units drawn when systems are tested."""
 
 SCORE = "score"
 """

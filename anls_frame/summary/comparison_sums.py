@@ -191,7 +191,7 @@ def pair_votes(
     sizes = groups["row"].list.len().to_numpy().astype(np.int64)
     starts = np.cumsum(sizes) - sizes
     times = rows["n"].to_numpy() if "n" in rows.columns else np.ones(rows.height, np.int64)
-    # Many lines stand for one row.
+    # Many lines are of one row.
     are_single = bool((times == 1).all())
     table = np.ascontiguousarray(rows.select(named).to_numpy().T)
     counts: list[list[np.ndarray]] = [[], []]

@@ -162,7 +162,7 @@ def _check_parts(parts: Any) -> None:
 
 
 def _check_size(source: io.BytesIO) -> None:
-    """Raise an error if a small file holds so many values that they would fill the memory."""
+    """Raise an error if a small file has more values than fit into memory."""
     file = pl.scan_parquet(source)
     rows = file.select(pl.len()).collect().item()
     values, size = rows * len(file.collect_schema()), source.getbuffer().nbytes

@@ -29,7 +29,7 @@ FINE_BITS = 62
 """Sums of squares and of rates are in units of 2**-62."""
 
 FRACTION_BITS = 90
-"""Sums of fractions beside sums of whole numbers are in units of 2**-90."""
+"""Sums of fractions that go with sums of whole numbers are in units of 2**-90."""
 
 
 def units(value: pl.Expr, bits: int) -> pl.Expr:

@@ -31,7 +31,7 @@ def joined_labels(values: pl.Series) -> tuple[str, str, int, int] | None:
     """
     Return the separator of labels, the first text with it, the number of these, and that of all texts.
 
-    A separator stands between labels only in a tenth of the texts, and if a label is in another text, too.
+    A separator counts only if a tenth of the texts have it, and if a label is in another text, too.
     """
     if isinstance(values.dtype, pl.List | pl.Array):
         values = values.explode(empty_as_null=True)

@@ -15,7 +15,7 @@ class Predictions:
     Parameters
     ----------
     digest
-        Sum of the hashes of the scored rows, of which the last 64 bits count: sums of 64 bits wrap around.
+        Sum of the hashes of the scored rows, modulo 2**64.
     n_missing
         Number of missing predictions in rows with an answer; without texts, of missing scores.
     n_invented

@@ -30,7 +30,7 @@ from anls_frame.summary.system_rows import SystemRows, columns, single
 _BIN_SUMS = ("n", "nls_units")
 
 _ROWS_OF_A_BATCH = 1 << 18
-"""So many rows of a batch are grouped faster than more at once, because they fit into the caches."""
+"""Rows per batch: these are grouped faster than more at once, because they fit into the caches."""
 
 
 def collect(rows: SystemRows, settings: Settings, *, part: str | None) -> tuple[CellSums, list[Predictions]]:

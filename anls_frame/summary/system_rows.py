@@ -234,7 +234,7 @@ def _steps_of_texts(
                 named = zip(columns(index, metric, system), values, strict=False)
                 parts += [value.cast(pl.Float64).alias(name) for name, value in named]
         parts.append(details.field("row_digest").alias(f"digest_{system}"))
-        # Texts predicted without an answer, and wrong ones that often stand for a missing prediction.
+        # Texts predicted without an answer, and wrong ones that often mean a missing prediction.
         kind, unanswerable = pl.col(f"kind_{system}"), pl.coalesce("unanswerable", ~pl.col("answerable"))
         is_invented = unanswerable & (kind != _plugin.BLANK)
         is_placeholder = ~details.field("exact_match") & (kind == _plugin.PLACEHOLDER)

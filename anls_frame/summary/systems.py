@@ -103,7 +103,7 @@ def _check(metric: Metric, systems: Mapping[str, str]) -> None:
 
 
 def resolve_systems(systems: Any, least: int = 2) -> dict[str, str]:
-    """Return the systems as a mapping from names to columns, at least so many."""
+    """Return the systems as a mapping from names to columns; an error if there are too few."""
     if isinstance(systems, list | tuple):
         entries = [(name, name) for name in systems]
     else:

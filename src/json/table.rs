@@ -126,7 +126,7 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// How many objects there are.
     pub height: usize,
-    /// The number of each row's line, from 1 on; none if the rows are no lines.
+    /// The number of each row's line, at least 1; none if the rows are no lines.
     pub lines: Vec<u32>,
     by_key: HashMap<String, usize>,
     filled: usize,

@@ -51,7 +51,7 @@ pub fn has_byte(text: Memory, byte: u8) -> bool {
     })
 }
 
-/// Bytes of a text from `at` on, and of the memory after it.
+/// Bytes of a text beginning at `at`, and of the memory after it.
 #[inline(always)]
 fn bytes(text: Memory, at: usize) -> Register {
     match text.block(at) {

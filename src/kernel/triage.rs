@@ -222,7 +222,7 @@ impl Pairs {
         len
     }
 
-    /// Writes a row's pairs from `at` on and returns their number. Skips nulls and duplicates; stops at an exact match.
+    /// Writes a row's pairs at `at`; returns their number. Skips nulls and duplicates; stops at an exact match.
     fn gather_different<'a, R: Rows>(
         &mut self,
         rows: &'a R,

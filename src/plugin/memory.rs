@@ -1,6 +1,6 @@
 //! Memory of result columns, and bits packed into it.
 //!
-//! Columns of 512 KiB and more get huge pages from [`regions`] on Linux; smaller ones are vectors, as are all on other
+//! On Linux, [`regions`] gives huge pages to columns of at least 512 KiB; smaller ones are vectors, as are all on other
 //! systems.
 
 use arrow_buffer::{ArrowNativeType, BooleanBuffer, Buffer, ScalarBuffer};

@@ -157,8 +157,8 @@ def test_the_shell_reads_lists_as_it_is_told_and_warns_in_a_line(tmp_path: Path)
     assert nls == pytest.approx(0.1)
     assert remark.startswith("anls-frame: r.jsonl: column 'answers' holds texts that look like lists")
     assert (
-        "Pass --reader auto,answers_format=list to read them as lists, of which every entry is an accepted "
-        "answer, so that one is enough, or --reader auto,answers_format=text" in remark
+        "Pass --reader auto,answers_format=list to read them as lists of accepted answers (matching one of "
+        "them is enough), or --reader auto,answers_format=text" in remark
     )
     assert remark.count("\n") == 1
     assert means("--reader", "auto,answers_format=text") == (nls, "")

@@ -320,7 +320,7 @@ def test_a_margin_must_be_within_reach_of_every_metric() -> None:
         ([3] * 59, True, "comes from 59 documents; it is unreliable with fewer than 60 documents"),
         ([3] * 59, False, None),
         ([1] * 59, False, "comes from 59 rows; it is unreliable with fewer than 60 rows"),
-        ([1] * 78 + [200] * 2, True, "comes from 80 documents, worth 3 of equal size"),
+        ([1] * 78 + [200] * 2, True, "comes from 80 documents (effective number: 3)"),
     ],
 )
 def test_small_pilots_warn(sizes: list[int], warned: str | None, *, clustered: bool) -> None:
@@ -368,8 +368,6 @@ def test_pilots_that_cannot_tell_say_so() -> None:
     assert planned.select("n_needed_low", "n_needed").row(0) == (None, None)
     assert equal.detectable_difference()["detectable"].item() is None
     two = frame.with_columns(new=pl.when(pl.col("doc") < 2).then(0.0).otherwise(1.0))
-    with pytest.warns(
-        InputWarning, match=r"lies in few documents, worth 2.1 with equal changes, so this pilot"
-    ):
+    with pytest.warns(InputWarning, match=r"lies in few documents \(effective number: 2\.1\), so this pilot"):
         planned = af.compare(two, SYSTEMS, None, cluster="doc").sample_size(0.02)
     assert planned["n_clusters_needed"].item() > planned["n_clusters_needed_low"].item() > 100

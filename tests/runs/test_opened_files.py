@@ -146,7 +146,7 @@ def test_an_overview_opens_a_file_with_separated_answers_once(tmp_path: Path, su
             path.write_bytes(pa.compress(text.encode(), "zstd", asbytes=True))
     with opened(path) as counts:
         done = run(tmp_path, "overview", path.name)
-    assert "answers are read as texts between '|'" in done.stderr
+    assert "answers are split into accepted answers ('|')" in done.stderr
     assert "ANLS 0.25" in done.stdout  # of the second of two accepted answers
     assert counts == [1]
 
@@ -158,7 +158,7 @@ def test_an_overview_opens_files_in_folders_with_separated_answers_once(tmp_path
         SEPARATED.write_csv(path)
     with opened(*paths) as counts:
         done = run(tmp_path, "overview", "systems")
-    assert "answers are read as texts between '|'" in done.stderr
+    assert "answers are split into accepted answers ('|')" in done.stderr
     assert "0.250" in done.stdout
     assert counts == [1, 1]
 
@@ -170,7 +170,7 @@ def test_an_overview_splits_separated_answers_and_keeps_lists(tmp_path: Path) ->
     ]
     (tmp_path / "rows.json").write_text(json.dumps(rows))
     done = run(tmp_path, "overview", "rows.json", "-o", "overview.html", "--rows", "4")
-    assert "answers are read as texts between '|'" in done.stderr
+    assert "answers are split into accepted answers ('|')" in done.stderr
     assert "ANLS 0.25" in done.stdout
 
 

@@ -123,7 +123,7 @@ def inside(given: Any, key: str | int) -> Any:
     """Return the confidences under a key or number; a single number applies to all values there."""
     if isinstance(given, dict):
         found = given.get(str(key), given.get("") if isinstance(key, int) else None)
-        # The confidence of an object or a list, beside those of its values.
+        # The confidence of an object or a list, in addition to those of its values.
         return given.get(_CONFIDENCE) if found is None and _is_whole(given) else found
     if isinstance(given, list):
         return given[key] if isinstance(key, int) and key < len(given) else None

@@ -73,7 +73,7 @@ def _mark() -> str:
 
 _AMOUNT = re.compile(
     r"(?P<outer>\()? ?(?P<sign>[-+])? ?"
-    # A hyphen right beside a code joins both, as in EUR-12.
+    # A hyphen next to a code joins both, as in EUR-12.
     rf"(?:(?P<before>{_mark()})(?![-+](?<=[A-Za-z].)))? ?(?P<inner_sign>[-+])? ?"
     r"(?P<inner>\()?(?P<number>[0-9.,' ]*[0-9])(?(inner)\))"
     rf"(?P<minus> ?-(?![A-Za-z]))? ?(?P<after>{_mark()})?(?(outer)\))"

@@ -82,7 +82,7 @@ def epochs(
             )
             for name in ("components", "standard_errors")
         }
-        # JSON has no infinity, which stands for any number of epochs.
+        # JSON has no infinity, which means any number of epochs.
         errors = tables["standard_errors"]
         tables["standard_errors"] = errors.with_columns(errors["epochs"].replace(math.inf, None))
         tables |= {} if passed is None else {"pass_at_k": passed}

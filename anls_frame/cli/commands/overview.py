@@ -161,8 +161,8 @@ def _read(given: SystemFiles) -> tuple[pl.DataFrame, dict[str, str]]:
         return frame, systems
     separator = separators[0]  # the other one reads texts
     say(
-        f"answers are read as {'lists' if separator == 'list' else f'texts between {separator!r}'}, of which "
-        "each is accepted; --reader auto,answers_format=text reads each as one answer"
+        f"answers are split into accepted answers ({'lists' if separator == 'list' else repr(separator)}); "
+        "--reader auto,answers_format=text reads each as one answer"
     )
     given_answers = pl.col("answers")  # each is a list of one text, unless the file has lists as well
     split = af.parse_answers(given_answers.list.first(), answers_format=str(separator))

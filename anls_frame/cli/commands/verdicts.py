@@ -161,7 +161,7 @@ def _print_sentence(system: Mapping[str, Any], names: Names, *, is_alone: bool) 
     print(
         plain(
             f"{name}{system['n_judged']:,} of {numbered(system['n'], names['row'])} judged: {losses}, "
-            f"of which {_amount(others)}{share} are not the {names['model']}'s errors{scores}"
+            f"and {_amount(others)}{share} of these are not the {names['model']}'s errors{scores}"
         )
     )
 

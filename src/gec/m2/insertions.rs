@@ -2,7 +2,7 @@
 //!
 //! There can be several insertions between the same two tokens, and several gold edits. The official
 //! scorer pairs them from both ends at once: an insertion taken from the left uses up the gold edits up to
-//! the one that it hits, one from the right those from there on.
+//! the one that it hits, one from the right that edit and those after it.
 
 use std::collections::BTreeMap;
 

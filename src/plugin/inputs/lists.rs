@@ -113,7 +113,7 @@ fn any_step(offsets: &[i64], is: impl Fn(i64, i64) -> bool) -> bool {
     offsets.iter().zip(&offsets[1..]).fold(0, |any, (&start, &end)| any | u64::from(is(start, end))) != 0
 }
 
-/// A difference of bounds, which rise from 0 on.
+/// A difference of bounds, which rise from 0.
 fn size(difference: i64) -> usize {
     difference.cast_unsigned() as usize
 }

@@ -55,7 +55,7 @@ macro_rules! kernel {
             planes
         }
 
-        /// For each lane the bits of the eight rows from `first_row` on that lie above its last row.
+        /// For each lane the bits of the eight rows from `first_row` that lie above its last row.
         #[inline]
         #[target_feature(enable = $feature)]
         fn row_bits(last: Vector, first_row: u8) -> Vector {

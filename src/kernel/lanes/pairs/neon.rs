@@ -83,7 +83,7 @@ fn set32(value: i32) -> Vector {
     vreinterpretq_u8_s32(vdupq_n_s32(value))
 }
 
-/// For each lane the bits of the eight pattern positions from `from` on that equal the text's character in one
+/// For each lane the bits of the eight pattern positions from `from` that equal the text's character in one
 /// column.
 #[inline]
 #[target_feature(enable = "neon")]

@@ -6,7 +6,7 @@ use super::{Batch, PAIRS, Padded};
 /// What an instruction set may have better operations for, from those that all have.
 macro_rules! bits {
     ($feature:literal) => {
-        /// For each lane the bits of the eight pattern positions from `from` on that equal the text's character
+        /// For each lane the bits of the eight pattern positions from `from` that equal the text's character
         /// in one column.
         #[inline]
         #[target_feature(enable = $feature)]
