@@ -2,8 +2,8 @@
 Check that the figures of simulations that the guides quote are in the tables that they cite.
 
 A paragraph, list or table of ``docs/`` that links to a page of ``benchmarks/``, or to a section of
-``docs/evidence.md``, quotes its percentages from there: each must be a number of that page, rounded as it is
-quoted; shares of pages, such as 0.41, are percentages, too. In ``docs/evidence.md``, what has no link of its
+``docs/evidence*.md``, quotes its percentages from there: each must be a number of that page, rounded as it is
+quoted; shares of pages, such as 0.41, are percentages, too. In ``docs/evidence*.md``, what has no link of its
 own takes the pages that its section has named before. A paragraph about coverage, level or power that quotes
 percentages without any link is reported, too.
 """
@@ -18,14 +18,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS, BENCHMARKS = ROOT / "docs", ROOT / "benchmarks"
-EVIDENCE = "evidence.md"
+EVIDENCE = "evidence*.md"
 
 NOMINAL = {"0", "5", "90", "95", "100"}
 """Levels and bounds, which are no results."""
 KINDS = "samples|plans|pilots|comparisons|series|projects|populations"
 SIMULATED = re.compile(rf"\b(simulat|coverage|power|errs?\b|wrongly|false alarm|of ({KINDS}))", re.IGNORECASE)
 PAGE = re.compile(r"benchmarks/(\w+\.md)")
-SECTION = re.compile(r"(?:evidence\.md|\()#([\w-]+)\)")
+SECTION = re.compile(r"(?:evidence\w*\.md|\()#([\w-]+)\)")
 NUMBER = re.compile(r"(?<![\w.^-])\d+(?:,\d{3})*(?:\.\d+)?(?![\w^])")
 BETWEEN = r"(?:,| to| and| or|;|\s|%)+"
 PERCENTAGES = re.compile(rf"(?<![\w.])\d[\d,.]*(?:{BETWEEN}\d[\d,.]*)*\s?%")
@@ -43,7 +43,7 @@ def main() -> int:
 
 def unfounded(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the lines of a page with what is wrong in them."""
-    in_evidence, cited = path.name == EVIDENCE, set[str]()
+    in_evidence, cited = path.match(EVIDENCE), set[str]()
     for start, block in blocks(path.read_text(encoding="utf-8")):
         if block.startswith("#"):
             cited = set()
@@ -81,20 +81,21 @@ def blocks(text: str) -> Iterator[tuple[int, str]]:
 
 
 def pages_of(text: str, *, in_evidence: bool) -> set[str]:
-    """Return the pages of benchmarks that a text cites, itself or by a section of the page on evidence."""
+    """Return the pages of benchmarks that a text cites, itself or by a section of the pages on evidence."""
     pages = set(PAGE.findall(text))
     for name in SECTION.findall(text):
-        if in_evidence or "evidence.md" in text:
+        if in_evidence or "](evidence" in text:
             pages |= sections().get(name, set())
     return pages
 
 
 @cache
 def sections() -> dict[str, set[str]]:
-    """Return the pages that each section of the page on evidence cites."""
+    """Return the pages that each section of the pages on evidence cites."""
     found: dict[str, set[str]] = {}
     name = ""
-    for line in (DOCS / EVIDENCE).read_text(encoding="utf-8").splitlines():
+    lines = "\n".join(path.read_text(encoding="utf-8") for path in sorted(DOCS.glob(EVIDENCE)))
+    for line in lines.splitlines():
         if line.startswith("#"):
             name = re.sub(r"[^\w\- ]", "", line.lstrip("# ").lower()).replace(" ", "-")
         found.setdefault(name, set()).update(PAGE.findall(line))

@@ -130,15 +130,11 @@ def formats() -> str:
 
 
 def questions() -> str:
-    """Return the questions of the page on functions that results answer, without links."""
-    text = (FOLDER / "which.md").read_text(encoding="utf-8")
-    rows = [
-        line
-        for section in ("I want to know how good a system is", "I have two systems, or sixty")
-        for line in text.partition(f"## {section}\n")[2].partition("\n## ")[0].splitlines()
-        if line.startswith("| ") and not line.startswith("| question |")
-    ]
-    plain = [re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", row).replace(": guide |", " |") for row in rows]
+    """Return the questions of the page on functions, without links."""
+    page, _, _ = (FOLDER / "which.md").read_text(encoding="utf-8").partition("\n## Notebooks\n")
+    tables = re.findall(r"^\|---.*\n((?:\|.*\n)+)", page, re.MULTILINE)
+    rows = [line for table in tables for line in table.splitlines()]
+    plain = [re.sub(r"[:;,] \[[^\]]+\]\([^)]*\)", "", row) for row in rows]
     return "\n".join(["| question | function | on the command line |", "|---|---|---|", *plain])
 
 

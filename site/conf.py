@@ -63,7 +63,7 @@ numpydoc_class_members_toctree = False
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 
-myst_enable_extensions = ["colon_fence"]
+myst_enable_extensions = ["alert", "colon_fence"]
 myst_heading_anchors = 3
 nb_execution_mode = "off"
 copybutton_prompt_text = r">>> |\.\.\. |\$ "

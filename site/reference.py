@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+from collections import Counter
 from functools import cache, reduce
 from pathlib import Path
 from typing import Any
@@ -63,17 +64,26 @@ def add_guides(_app: Sphinx, _kind: str, name: str, _object: Any, _options: Any,
 
 @cache
 def _guides() -> dict[str, list[str]]:
-    """Return the guides of each function that `docs/which.md` names."""
-    guides: dict[str, list[str]] = {}
+    """Return the guides of a function: those of its row in `docs/which.md`, or the one that names it most."""
+    chosen: dict[str, list[str]] = {}
+    linked: dict[str, Counter[str]] = {}
     for row in (_ROOT / "docs/which.md").read_text(encoding="utf-8").splitlines():
         for cell in row.split("|")[2:4]:
             found = _GUIDED.findall(cell)
-            names = [name.removeprefix("af.") for name, _ in found if name]
-            for guide in dict.fromkeys(guide for _, guide in found if guide):
-                for name in names:
-                    known = guides.setdefault(name, [])
-                    known += [guide] if guide not in known else []
-    return guides
+            guides = dict.fromkeys(guide for _, guide in found if guide)
+            linked |= {guide: _mentions(guide) for guide in guides}
+            for name in (name.removeprefix("af.") for name, _ in found if name):
+                chosen[name] = [*dict.fromkeys([*chosen.get(name, []), *guides])]
+    mentioned = {name for counts in linked.values() for name in counts}
+    most = {name: [max(linked, key=lambda guide: linked[guide][name])] for name in mentioned}
+    return most | {name: guides for name, guides in chosen.items() if guides}
+
+
+def _mentions(guide: str) -> Counter[str]:
+    """Return how often a guide names each function."""
+    text = (_ROOT / f"docs/{guide}.md").read_text(encoding="utf-8")
+    names = re.findall(r"(?<![\w.])[a-z][\w.]*(?=[(`])", text)
+    return Counter(name.rpartition("anls.")[2].removeprefix("af.") for name in names)
 
 
 @cache

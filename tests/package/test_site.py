@@ -12,7 +12,6 @@ import pytest
 
 import anls_frame as af
 from anls_frame import exceptions, gec, pairs, plot, readers, repeats, statistics, words
-from anls_frame.readers.descriptions import READERS
 
 ROOT = Path(__file__).parents[2]
 _FENCED = re.compile(r"^(`{3,}|:{3,}).*?^\1", re.MULTILINE | re.DOTALL)
@@ -117,13 +116,21 @@ def test_the_reference_has_every_public_name_once(module: str, names: list[str])
     assert found == Counter(names)
 
 
-def test_the_page_of_questions_names_every_reader_and_every_row_score() -> None:
-    text = (ROOT / "docs/which.md").read_text(encoding="utf-8")
-    logs = {kind.function.rpartition(".")[2] for kind in READERS.values() if "--gold" not in kind.command}
-    functions = {name for name in readers.__all__ if name.islower()}
-    others = functions - logs | {"read_results"}  # `read_logs` reads logs
-    missing = [name for name in others if not re.search(rf"`(readers\.)?{name}`", text)]
-    assert missing == []
+def test_the_page_of_questions_or_a_guide_that_it_links_to_names_every_function() -> None:
+    page = ROOT / "docs/which.md"
+    text = page.read_text(encoding="utf-8")
+    guides = {link.partition("#")[0] for link in _LINK.findall(text) if "reference" not in link}
+    texts = [text, *((page.parent / guide).read_text(encoding="utf-8") for guide in guides)]
+    named = {word for text in texts for word in re.findall(r"(?<!\w)[a-z]\w+(?=[(`])", text)}
+    modules = (af, gec, pairs, readers, repeats, words)
+    functions = {name for module in modules for name in module.__all__ if name.islower()} - {"__version__"}
+    assert sorted(functions - named) == []
+
+
+def test_the_page_of_questions_has_a_row_for_each_of_thirty() -> None:
+    page, _, _ = (ROOT / "docs/which.md").read_text(encoding="utf-8").partition("\n## Notebooks\n")
+    rows = re.findall(r"^\| (?!(?:question|task|file|score of a row) \|).*", page, re.MULTILINE)
+    assert 25 <= len(rows) <= 30
 
 
 def test_the_page_of_json_names_every_schema() -> None:
