@@ -33,7 +33,7 @@ EXCEPTIONS = re.compile(
     r"|\| not \| but \|(\n\|.*)+"  # the list of these words
 )
 CODE = re.compile(r"^( *)```.*?^\1```|`[^`\n]*`|^ *(>>>|\.\.\.) .*?$", re.DOTALL | re.MULTILINE)
-LATER = {"CHANGELOG.md", "docs/evidence.md"}
+LATER = {"CHANGELOG.md"}
 DOCS = ("*.md", "docs/**/*.md", "tests/README.md", "data/*.md", "examples/**/*.md", "anls_frame/*.md")
 
 
