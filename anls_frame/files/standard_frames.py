@@ -22,7 +22,7 @@ from anls_frame.exceptions import warn
 from anls_frame.files import raw_tables
 from anls_frame.files.problems import Problems
 from anls_frame.files.raw_tables import Column, Raw
-from anls_frame.frames import answer_texts
+from anls_frame.frames import answer_texts, origins
 from anls_frame.frames.answer_lists import (
     NotAListError,
     answer_key,
@@ -212,6 +212,7 @@ def frame(
     A column with the name but not the role gets an underscore appended to its name.
     """
     columns: list[pl.Series] = []
+    separator = None
     for role in ROLES:
         if role in chosen:
             if role == "prediction":
@@ -219,7 +220,9 @@ def frame(
                 continue
             if role == "answers":
                 _note_formats(role, chosen[role], raw, problems)
-                columns.append(as_answers(raw, chosen[role], problems, answers_format))
+                predictions = next((column for column in columns if column.name == "prediction"), None)
+                own, separator = as_answers(raw, chosen[role], problems, answers_format, predictions)
+                columns.append(own)
                 continue
             name = chosen[role]
             column = raw.column(name)
@@ -235,7 +238,7 @@ def frame(
             free = name if name not in taken else free_name(name, taken | names)
             taken.add(free)
             columns.append(raw_tables.kept(free, raw.others.get(name, raw.column(name))))
-    standard = pl.DataFrame(columns)
+    standard = origins.remember(pl.DataFrame(columns), separator=separator)
     if "question_id" in chosen and unique_ids:
         epochs = epochs_of(standard) if unique_ids == "in an epoch" else None
         ids = standard["question_id"]
@@ -424,25 +427,27 @@ def check_formats_of_file(answers_format: str, question_types_format: str) -> No
     check_answers_format(question_types_format, ("text", "list"), "question_types_format")
 
 
-def as_answers(raw: Raw, source: str, problems: Problems, answers_format: str) -> pl.Series:
+def as_answers(
+    raw: Raw, source: str, problems: Problems, answers_format: str, predictions: pl.Series | None = None
+) -> tuple[pl.Series, str | None]:
     """
-    Return the column of the answers as lists of strings.
+    Return the column of the answers as lists of strings, and where they were split without being asked.
 
     "text" reads each string as a single answer, "list" parses each string that is a printed list, and a
-    separator also splits all other strings. "auto" parses printed lists only if the file's format has no
-    lists, the column is not called reference, transcription, gt or text, and every non-empty cell is a
-    printed list.
+    separator also splits all other strings. "auto" does so only if the file's format has no lists and the
+    column is not called reference, transcription, gt or text: it parses printed lists if every non-empty cell
+    is one, and splits at `|` if this stands between answers wherever it occurs.
     """
-    name, column = "answers", raw.column(source)
+    name, column, separator = "answers", raw.column(source), None
     if answers_format == "auto":
         is_text = raw.typed or source.casefold().strip() in _NEVER_LISTS
         if isinstance(column, pl.Series) and not is_text:
             entries = _every(name, column, problems, raw.place)
             if entries is not None:
-                return entries
-        _warn_of_texts(source, column, problems, raw)
-        answers_format = "text"
-    return as_text_lists(name, column, problems, raw.place, answers_format)
+                return entries, None
+        separator = _separator(source, column, problems, raw, predictions, may_split=not is_text)
+        answers_format = separator or "text"
+    return as_text_lists(name, column, problems, raw.place, answers_format), separator
 
 
 def as_text_lists(
@@ -538,16 +543,35 @@ def _every(name: str, column: pl.Series, problems: Problems, place: Callable[[in
     return entries.alias(name)
 
 
-def _warn_of_texts(source: str, column: Column, problems: Problems, raw: Raw) -> None:
-    """Warn if strings read as single answers look like several answers."""
+def _separator(
+    source: str,
+    column: Column,
+    problems: Problems,
+    raw: Raw,
+    predictions: pl.Series | None,
+    *,
+    may_split: bool,
+) -> str | None:
+    """Return where strings are to be split, which is said; warn if others look like several answers."""
     if isinstance(column, raw_tables.JsonColumn) and column.holds_lists:
-        return
+        return None
     if not isinstance(column, pl.Series):
         column = pl.Series([value if type(value) is str else None for value in column], dtype=pl.String)
     several = answer_texts.several_answers(column) if column.dtype == pl.String else None
     if several is None:
-        return
+        return None
     separator, index, other = several
+    is_certain = separator == answer_texts.SPLIT_UNASKED and answer_texts.are_separated(column, predictions)
+    if may_split and is_certain:
+        warn(
+            f"{problems.path}: answers in column {source!r} are split at {separator!r}, as "
+            f"{quoted(column[index])} ({raw.place(index)}); each part is accepted. Pass ",
+            Option("answers_format", "text"),
+            " to read each text as one answer, or ",
+            Option("answers_format", separator),
+            " to split without this message",
+        )
+        return separator
     unlike = "" if other is None else f", but not {quoted(column[other])} ({raw.place(other)})"
     what = "look like lists" if separator is None else f"hold {separator!r}"
     warn(
@@ -558,6 +582,7 @@ def _warn_of_texts(source: str, column: Column, problems: Problems, raw: Raw) ->
         Option("answers_format", "text"),
         " if they are texts",
     )
+    return None
 
 
 def _entries(value: Any) -> Sequence[str | None] | None:

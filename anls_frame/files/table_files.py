@@ -82,10 +82,11 @@ def read_results(
         How strings in the answers are read: `"text"` reads each as a single answer; `"list"` reads printed
         lists (JSON, or as printed by Python or numpy), tuples, sets and objects of answers (as in SQuAD and
         VQA) as lists of accepted answers, and other strings as a single answer; a separator such as `"|"`
-        also splits these other strings (see `parse_answers`). `"auto"` reads printed lists in CSV, TSV and
-        workbooks, which have no lists of their own, if every non-empty cell of the column is a printed list
-        and the column is not called reference, transcription, gt or text; otherwise, and in all other
-        formats, a string is a single answer. Lists of the format itself stay lists.
+        also splits these other strings (see `parse_answers`). `"auto"` looks at CSV, TSV and workbooks, which
+        have no lists of their own, unless the column is called reference, transcription, gt or text: it reads printed lists if every non-empty cell of the column is one, and
+        splits at `|`, with a warning, if a tenth of the strings (and at least three) have it between texts,
+        none has it elsewhere, and the predictions do not have it. Otherwise, and in all other formats, a
+        string is a single answer. Lists of the format itself stay lists.
     question_types_format
         How strings in the question types are read: `"list"`, `"text"` or a separator such as `";"`, with the
         same meaning.
@@ -102,9 +103,9 @@ def read_results(
     Warns
     -----
     InputWarning
-        If strings that `"auto"` reads as single answers look like several: if there is a printed list, or if
-        a tenth of the strings (and at least three) have `|` or `;` between texts. `scan_results` checks the
-        first 100,000 rows of a Parquet file.
+        If `"auto"` splits strings at `|`, or if strings that it reads as single answers look like several: if
+        there is a printed list, or if a tenth of the strings (and at least three) have `|` or `;` between
+        texts. `scan_results` checks the first 100,000 rows of a Parquet file.
 
     Raises
     ------
@@ -314,7 +315,8 @@ def read_table(
     )
     texts = {name: standard_frames.prediction(raw, column, problems) for name, column in systems.items()}
     problems.raise_any()
-    return origins.remember(standard.with_columns(**texts), columns=chosen)
+    separator = origins.of(standard).separator
+    return origins.remember(standard.with_columns(**texts), columns=chosen, separator=separator)
 
 
 def read_raw(

@@ -37,6 +37,10 @@ SHARE_SEPARATED = 0.1
 _LONGEST_SEPARATED = 500
 """Length in bytes up to which a text with separators counts: pages have such letters."""
 
+SPLIT_UNASKED = "|"
+"""The only separator at which readers split answers without being asked: `;` stands in many texts."""
+_BRACKETS = ("()", "[]", "{}")
+
 _OBJECT = r"""(?s)\A\s*\{\s*(?:(?:"[^"]*"|'[^']*')\s*:.*)?\}\s*\z"""
 """Pattern of an object as JSON or Python prints it: it is empty, or begins with a key."""
 
@@ -72,6 +76,24 @@ def several_answers(texts: pl.Series, kinds: pl.Series | None = None) -> Several
             others = (~rows & (texts.str.strip_chars() != "")).fill_null(value=False).arg_true()
             return SeveralAnswers(separator, int(rows.arg_true()[0]), int(others[0]) if len(others) else None)
     return None
+
+
+def are_separated(answers: pl.Series, predictions: pl.Series | None) -> bool:
+    """
+    Return whether `|` stands between answers wherever it occurs, so that a reader may split them there.
+
+    In code, formulas and tables, it also has other neighbours, or brackets that close in the next part, and a
+    system that is asked for such texts predicts it as well.
+    """
+    if predictions is not None and _separated(predictions, SPLIT_UNASKED) is not None:
+        return False
+    having = answers.filter(answers.str.contains(SPLIT_UNASKED, literal=True))
+    is_between = having.str.contains(SEPARATED[SPLIT_UNASKED])
+    if not (is_between & (having.str.len_bytes() <= _LONGEST_SEPARATED)).all():
+        return False
+    parts = having.str.split(SPLIT_UNASKED).explode(empty_as_null=True)
+    counts = [[parts.str.count_matches(sign, literal=True) for sign in pair] for pair in _BRACKETS]
+    return all((opening == closing).all() for opening, closing in counts)
 
 
 def _printed(texts: pl.Series, kinds: pl.Series) -> pl.Series | None:

@@ -30,6 +30,8 @@ class Origin(NamedTuple):
     """Whether the rows are pages of OCR, in the columns of a table of questions."""
     columns: Mapping[str, str] = {}
     """The columns of the file that the columns with a role were read from."""
+    separator: str | None = None
+    """Where a reader split answers without being asked."""
 
 
 _known: dict[int, tuple[weakref.ref[Any], Origin]] = {}

@@ -274,8 +274,8 @@ def overview(
         "id": id,
     }
     roles = found_roles(rows, asked)
-    rows = origins.like(prepared(rows, roles), frame)
     whole = resolve_protocol(protocol)
+    rows = origins.like(prepared(rows, roles, whole), frame)
     chosen: Any = roles.metrics or ("nls" if whole.threshold is None else "anls")
     how: dict[str, Any] = {"cluster": roles.cluster, "confidence": confidence, "missing": missing}
     if roles.answers is not None:

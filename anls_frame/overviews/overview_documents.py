@@ -117,12 +117,10 @@ class OverviewView(View):
     def _roles(self) -> list[tuple[str, str, str]]:
         """Return the roles, their columns, and the options that change them."""
         roles, found = self.result.roles, self.result.roles.found
-        split = "" if roles.separator is None else f" (split at {roles.separator!r})"
-        split = " (printed lists, parsed)" if roles.separator == "list" else split
         by = f"{len(roles.by)} columns" if len(roles.by) > _NAMED else ", ".join(roles.by)
         columns = {
             "prediction": ("prediction", ", ".join(roles.systems.values())),
-            "answers": ("answers", f"{roles.answers}{split}" if roles.answers else ""),
+            "answers": ("answers", roles.answers or ""),
             "metrics": ("score", roles.metrics if isinstance(roles.metrics, str) else ""),
             "cluster": ("documents", roles.cluster or "none"),
             "model_confidence": ("confidence", roles.model_confidence or ""),

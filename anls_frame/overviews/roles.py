@@ -13,11 +13,12 @@ from anls_frame._text import listed, quoted
 from anls_frame.exceptions import DTypeError
 from anls_frame.files.standard_frames import plain_name, usual_names
 from anls_frame.frames.answer_lists import parse_answers
-from anls_frame.frames.answer_texts import several_answers
+from anls_frame.frames.answer_texts import warn_of_answers
 from anls_frame.frames.checks import check_columns
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
 from anls_frame.frames.field_rows import outcomes
 from anls_frame.metrics.scores import nls
+from anls_frame.protocol import ScoreProtocol
 from anls_frame.summary.labels import joined_labels
 from anls_frame.summary.systems import systems_of
 
@@ -64,8 +65,6 @@ class Roles:
     by: Sequence[str]
     id: str | None
     found: frozenset[str]
-    separator: str | None = None
-    """What separates the answers of a text, which are read as a list."""
 
     @property
     def options(self) -> dict[str, Any]:
@@ -139,7 +138,6 @@ def found_roles(rows: pl.DataFrame, asked: Mapping[str, Any]) -> Roles:
         found=frozenset(
             name for name, value in asked.items() if value is None and (name != "metrics" or metrics)
         ),
-        separator=_separator(rows[answers]) if has_texts else None,
     )
 
 
@@ -288,12 +286,14 @@ class _Finder:
         return ", ".join(str(value)[:_LONGEST_VALUE] for value in values)
 
 
-def prepared(rows: pl.DataFrame, roles: Roles) -> pl.DataFrame:
-    """Return the rows with lists in place of texts that join several labels, or several answers."""
+def prepared(rows: pl.DataFrame, roles: Roles, protocol: ScoreProtocol) -> pl.DataFrame:
+    """Return the rows with lists of labels and answers; warn of texts that look like several answers."""
     rows = rows.with_columns(_labels(rows[name]).alias(name) for name in roles.by)
-    if roles.answers is None or roles.separator is None:
+    if roles.answers is None or rows.schema[roles.answers] != pl.String:
         return rows
-    return rows.with_columns(parse_answers(rows[roles.answers], answers_format=roles.separator))
+    warn_of_answers(rows[roles.answers], protocol)
+    # Lists are not warned of again by each function that takes them.
+    return rows.with_columns(parse_answers(rows[roles.answers], answers_format="text"))
 
 
 def _labels(column: pl.Series) -> pl.Series:
@@ -312,9 +312,3 @@ def n_values(column: pl.Series) -> int:
 def _entries(column: pl.Series) -> pl.Series:
     is_list = isinstance(column.dtype, pl.List | pl.Array)
     return column.explode(empty_as_null=True) if is_list else column
-
-
-def _separator(answers: pl.Series) -> str | None:
-    """Return what separates several answers in texts; None for lists and for single answers."""
-    several = several_answers(answers) if answers.dtype == pl.String else None
-    return None if several is None else several.separator or "list"

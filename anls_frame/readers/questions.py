@@ -18,6 +18,7 @@ from anls_frame.files import raw_tables, standard_frames, table_files
 from anls_frame.files.file import File
 from anls_frame.files.problems import Problems, problem
 from anls_frame.files.standard_frames import Role
+from anls_frame.frames import origins
 from anls_frame.frames.checks import free_name
 from anls_frame.frames.conversion import in_polars
 from anls_frame.readers.log_names import matching
@@ -37,6 +38,8 @@ class Gold:
     path: Path
     names: list[str]
     """The names of the columns in the table itself."""
+    separator: str | None = None
+    """Where answers were split without being asked."""
 
     other_ids: ClassVar[Message] = Message(
         "name the columns of the ids with ", Option("question_id", ...), " and ", Option("gold_id", ...)
@@ -139,12 +142,17 @@ def read_gold(
         question_types_format=options.get("question_types_format", "list"),
     )
     problems.raise_any()
+    separator = origins.of(rows).separator
     if "answers" not in chosen and "answers" in rows.columns:
         rows = rows.rename({"answers": "gold_answers"})
     ids = pl.int_range(pl.len()).cast(pl.String) if by_number else pl.col("question_id")
     others = pl.all() if by_number else pl.exclude("question_id")
     return Gold(
-        ids=rows.select(question_id=ids), rows=rows.select(others), path=problems.path, names=raw.names
+        ids=rows.select(question_id=ids),
+        rows=rows.select(others),
+        path=problems.path,
+        names=raw.names,
+        separator=separator,
     )
 
 

@@ -46,6 +46,8 @@ class Log(NamedTuple):
     task: str | None = None
     protocol: str | None = None
     """That of the harness which wrote it, if it is known."""
+    separator: str | None = None
+    """Where its reader split answers without being asked."""
 
 
 def with_epoch(frame: pl.DataFrame) -> pl.DataFrame:
@@ -65,7 +67,8 @@ def only_file(
 ) -> pl.DataFrame:
     """Return the rows of a single file, as it has them, with the columns of their questions."""
     rows = long_frame([log], gold=gold, unmatched=unmatched, epoch=epoch)
-    return origins.like(as_in_file(rows, frame), frame)
+    known = origins.of(frame)._replace(separator=origins.of(rows).separator)
+    return origins.remember(as_in_file(rows, frame), **known._asdict())
 
 
 def _renamed(frame: pl.DataFrame) -> dict[str, str]:
@@ -136,7 +139,7 @@ def long_frame(
         _check_answers(rows, problems, {path_text(log.path): log.path for log in logs})
     problems.raise_any()
     _warn_of_questions(rows, gold)
-    return _remembered(_in_order(rows), logs)
+    return _remembered(_in_order(rows), logs, gold)
 
 
 def told_apart(rows: pl.DataFrame) -> pl.DataFrame:
@@ -175,15 +178,17 @@ def _in_order(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.select(*order, pl.exclude(*order, "log_file", _TASK), "log_file")
 
 
-def _remembered(rows: pl.DataFrame, logs: Sequence[Log]) -> pl.DataFrame:
-    """Remember the protocol of the harness of all files or, if they differ, of each system."""
+def _remembered(rows: pl.DataFrame, logs: Sequence[Log], gold: Gold | None) -> pl.DataFrame:
+    """Remember how answers were split, and the protocol of all files or, if they differ, of each system."""
+    separators = [*(log.separator for log in logs), None if gold is None else gold.separator]
+    separator = next(filter(None, separators), None)
     protocols: dict[str, set[str | None]] = {}
     for log in logs:
         protocols.setdefault(log.system, set()).add(log.protocol)
     by_name = {system: names.pop() if len(names) == 1 else None for system, names in protocols.items()}
     if len(set(by_name.values())) > 1:
-        return origins.remember(rows, of_systems=by_name)
-    return origins.remember(rows, next(iter(by_name.values())))
+        return origins.remember(rows, of_systems=by_name, separator=separator)
+    return origins.remember(rows, next(iter(by_name.values())), separator=separator)
 
 
 def tasks_of(logs: Sequence[Log]) -> list[str]:

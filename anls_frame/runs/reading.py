@@ -257,9 +257,8 @@ def as_log(system: str, file: File, kind: str, frame: pl.DataFrame) -> Log:
     """Return the rows of a system in a file, each of whose questions occurs once in an epoch."""
     if "question_id" not in frame.columns:
         raise problem(file, Message("has no ids; name their column with ", Option("question_id", ...)))
-    return Log(
-        system, file.path, long_rows.with_epoch(frame), _task(kind, file, frame), origins.of(frame).protocol
-    )
+    known, rows = origins.of(frame), long_rows.with_epoch(frame)
+    return Log(system, file.path, rows, _task(kind, file, frame), known.protocol, known.separator)
 
 
 def _task(kind: str, file: File, frame: pl.DataFrame) -> str | None:

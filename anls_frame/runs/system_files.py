@@ -469,7 +469,8 @@ def texts_in_columns(given: SystemFiles) -> SystemTexts:
     systems: dict[str, str] = {}
     for name in _names(given, names):
         systems[name] = free_name(f"prediction of {name}", {*frame.columns, *systems.values()})
-    return SystemTexts(frame.rename(dict(zip(read, systems.values(), strict=True))), systems)
+    named = frame.rename(dict(zip(read, systems.values(), strict=True)))
+    return SystemTexts(origins.like(named, frame), systems)
 
 
 def scores_in_columns(given: SystemFiles) -> tuple[pl.DataFrame, dict[str, str]]:

@@ -206,6 +206,9 @@ class Account(Generic[Table_co]):
         for column, n in {column: n for (_, column), n in self.unsure.items() if n}.items():
             has, ranks = ("has", "ranks") if n == 1 else ("have", "rank")
             parts.append(f"{n:,} {has} no confidence ({column}) and {ranks} below all others")
+        if self.settings.answers_format is not None:
+            whole = 'answers_format="text" reads each text as one answer'
+            parts.append(f"answers were split at {self.settings.answers_format!r}: {whole}")
         text = "; ".join(parts)
         return f"{text[0].upper()}{text[1:]}."
 
@@ -231,7 +234,8 @@ class Account(Generic[Table_co]):
     def notes(self) -> list[str]:
         """The sentence, unless all rows were used as they are."""
         is_changed = any(self._emptied) or self.empty_answers or any(self.unsure.values())
-        is_plain = self.used == self.given and not (self.scored or is_changed)
+        is_split = self.settings.answers_format is not None
+        is_plain = self.used == self.given and not (self.scored or is_changed or is_split)
         return [] if is_plain and self.given else [self.sentence]
 
     @property

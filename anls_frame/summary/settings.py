@@ -89,6 +89,8 @@ class Settings:
         How confusions are counted, as in `anls_frame.confusions`.
     from_pages
         Whether `read_pages` made the frame.
+    answers_format
+        The separator at which the reader of a file split answers without being asked.
     version
         Version of the package.
 
@@ -114,6 +116,7 @@ class Settings:
     max_length: int = 1
     min_nls: float = 0.0
     from_pages: bool = False
+    answers_format: str | None = None
     version: str = __version__
 
     def __post_init__(self) -> None:
@@ -150,6 +153,8 @@ class Settings:
         parts.append(f"missing:{self.missing}")
         if self.unanswerable != "drop":
             parts.append(f"unanswerable:{self.unanswerable}")
+        if self.answers_format is not None:
+            parts.append("answers:split")
         parts += [f"cluster:{self.cluster or 'none'}", f"v:{self.version}"]
         return "|".join(parts)
 
@@ -283,6 +288,7 @@ def scoring(
         "protocol": resolve_protocol(protocol),
         "unanswerable": of_rows(unanswerable, frame),
         "from_pages": origins.of(frame).are_pages or {PAGE, REFERENCE} <= {*column_names(frame)},
+        "answers_format": origins.of(frame).separator,
     }
 
 

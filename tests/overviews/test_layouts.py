@@ -202,7 +202,8 @@ def test_a_file_needs_no_options(layout: Callable[[Path], list[str]], tmp_path: 
     done = shell.run(tmp_path, "overview", *arguments)
     # What is split is said.
     printed = fine(done, done.stderr if layout is csv_of_separated_answers else "")
-    assert ("are read as texts between '|'" in done.stderr) == (layout is csv_of_separated_answers)
+    assert ("are split at '|'" in done.stderr) == (layout is csv_of_separated_answers)
+    assert ("answers were split at '|'" in " ".join(printed.split())) == (layout is csv_of_separated_answers)
     score = "0.700 ["
     assert score in printed.partition("What lowers")[0]
     assert "60 rows" in printed

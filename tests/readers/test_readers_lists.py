@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -110,9 +111,69 @@ def test_a_damaged_list_among_lists_is_a_problem(tmp_path: Path) -> None:
     assert "answers_format='text'" in problem.message
 
 
+WITHOUT_LISTS = ["csv", "tsv", "xlsx"]
+
+
+@pytest.mark.parametrize("suffix", WITHOUT_LISTS)
+def test_formats_without_lists_are_split_at_bars_which_is_said(tmp_path: Path, suffix: str) -> None:
+    texts = ["a|b c", "c", None, "d | e (f) | g"] * 3
+    path = tmp_path / f"results.{suffix}"
+    WRITERS[suffix](pl.DataFrame({"prediction": ["a"] * len(texts), "gold": texts}), path)
+    lists = [["a", "b c"], ["c"], None, ["d", "e (f)", "g"]] * 3
+    said = r"results\.\w+: answers in column 'gold' are split at '\|', as 'a\|b c' \(.*2\); each part is "
+    for reader in (af.read_results, lambda path, **options: af.scan_results(path, **options).collect()):
+        with pytest.warns(af.InputWarning, match=said) as warned:
+            assert reader(path)["answers"].to_list() == lists
+        assert len(warned) == 1
+        assert reader(path, answers_format="|")["answers"].to_list() == lists
+        whole = reader(path, answers_format="text")["answers"].to_list()
+        assert whole == [None if text is None else [text] for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("texts", "is_told"),
+    [
+        pytest.param(["cat a | wc", "a || b", "1 | 2"] * 3, True, id="code: another use in some rows"),
+        pytest.param(["P(A|B)", "P(C|A)", "P(B)"] * 3, True, id="brackets that close in the next part"),
+        pytest.param(["[a-z|0-9]+", "a|b", "x"] * 3, True, id="a regular expression"),
+        pytest.param(["|a|", "|b|", "c|d"] * 3, True, id="absolute values"),
+        pytest.param(["a | b\n1 | 2", "c | d", "e"] * 3, True, id="a table"),
+        pytest.param(["| a | b |"] * 9, False, id="rows of tables with outer bars"),
+        pytest.param(["a|" + "b" * 500, "a|b", "c"] * 3, True, id="a long text"),
+        pytest.param(["a"] * 999 + ["b|c"], False, id="one in a thousand"),
+        pytest.param(["a"] * 98 + ["b|c"] * 2, False, id="two in a hundred"),
+        pytest.param(["a; b", "c; d", "e"] * 3, True, id="semicolons"),
+        pytest.param(["['a', 'b']", "c|d", "e|f", "g|h"], True, id="printed lists beside bars"),
+    ],
+)
+@pytest.mark.parametrize("suffix", ["csv", "xlsx"])
+def test_bars_that_may_belong_to_texts_stay(
+    tmp_path: Path, texts: list[str], suffix: str, *, is_told: bool
+) -> None:
+    path = tmp_path / f"results.{suffix}"
+    WRITERS[suffix](pl.DataFrame({"prediction": ["x"] * len(texts), "answers": texts}), path)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert read(path) == [[text] for text in texts]
+    assert ["each counts as one text" in str(warning.message) for warning in caught] == [True] * is_told
+
+
+def test_bars_stay_where_the_system_predicts_them_and_in_columns_of_transcripts(tmp_path: Path) -> None:
+    texts = ["Revenue | 1,200", "Costs | 800", "Profit | 400"]
+    path = saved(tmp_path, "csv", "answers", texts)
+    with pytest.warns(af.InputWarning, match="each counts as one text"):
+        frame = af.read_results(path)
+    assert af.report(frame, "prediction", "answers").overall["anls"] == 1
+    for name in ("reference", "Transcription", "GT", "text"):
+        pl.DataFrame({"prediction": ["x"] * 3, name: texts}).write_csv(path)
+        with pytest.warns(af.InputWarning, match="each counts as one text"):
+            assert read(path, answers=name) == [[text] for text in texts]
+
+
 @pytest.mark.parametrize("suffix", WRITERS)
 @pytest.mark.parametrize("separator", ["|", ";"])
 def test_a_separator_is_told_and_splits_if_it_is_named(tmp_path: Path, suffix: str, separator: str) -> None:
+    # What the system predicts as well may belong to the texts.
     path = saved(tmp_path, suffix, "answers", [f"a{separator} b", "c", None, "d"] * 3)
     with pytest.warns(af.InputWarning, match=rf"hold '\{separator}', .*Pass answers_format='\{separator}'"):
         af.scan_results(path)

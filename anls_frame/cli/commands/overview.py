@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import polars as pl
+from typing import Any
 
 import anls_frame as af
-from anls_frame._messages import Message, Option
 from anls_frame._text import listed, numbered
 from anls_frame.cli import options
-from anls_frame.cli.output import check_rows, four_digits, say, working
-
-if TYPE_CHECKING:
-    from anls_frame.runs.system_files import SystemFiles
+from anls_frame.cli.output import check_rows, four_digits, working
 
 
 @options.command(
@@ -81,7 +73,8 @@ def overview(
     # Which columns are meant is found below, with more than their names.
     given = replace(given, how=replace(given.how, needs_texts=given.are_logged))
     with working("Reading"):
-        read, systems = _read(given)
+        query, systems = row_pages.texts(given)
+        read = origins.like(query.lazy().collect(), query)
     texts = [*systems.values(), "answers", "question_id"]
     frame = with_numbers_where_all_are(read, [name for name in read.columns if name not in texts])
     # Columns have the names that people know: those of the file, or those of the systems.
@@ -140,40 +133,6 @@ def overview(
 
 _NAMED = 3
 """Number of files that a title names."""
-
-
-def _read(given: SystemFiles) -> tuple[pl.DataFrame, dict[str, str]]:
-    """Return the rows and the columns of systems; answers that look separated are split, which is said."""
-    from anls_frame.cli.row_pages import texts
-    from anls_frame.frames import origins
-
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        query, systems = texts(given)
-        frame = origins.like(query.lazy().collect(), query)
-    separators = []
-    for warning in caught:
-        options_of = [part for part in _parts(warning.message) if isinstance(part, Option)]
-        separators += [option.value for option in options_of if option.name == "answers_format"]
-        if not any(option.name == "answers_format" for option in options_of):
-            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
-    if not separators:
-        return frame, systems
-    separator = separators[0]  # the other one reads texts
-    say(
-        f"answers are split into accepted answers ({'lists' if separator == 'list' else repr(separator)}); "
-        "--reader auto,answers_format=text reads each as one answer"
-    )
-    given_answers = pl.col("answers")  # each is a list of one text, unless the file has lists as well
-    split = af.parse_answers(given_answers.list.first(), answers_format=str(separator))
-    answers = pl.when(given_answers.list.len() > 1).then(given_answers).otherwise(split)
-    return origins.like(frame.with_columns(answers), frame), systems
-
-
-def _parts(warning: Warning | str) -> Sequence[object]:
-    """Return the texts and options of a warning's message."""
-    message = warning.args[0] if isinstance(warning, Warning) else warning
-    return message.parts if isinstance(message, Message) else ()
 
 
 def _column(name: str | None) -> Any:
