@@ -436,7 +436,7 @@ def as_answers(
     "text" reads each string as a single answer, "list" parses each string that is a printed list, and a
     separator also splits all other strings. "auto" does so only if the file's format has no lists and the
     column is not called reference, transcription, gt or text: it parses printed lists if every non-empty cell
-    is one, and splits at `|` if this stands between answers wherever it occurs.
+    is one, and splits at `|` if this occurs only between answers.
     """
     name, column, separator = "answers", raw.column(source), None
     if answers_format == "auto":

@@ -38,7 +38,7 @@ _LONGEST_SEPARATED = 500
 """Length in bytes up to which a text with separators counts: pages have such letters."""
 
 SPLIT_UNASKED = "|"
-"""The only separator at which readers split answers without being asked: `;` stands in many texts."""
+"""The only separator at which readers split answers without being asked: `;` is in many texts."""
 _BRACKETS = ("()", "[]", "{}")
 
 _OBJECT = r"""(?s)\A\s*\{\s*(?:(?:"[^"]*"|'[^']*')\s*:.*)?\}\s*\z"""
@@ -80,7 +80,7 @@ def several_answers(texts: pl.Series, kinds: pl.Series | None = None) -> Several
 
 def are_separated(answers: pl.Series, predictions: pl.Series | None) -> bool:
     """
-    Return whether `|` stands between answers wherever it occurs, so that a reader may split them there.
+    Return whether `|` occurs only between answers, so that a reader may split them there.
 
     In code, formulas and tables, it also has other neighbours, or brackets that close in the next part, and a
     system that is asked for such texts predicts it as well.

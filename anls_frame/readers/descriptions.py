@@ -112,7 +112,7 @@ READERS: Mapping[str, Description] = {
             "answers_format": ReaderOption(
                 help="how to read answers that are text: text (one answer each), list (parse a printed "
                 "list), a separator such as ; (also split there) or auto (in CSV, TSV and XLSX: list if every "
-                "cell is one, and split at | if it stands between answers wherever it occurs)"
+                "cell is one, and split at | if it occurs only between answers)"
             ),
             "question_types_format": ReaderOption(
                 help="how to read types of questions that are text: list (the default), text or a separator"
