@@ -83,10 +83,11 @@ def read_results(
         lists (JSON, or as printed by Python or numpy), tuples, sets and objects of answers (as in SQuAD and
         VQA) as lists of accepted answers, and other strings as a single answer; a separator such as `"|"`
         also splits these other strings (see `parse_answers`). `"auto"` looks at CSV, TSV and workbooks, which
-        have no lists of their own, unless the column is called reference, transcription, gt or text: it reads printed lists if every non-empty cell of the column is one, and
-        splits at `|`, with a warning, if a tenth of the strings (and at least three) have it between texts,
-        none has it elsewhere, and the predictions do not have it. Otherwise, and in all other formats, a
-        string is a single answer. Lists of the format itself stay lists.
+        have no lists of their own, unless the column is called reference, transcription, gt or text: it reads
+        printed lists if every non-empty cell of the column is one, and splits at `|`, with a warning, if a
+        tenth of the strings (and at least three) have it between texts, none has it elsewhere, and the
+        predictions do not have it. Otherwise, and in all other formats, a string is a single answer. Lists of
+        the format itself stay lists.
     question_types_format
         How strings in the question types are read: `"list"`, `"text"` or a separator such as `";"`, with the
         same meaning.

@@ -111,8 +111,8 @@ READERS: Mapping[str, Description] = {
             "doc_id": ReaderOption(help="column of the documents"),
             "answers_format": ReaderOption(
                 help="how to read answers that are text: text (one answer each), list (parse a printed "
-                "list), a separator such as ; (also split there) or auto (in CSV, TSV and XLSX: list if every "
-                "cell is one, and split at | if it occurs only between answers)"
+                "list), a separator such as ; (also split there) or auto (in CSV, TSV and XLSX: list if "
+                "every cell is one, and split at | if it occurs only between answers)"
             ),
             "question_types_format": ReaderOption(
                 help="how to read types of questions that are text: list (the default), text or a separator"
