@@ -56,8 +56,12 @@ _USUAL: Mapping[Role, tuple[str, ...]] = {
         "predicted",
         "predictedanswer",
         "predanswer",
+        "predtext",
+        "predictiontext",
+        "generatedanswer",
         "modelanswer",
         "modeloutput",
+        "actualoutput",
         "output",
         "response",
         "completion",
@@ -67,6 +71,10 @@ _USUAL: Mapping[Role, tuple[str, ...]] = {
         "answers",
         "answer",
         "goldanswers",
+        "goldanswer",
+        "correctanswer",
+        "expectedanswer",
+        "expectedoutput",
         "goldlabels",
         "golds",
         "gold",
@@ -186,11 +194,14 @@ def joined_ids(parts: pl.Expr | Iterable[pl.Expr]) -> pl.Expr:
     return pl.concat_str(parts, separator=SEPARATOR)
 
 
+def suggests(name: str, role: Role) -> bool:
+    """Return whether a column's name is one of the usual names of a role."""
+    return plain_name(name) in _USUAL[role]
+
+
 def usual_names(role: Role, names: Sequence[str]) -> list[str]:
     """Return the columns whose names suggest a role."""
-    usual: list[str] = (
-        [role] if role in names else [name for name in names if plain_name(name) in _USUAL[role]]
-    )
+    usual: list[str] = [role] if role in names else [name for name in names if suggests(name, role)]
     if role in _IDS and len(usual) > 1:
         # A proper id is preferred to a row number.
         return [min(usual, key=lambda name: _USUAL[role].index(plain_name(name)))]

@@ -13,6 +13,7 @@ from anls_frame._arguments import takes_names
 from anls_frame._text import differing_in_notation, numbered, quoted
 from anls_frame._typing import ByFrame, Table_co, declared
 from anls_frame.exceptions import DTypeError, warn
+from anls_frame.files.standard_frames import suggests
 from anls_frame.frames import conversion
 from anls_frame.summary.keys import key_columns, key_names, optional
 
@@ -20,16 +21,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _SHOWN_IDS = 10
-
-_USUAL_ANSWERS = frozenset(
-    f"{noun}{plural}"
-    for noun in ("answer", "goldanswer", "gold", "groundtruth", "gt", "target", "reference")
-    for plural in ("", "s")
-)
-"""Usual names of answer columns, in lower case, letters and digits only."""
-
-
-_USUAL_QUESTIONS = ("question", "query")
 
 
 class Paired(NamedTuple, Generic[Table_co]):
@@ -86,8 +77,8 @@ def pair(
         Names of the two systems. The prediction columns of the result are named `{prediction}_{name}`.
     answers
         Column or columns with the accepted answers, which must be the same in both frames; by default,
-        columns of both frames with a usual name (answers, answer, reference, ground_truth, gold, target and
-        similar). The order of the answers does not matter. `[]` skips this check.
+        columns of both frames that `read_results` finds by a usual name (answers, reference, ground_truth,
+        gold, target, label and similar). The order of the answers does not matter. `[]` skips this check.
 
     Returns
     -------
@@ -142,7 +133,7 @@ def pair(
     if answers is None:
         second_columns = conversion.column_names(second)
         others = [name for name in first_columns if isinstance(name, str) and name not in {*ids, prediction}]
-        checked = [name for name in others if _is_usual_answer(name) and name in second_columns]
+        checked = [name for name in others if suggests(name, "answers") and name in second_columns]
     else:
         checked = [answers] if isinstance(answers, str) else list(answers)
     question = question_column(first_columns, ids)
@@ -218,7 +209,8 @@ def _accepted(column: pl.Series) -> pl.Series:
 
 def question_column(names: Sequence[Any], ids: Sequence[str]) -> str | None:
     """Return the column that holds the questions by its name, unless it identifies them."""
-    return next((name for name in _USUAL_QUESTIONS if name in names and name not in ids), None)
+    texts = [name for name in names if isinstance(name, str) and name not in ids]
+    return next((name for name in texts if suggests(name, "question")), None)
 
 
 def differing_questions(
@@ -255,10 +247,6 @@ def _without_prompt(questions: pl.Series) -> pl.Series:
         pairs = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(least, most, strict=False))
         texts = texts.str.slice(len(list(pairs))).str.reverse()
     return texts
-
-
-def _is_usual_answer(name: str) -> bool:
-    return "".join(filter(str.isalnum, name.casefold())) in _USUAL_ANSWERS
 
 
 def _identified(frame: Any, ids: list[str], prediction: str, checked: list[str], which: str) -> pl.DataFrame:

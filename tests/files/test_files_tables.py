@@ -190,6 +190,22 @@ def test_columns_are_found_by_usual_names_and_can_be_named(write: Write) -> None
     ]
 
 
+@pytest.mark.parametrize(
+    "header",
+    [
+        "input,actual_output,expected_output",  # DeepEval
+        "question,prediction_text,correct_answer",
+        "user_input,response,reference",  # Ragas
+        "audio_filepath,pred_text,Expected Answer",
+    ],
+)
+def test_columns_of_evaluation_tools_are_found(write: Write, header: str) -> None:
+    frame = af.read_results(write("names.csv", f"{header}\na,b,c\n"))
+
+    assert frame["prediction"].to_list() == ["b"]
+    assert frame["answers"].to_list() == [["c"]]
+
+
 def test_a_column_with_the_name_of_a_role_that_another_one_has_is_kept(write: Write) -> None:
     path = write("names.csv", "prediction,answers,prediction_,mine\na,b,c,d\n")
 

@@ -247,7 +247,18 @@ def test_other_answers_are_refused_with_their_ids(first: str, second: str) -> No
 
 
 @pytest.mark.parametrize(
-    "name", ["answers", "Answer", "reference", "references", "gold", "ground_truth", "GT", "target"]
+    "name",
+    [
+        "answers",
+        "Answer",
+        "reference",
+        "references",
+        "gold",
+        "ground_truth",
+        "GT",
+        "target",
+        "expected_output",
+    ],
 )
 def test_usual_names_of_answers_are_compared_and_others_are_not(name: str) -> None:
     old = {"id": [1], "prediction": ["a"], name: ["a"], "note": ["x"]}
