@@ -67,7 +67,7 @@ VERDICTS = (60, 200)
 INTRODUCTION = """\
 # Coverage of corrected scores
 
-Written by `corrected_gate.py`: seed {seed}, {samples} samples per line. The standard error of a coverage of
+Written by `corrected_gate.py`: seed {seed}, {samples:,} samples per line. The standard error of a coverage of
 95 % is {error:.1f} points. The truth is 0 or 1, with a correlation of 0.2 within documents. The metric gives
 graded scores and is wrong in the share of rows that the first column states. Each cell has the coverage of
 the 95 % interval, in %, and its mean width in parentheses, relative to an interval from the same verdicts
@@ -109,7 +109,7 @@ width (three quarters of a pilot's). Pilots for which it named no number are lef
 JUDGED = """
 ## Agreement of a judge with people
 
-{samples} samples per line, so that the standard error of a coverage of 95 % is {error:.1f} points. The judge
+{samples:,} samples per line, so that the standard error of a coverage of 95 % is {error:.1f} points. The judge
 says 0 or 1, and so do people, who judged five of fourteen rows per document. A share of the rows is right
 (*right*); the judge passes a share of these (*passed*) and catches a share of the wrong ones (*caught*), each
 with a correlation of 0.2 within documents. Each cell has the coverage of the 95 % interval in all samples
@@ -560,7 +560,7 @@ def of_judges(samples: int, problems: list[str]) -> list[str]:
 def main() -> None:
     """Run all cases and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--samples", type=int, default=400)
+    parser.add_argument("--samples", type=int, default=1000)
     parser.add_argument("--page", type=Path, default=PAGE)
     given = parser.parse_args()
     heads = ["metric is wrong in", "mean", "rows per document", "documents", "verdicts"]

@@ -25,7 +25,7 @@ from significance_gate import ALPHA
 from anls_frame import statistics
 
 PAGE = Path(__file__).parent / "RANK_SIGNS.md"
-SAMPLES = 500
+SAMPLES = 1000
 DRAWS = 499
 FEWEST_DIFFERING = 6
 """Systems that differ in fewer documents are never called different, as in `pairwise`."""

@@ -36,7 +36,7 @@ from anls_frame.reports.estimates import (
 )
 from anls_frame.reports.lines import Line, Lines, cells_in_slices, lines
 from anls_frame.reports.pairwise import NO_SPREAD, changed_units, spread_of
-from anls_frame.statistics.carriers import carried_by_few, carriers
+from anls_frame.statistics.carriers import FEW_IN_SLICE, carried_by_few, carriers
 from anls_frame.statistics.differences import difference_interval
 from anls_frame.statistics.intervals import FEWEST_UNITS
 from anls_frame.statistics.step_down import IntArray
@@ -268,7 +268,8 @@ def _has_small_slice(metric: Metric, slices: WeightedSlices, sums: Sums) -> npt.
     """Return whether a slice has too few effective units to know its spread, from sums of each."""
     worth = units(sums.with_fields() if metric.counts_fields else sums)
     worth = slices.where_weighted(worth.reshape(len(slices.weight), -1))
-    return carried_by_few(worth.min(axis=0, initial=np.inf))
+    # Fifteen units of one size are fifteen, despite rounding.
+    return np.asarray(worth.min(axis=0, initial=np.inf) < FEW_IN_SLICE - 1e-6)
 
 
 def comparison_lines(

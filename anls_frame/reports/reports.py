@@ -354,7 +354,7 @@ class Report(SlicedResult[Table_co]):
         each document to the average, by the delta method for a linear combination of ratios, and is otherwise
         of the same type as the metric's interval in a report. The contributions in a slice of G effective
         documents are stretched by √(G / (G - 1)), and the variance has the degrees of freedom of
-        Satterthwaite over slices. An average is also marked `few_rows` if a slice has fewer than 10 effective
+        Satterthwaite over slices. An average is also marked `few_rows` if a slice has fewer than 15 effective
         documents (or rows, without clusters); it has no interval if a slice has fewer than two. See the page
         on evidence for its coverage.
 

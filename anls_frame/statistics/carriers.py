@@ -21,6 +21,9 @@ FEW_ROWS = 100
 FEW_UNITS = 20.0
 """Fewer rows, or effective units, give only a rough interval, too."""
 
+FEW_IN_SLICE = 15.0
+"""A slice of fewer effective units makes the interval of a macro average rough."""
+
 
 def carriers(influence: npt.ArrayLike, counts: npt.ArrayLike | None = None) -> FloatArray:
     """

@@ -210,7 +210,7 @@ def assert_welch(line: dict[str, Any], first: Any, second: Any) -> None:
 
 def test_an_average_is_marked_if_a_slice_is_worth_few_documents() -> None:
     dice = np.random.default_rng(3)
-    for least, is_few in ((9, True), (10, False)):
+    for least, is_few in ((14, True), (15, False)):
         kind = np.repeat(["a", "b", "c"], (least, 50, 60))
         document = np.repeat(np.arange(len(kind)), 10)
         old, new = (dice.random((2, len(document))) < 0.7) * 1.0
