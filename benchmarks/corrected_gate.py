@@ -109,7 +109,7 @@ width (three quarters of a pilot's). Pilots for which it named no number are lef
 JUDGED = """
 ## Agreement of a judge with people
 
-{samples:,} samples per line, so that the standard error of a coverage of 95 % is {error:.1f} points. The judge
+{samples:,} samples per line; the standard error of a coverage of 95 % is {error:.1f} points. The judge
 says 0 or 1, and so do people, who judged five of fourteen rows per document. A share of the rows is right
 (*right*); the judge passes a share of these (*passed*) and catches a share of the wrong ones (*caught*), each
 with a correlation of 0.2 within documents. Each cell has the coverage of the 95 % interval in all samples
