@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import polars as pl
 import polars.selectors as cs
 
 from anls_frame.frames.conversion import column_names, in_polars
-from anls_frame.frames.reserved_columns import ALL_RIGHT, CONFIDENCE, FIELD, N_FIELDS, N_WRONG, STATUS
+from anls_frame.frames.reserved_columns import (
+    ALL_RIGHT,
+    CONFIDENCE,
+    FIELD,
+    N_FIELDS,
+    N_WRONG,
+    NULL_IN_GOLD,
+    STATUS,
+)
 
 STATUSES = ("matched", "missing", "invented", "broken")
 """The values of `status`."""
@@ -61,12 +69,17 @@ def hold_statuses(values: Sequence[str | None]) -> bool:
     return bool(known) and known <= {*STATUSES}
 
 
+def columns_of_marks(names: Iterable[Any]) -> list[str]:
+    """Return the column, if there is one, that marks keys which gold names with null."""
+    return [NULL_IN_GOLD] if NULL_IN_GOLD in names else []
+
+
 def outcomes(frame: Any) -> set[str]:
     """Return which columns of rows of `fields`, or of `documents`, say how a system did there."""
     every = {name for name in column_names(frame) if isinstance(name, str)}
     made: set[str] = set()
     for name in statuses_of(frame):
-        made |= {name, name.removesuffix(STATUS) + CONFIDENCE}
+        made |= {name, name.removesuffix(STATUS) + CONFIDENCE, NULL_IN_GOLD}
     for name in every:
         start = name.removesuffix(ALL_RIGHT)
         counts = [start + N_FIELDS, start + N_WRONG]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-STATUS, FIELD, ITEM, ANSWERS, PREDICTION, CONFIDENCE = (
+STATUS, FIELD, ITEM, ANSWERS, PREDICTION, CONFIDENCE, NULL_IN_GOLD = (
     *("status", "field", "item", "answers", "prediction"),
-    "confidence",
+    *("confidence", "null_in_gold"),
 )
 """Of rows of `fields`."""
 N_FIELDS, N_WRONG, ALL_RIGHT = "n_fields", "n_wrong", "all_right"
@@ -55,6 +55,13 @@ RESERVED = (
         "`find_slices` does not take statuses and confidences for slices by default. `documents` reads them.",
         "`status` is an Enum of its own. Where a file has made it text, all its values are statuses, with "
         "a column `field`. Any other `status`, such as that of an order, is your own.",
+    ),
+    Reserved(
+        (NULL_IN_GOLD,),
+        '`fields` with `nulls="keep"`',
+        "`fabrication_rate` divides by the rows that it marks. `find_slices` does not take it for slices by "
+        "default.",
+        "The name is enough.",
     ),
     Reserved(
         (N_FIELDS, N_WRONG, ALL_RIGHT),

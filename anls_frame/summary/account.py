@@ -11,10 +11,10 @@ import polars as pl
 from anls_frame._text import numbered
 from anls_frame._typing import Table_co
 from anls_frame.frames.conversion import to_pandas
-from anls_frame.summary.catalogue import are_of_fields, is_described
+from anls_frame.summary.catalogue import FABRICATION, is_described
 from anls_frame.summary.notes import by_system
 from anls_frame.summary.rows import is_missing
-from anls_frame.summary.settings import INVENTED, Settings
+from anls_frame.summary.settings import Settings
 from anls_frame.summary.system_rows import each
 
 _MOST_LOST = 0.01
@@ -108,13 +108,8 @@ class Account(Generic[Table_co]):
         return "prediction" if self.settings.has_texts else "score"
 
     @property
-    def _has_fields(self) -> bool:
-        """Whether rows are fields: a system has those with a gold value or its own prediction."""
-        return self.settings.unanswerable == INVENTED or are_of_fields(self.settings.metrics)
-
-    @property
     def _no_answer(self) -> str:
-        return "neither gold nor prediction" if self._has_fields else "no accepted answer"
+        return "neither gold nor prediction" if self.settings.has_fields else "no accepted answer"
 
     @property
     def _emptied(self) -> Sequence[int]:
@@ -129,7 +124,7 @@ class Account(Generic[Table_co]):
             metric.is_built_in or is_described(metric) or metric.sources[0].endswith("()")
             for metric in self.settings.metrics
         )
-        return self.settings.has_texts and (self._has_fields or any(of_texts))
+        return self.settings.has_texts and (self.settings.has_fields or any(of_texts))
 
     @property
     def frame(self) -> Table_co:
@@ -149,7 +144,9 @@ class Account(Generic[Table_co]):
         """Yield the metric, kind, reason and number of rows of a system, by its number."""
         lacking = self.missing[system] if self.dropped else 0
         # What another system invented is no field of this one.
-        emptied = min(self.invented[system], self.empty_answers) if self._has_fields else self.empty_answers
+        emptied = (
+            min(self.invented[system], self.empty_answers) if self.settings.has_fields else self.empty_answers
+        )
         others = self.empty_answers - emptied
         unsure = {column: n for (name, column), n in self.unsure.items() if name == self.systems[system]}
         reasons = {
@@ -191,7 +188,7 @@ class Account(Generic[Table_co]):
             *self._left_out(self.unanswerable, self._no_answer, "unanswerable", invented),
             *self._left_out(self.dropped, lacking, "missing"),
             *self._left_out(self._unscored, "no score in the metric"),
-            *(f"{metric} has a score in {n:,}" for metric, n in self.scored.items()),
+            *(f"{metric} has a score in {n:,}{self._reason(metric, n)}" for metric, n in self.scored.items()),
         ]
         if any(self._emptied):
             emptied = self._by_system(self._emptied)
@@ -211,6 +208,12 @@ class Account(Generic[Table_co]):
             parts.append(f"answers were split at {self.settings.answers_format!r}: {whole}")
         text = "; ".join(parts)
         return f"{text[0].upper()}{text[1:]}."
+
+    def _reason(self, metric: str, n: int) -> str:
+        """Return why a metric has no score in any row, if that is known."""
+        if n or metric != FABRICATION or not self.settings.has_fields:
+            return ""
+        return ', because no row is marked as a key with null in gold: fields(..., nulls="keep") marks them'
 
     def _left_out(self, n: int, what: str, option: str = "", although: str = "") -> list[str]:
         """Return why this number of rows was left out, and the option with which they count."""
@@ -242,7 +245,7 @@ class Account(Generic[Table_co]):
     def caveats(self) -> list[str]:
         """The sentence, if a decision must not pass over the rows that were left out."""
         # A row without gold and prediction is no field, so nothing is lost.
-        known = self.unanswerable if self._has_fields else 0
+        known = self.unanswerable if self.settings.has_fields else 0
         return [self.sentence] if self.given - self.used - known > _MOST_LOST * self.given else []
 
 

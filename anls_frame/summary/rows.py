@@ -9,6 +9,7 @@ import polars.selectors as cs
 
 from anls_frame import _plugin
 from anls_frame.frames.checks import check_dtypes
+from anls_frame.frames.reserved_columns import NULL_IN_GOLD
 from anls_frame.metrics.errors import ERROR_TYPES, error_type
 from anls_frame.protocol import plugin_scoring
 from anls_frame.summary import fixed_point
@@ -54,11 +55,10 @@ def scored_texts(
     if unanswerable == "drop" or not all(_holds_texts(schema[name]) for name in names):
         return source, {name: cs.by_name(name) for name in names}  # other dtypes are refused when scored
     accepted, *predicted_texts = (cs.by_name(name).cast(pl.String) for name in names)
-    empty = pl.lit("")
+    empty = _empty(schema[answers])
     has_none = accepted.is_null()
     if isinstance(schema[answers], pl.List | pl.Array):
         accepted = cs.by_name(answers).cast(pl.List(pl.String))
-        empty = pl.lit([""], dtype=pl.List(pl.String))
         has_none = accepted.list.drop_nulls().list.len().fill_null(0) == 0
     if of_fields or unanswerable == INVENTED:
         has_none &= pl.any_horizontal(text.fill_null("") != "" for text in predicted_texts)
@@ -68,6 +68,28 @@ def scored_texts(
         for name, text in zip(names[1:], predicted_texts, strict=True)
     }
     return source.with_columns(has_none.alias(UNANSWERABLE)), scored
+
+
+def named_nulls(source: pl.LazyFrame, answers: pl.Expr, *, of_fields: bool) -> pl.Expr:
+    """
+    Return answers for `fabrication_rate`: in rows of fields, empty where gold names the key with null.
+
+    Where neither gold nor the schema of the documents has the key, there is none, whatever was predicted.
+    """
+    schema = source.collect_schema()
+    if not of_fields and NULL_IN_GOLD not in schema:
+        return answers
+    # Text in a file of texts.
+    is_null = pl.col(NULL_IN_GOLD).cast(pl.String).str.to_lowercase() == "true"
+    is_named = is_null if NULL_IN_GOLD in schema else pl.lit(value=False)
+    empty = _empty(source.select(answers).collect_schema().dtypes()[0])
+    return pl.when(is_named).then(empty).when(~is_unanswerable(source).fill_null(value=False)).then(answers)
+
+
+def _empty(dtype: pl.DataType) -> pl.Expr:
+    """Return the empty text as an answer in a column of this dtype."""
+    is_list = isinstance(dtype, pl.List | pl.Array)
+    return pl.lit([""], dtype=pl.List(pl.String)) if is_list else pl.lit("")
 
 
 def _holds_texts(dtype: pl.DataType) -> bool:

@@ -27,7 +27,6 @@ from anls_frame.protocol import (
     spelled,
 )
 from anls_frame.summary.catalogue import (
-    FABRICATION,
     LENGTHS,
     TEXT_METRICS,
     are_error_rates,
@@ -128,13 +127,6 @@ class Settings:
         if not self.has_texts:
             # Null scores are always left out.
             object.__setattr__(self, "missing", "drop")
-        has_fields = self.unanswerable == INVENTED or (self.has_texts and are_of_fields(self.metrics))
-        if has_fields and any(is_described(metric) for metric in self.metrics if metric.name == FABRICATION):
-            raise ValueError(
-                f"metric {FABRICATION!r} divides by rows without an answer, but fields without gold are rows "
-                "only if something was predicted, so that the rate would be 1; pass 'invented_share', their "
-                "share of all fields"
-            )
         if self.has_texts and are_of_fields(self.metrics):
             object.__setattr__(self, "unanswerable", "empty")
 
@@ -162,6 +154,11 @@ class Settings:
     def own(self) -> tuple[Metric, ...]:
         """The custom metrics."""
         return tuple(metric for metric in self.metrics if not metric.is_built_in)
+
+    @property
+    def has_fields(self) -> bool:
+        """Whether rows are fields: a system has those with a gold value or its own prediction."""
+        return self.unanswerable == INVENTED or are_of_fields(self.metrics)
 
     @property
     def are_error_rates(self) -> bool:

@@ -14,6 +14,7 @@ from anls_frame._engines import on_engines
 from anls_frame._typing import ByFrame, Missing, declared
 from anls_frame.frames import documents
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas
+from anls_frame.frames.field_rows import columns_of_marks
 from anls_frame.frames.origins import scored_by
 from anls_frame.frames.progress import following
 from anls_frame.frames.reserved_columns import PAGE, QUESTION, QUESTION_ID
@@ -228,4 +229,4 @@ def columns_read(
     # Columns of existing scores are the metric's own.
     texts = [*systems.values(), *optional(answers)] if settings.has_texts else []
     needed = [*texts, *settings.keep, *own_metrics.needed(own), *optional(settings.cluster)]
-    return [*needed, *slicing_of(options["by"]).columns]
+    return [*needed, *slicing_of(options["by"]).columns, *columns_of_marks(columns)]

@@ -10,17 +10,19 @@ from typing import Any
 import polars as pl
 
 from anls_frame import _plugin
-from anls_frame.frames.conversion import to_lazy
+from anls_frame.frames.conversion import column_names, to_lazy
+from anls_frame.frames.field_rows import columns_of_marks
 from anls_frame.frames.number_columns import numbers_of
 from anls_frame.frames.progress import Advance, counted
 from anls_frame.summary import own_metrics
-from anls_frame.summary.catalogue import are_of_fields
+from anls_frame.summary.catalogue import FABRICATION, is_described
 from anls_frame.summary.keys import key_names, optional, sliced_keys
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.rows import (
     KEPT,
     is_unanswerable,
     kept,
+    named_nulls,
     predicted,
     score_details,
     scored_texts,
@@ -152,6 +154,7 @@ def scored_rows(
     own = [metric for every in by_system for metric in every if not metric.is_built_in]
     others = [*slicing.columns, *optional(settings.cluster), *own_metrics.needed(own)]
     others += columns_of([made.get(name, name) for name in settings.keep])
+    others += columns_of_marks(column_names(frame))
     read = [*predictions, *optional(answers)]
     source = to_lazy(frame, read, others, answers=answers, protocol=settings.protocol)
     # Keys, kept columns and metrics of columns see the frame as the user does, whatever is read or scored as
@@ -160,15 +163,17 @@ def scored_rows(
     source = counted(source, advance)
     texts: dict[str, pl.Expr] = {}
     if answers is not None:
-        of_fields = are_of_fields(settings.metrics)
-        source, texts = scored_texts(source, predictions, answers, settings.unanswerable, of_fields=of_fields)
+        how: Any = {"of_fields": settings.has_fields}
+        source, texts = scored_texts(source, predictions, answers, settings.unanswerable, **how)
+        without_answer = named_nulls(source, texts[answers], **how)
     keys, orders = sliced_keys(source, slicing, settings.cluster)
     selected: dict[str, pl.Expr] = {}
     for number, every in enumerate(by_system):
         pair = [] if answers is None else [predicted(texts[predictions[number]]), texts[answers]]
         for index, metric in enumerate(every):
             if not metric.is_built_in:
-                values = own_metrics.values(source, metric, pair, in_numbers)
+                own_pair = [*pair[:1], without_answer] if _is_of_nulls(metric) else pair
+                values = own_metrics.values(source, metric, own_pair, in_numbers)
                 selected |= zip(columns(index, metric, number), values, strict=True)
     if answers is None:
         steps = _steps_of_scores(metrics, len(systems))
@@ -184,7 +189,11 @@ def scored_rows(
     # Existing scores are null one by one.
     if settings.missing == "drop" and answers is not None:
         dropped = [
-            name for index, own in enumerate(metrics) for name in all_columns(index, own, len(systems))
+            name
+            for index, own in enumerate(metrics)
+            # Where there is nothing to predict, no prediction is missing.
+            if not _is_of_nulls(own)
+            for name in all_columns(index, own, len(systems))
         ]
         dropped += [*each("digest", len(systems)), *each("details", len(systems))]
         steps.append([pl.when(~pl.any_horizontal(each("missing", len(systems)))).then(pl.col(dropped))])
@@ -243,7 +252,9 @@ def _steps_of_texts(
     lengths = [pl.col(f"details_{system}").struct.field("reference_length") for system in range(systems)]
     parts.append(pl.min_horizontal(lengths).cast(pl.Int64).alias("length"))
     # A function of texts may give a score without looking at the answers.
-    functions = [index for index, metric in enumerate(metrics) if metric.is_function]
+    functions = [
+        index for index, metric in enumerate(metrics) if metric.is_function and not _is_of_nulls(metric)
+    ]
     unlooked = [name for index in functions for name in all_columns(index, metrics[index], systems)]
     return [
         texts,
@@ -252,6 +263,11 @@ def _steps_of_texts(
         [pl.col("digest_0").is_not_null().alias("answerable")],
         [*marks, pl.when("answerable").then(pl.col(unlooked))],
     ]
+
+
+def _is_of_nulls(metric: Metric) -> bool:
+    """Return whether a metric also counts rows with neither answer nor prediction, if gold names them."""
+    return metric.name == FABRICATION and is_described(metric)
 
 
 def _ratios(metrics: Sequence[Metric], systems: int) -> list[pl.Expr]:

@@ -170,3 +170,23 @@ def test_a_format_of_numbers_is_one(folder: Path) -> None:
     kinds = ("--kind", "total=number", "--kind", "total=number:,")
     said = shell.run(folder, "fields", "extracted", "--gold", "gold", *kinds).stderr
     assert "one kind, got two for 'total'; if gold and predictions write numbers" in " ".join(said.split())
+
+
+def test_null_keys_are_counted_where_asked(tmp_path: Path) -> None:
+    for name, gold, read in (
+        ("a", {"total": "5", "vat": None}, {"total": "5", "vat": "1"}),
+        ("b", {"total": "7", "vat": None}, {"total": "7", "po": "3"}),
+    ):
+        for folder, document in (("gold", gold), ("read", read)):
+            (tmp_path / folder).mkdir(exist_ok=True)
+            (tmp_path / folder / f"{name}.json").write_text(json.dumps(document))
+    plain = tables_of(tmp_path, "read", "--gold", "gold")["By field"]
+    assert not any("fabrication_rate" in line for line in plain)
+    by_field = tables_of(tmp_path, "read", "--gold", "gold", "--nulls", "keep")["By field"]
+    assert {line["field"]: line["fabrication_rate"] for line in by_field if line["slice"] == "group"} == {
+        "total": None,
+        "vat": 1 / 2,
+        "po": None,
+    }
+    done = shell.run(tmp_path, "fields", "read", "--gold", "gold", "--nulls", "x")
+    refused(done, "'x' is not one of 'drop', 'keep'")

@@ -301,16 +301,3 @@ def test_a_rate_without_rows_of_its_kind_is_null_with_the_reason() -> None:
     none = af.report(asked.head(1), "prediction", "answers", metrics=ABSENCE)
     assert none.overall["fabrication_rate"] is None
     assert "fabrication_rate has a score in 0" in str(none)
-
-
-@pytest.mark.parametrize("metrics", [ABSENCE, [*ABSENCE, "field_f1"]])
-def test_fields_have_no_rate_of_fabrication(metrics: list[str]) -> None:
-    documents = pl.DataFrame({"id": ["a"], "p": ['{"total": "5", "vat": "1"}'], "gold": ['{"total": "5"}']})
-    rows = af.fields(documents, "p", "gold", id="id")
-    with pytest.raises(ValueError, match=r"fabrication_rate.*pass 'invented_share'"):
-        af.report(rows, "prediction", "answers", metrics=metrics)
-    assert af.report(rows, "prediction", "answers", metrics="abstention_rate").overall["abstention_rate"] == 0
-    asked = pl.DataFrame(TEXTS)
-    if "field_f1" in metrics:
-        with pytest.raises(ValueError, match="pass 'invented_share'"):
-            af.report(asked, "prediction", "answers", metrics=metrics)

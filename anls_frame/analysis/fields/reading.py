@@ -112,8 +112,21 @@ class Right:
     column: str
     document: Any
     texts: dict[Way, Any]
+    nulls: dict[Way, None]
+    """The keys with null."""
     of_kinds: dict[Way, list[tuple[str, Any]]]
     """The texts of fields of some kind that fit its formats, each with its value."""
+
+    def with_nulls(self, ways: list[Way]) -> dict[Way, bool]:
+        """
+        Return these fields and those that gold names with null, each with whether gold does so.
+
+        An object predicted for such a key has several fields, which take its place.
+        """
+        nulls = {way: next(filter(self.nulls.__contains__, _keys_above(way)), None) for way in ways}
+        others = self.nulls.keys() - nulls.values()
+        marked = {way: null is not None for way, null in nulls.items()}
+        return marked | {way: True for way in self.nulls if way in others}
 
 
 @dataclass
@@ -174,7 +187,8 @@ class Gold(_Side):
             if value is None:
                 return None
             leaves = self._shape.leaves(value, value, self._shape.pairing())
-            texts = self._checked({way: text for way, text, _ in leaves if text is not None})
+            values = {way: text for way, text, _ in leaves}
+            texts = self._checked({way: text for way, text in values.items() if text is not None})
         except ValueError as error:
             raise ValueError(f"column {self.column!r}, document {document!r}: {error}") from None
         if self._shape.answers_in_lists:
@@ -185,7 +199,9 @@ class Gold(_Side):
             read = [(text, self._of_kind(way, text, document)) for text in every]
             of_kinds[way] = [(text, value) for text, value in read if value is not None]
         self.names |= dict.fromkeys(name for name, _ in texts)
-        return Right(self.column, value, texts, of_kinds)
+        # An entry of a list has no key.
+        nulls = {way: None for way in values if way not in texts and not way[0].endswith("[]")}
+        return Right(self.column, value, texts, nulls, of_kinds)
 
 
 class Predicted(_Side):
@@ -328,6 +344,15 @@ class Predicted(_Side):
                 f"{quoted(next(iter(self.names)))}, where gold has fields without it: take the values out of "
                 "the objects that hold them"
             )
+
+
+def _keys_above(way: Way) -> Iterator[Way]:
+    """Yield a field, and the keys of the objects and lists that it is in."""
+    name, items = way
+    yield way
+    for end, character in enumerate(name):
+        if character in ".[":
+            yield name[:end], tuple(item for item in items if name[:end].startswith(item[0]))
 
 
 def _common_end(names: Mapping[str, None]) -> str:

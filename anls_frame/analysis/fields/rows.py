@@ -23,7 +23,7 @@ from anls_frame.exceptions import ColumnNotFoundError, DuplicateColumnError, war
 from anls_frame.frames.checks import no_column
 from anls_frame.frames.conversion import attach, column_names, in_memory, in_polars
 from anls_frame.frames.field_rows import BROKEN, STATUSES
-from anls_frame.frames.reserved_columns import ANSWERS, CONFIDENCE, FIELD, ITEM, STATUS
+from anls_frame.frames.reserved_columns import ANSWERS, CONFIDENCE, FIELD, ITEM, NULL_IN_GOLD, STATUS
 
 _SHOWN_NAMES = 10
 
@@ -61,6 +61,7 @@ def fields(
     absent: Sequence[str] = ("",),
     kinds: Mapping[str, Kind | Literal["code"]] | None = None,
     model_confidence: str | Mapping[str, str] | None = None,
+    nulls: Literal["drop", "keep"] = "drop",
 ) -> Any:
     """
     Return a row for each field of JSON documents, with the gold and the predicted text side by side.
@@ -103,6 +104,10 @@ def fields(
         ``{"seller.name": 0.9, "items[0].price": 0.8}`` or ``[{"field": "seller.name", "confidence": 0.9}]``.
         If documents hold them with their values, as in ``{"total": {"value": "5", "confidence": 0.9}}``,
         name the column of the predicted documents again.
+    nulls
+        `"keep"` also makes a row of each key that gold names with null (or a text of `absent`) where nothing
+        was predicted. Only the score `fabrication_rate` counts these rows. A Struct names every key in every
+        document, JSON text only those that it writes.
 
     Returns
     -------
@@ -115,6 +120,7 @@ def fields(
         - `item`: number of the item in the innermost list, counted from 1 over all lists of the field; null
           outside of lists. Invented items follow the gold items.
         - `answers`: the gold text, null if there is no value (with ``lists="answers"``, a list of texts).
+        - With ``nulls="keep"``, `null_in_gold`: whether gold names the key with null.
         - `prediction`, or a column for each system: the predicted text, null if nothing was predicted. A
           broken document whose gold has no value has the text "unreadable document", which makes it wrong.
         - `status`, or for each system a column that ends in ``_status``: `matched` (both have a value),
@@ -125,7 +131,8 @@ def fields(
         - With `model_confidence`, `confidence`, or for each of its systems a column that ends in
           ``_confidence``: the confidence of the predicted text, null where there is none.
 
-        Rows are in the order of the documents and of gold, followed by invented fields. The items of each
+        Rows are in the order of the documents and of gold, followed by invented fields and by keys with null
+        for which nothing was predicted. The items of each
         system are matched to gold independently. An item that a system invented has its own row, in which
         other systems have null.
 
@@ -204,6 +211,7 @@ def fields(
         FIELD: pl.String,
         ITEM: pl.Int64,
         ANSWERS: pl.List(pl.String) if shape.answers_in_lists else pl.String,
+        **({NULL_IN_GOLD: pl.Boolean} if choice("nulls", nulls, ("drop", "keep")) == "keep" else {}),
     }
     made = [
         *((system, pl.String) for system in systems),
@@ -245,6 +253,10 @@ def fields(
             continue
         found = {system: one.read(row, name, right) for system, one in predicted.items()}
         ways = list(dict.fromkeys(itertools.chain(right.texts, *(one.texts for one in found.values()))))
+        if NULL_IN_GOLD in schema:
+            marked = right.with_nulls(ways) or {NO_FIELD: False}
+            ways = list(marked)
+            columns[NULL_IN_GOLD] += marked.values()
         ways = ways or [NO_FIELD]
         numbers += [row] * len(ways)
         columns[FIELD] += [name or None for name, _ in ways]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import anls_frame as af
 from anls_frame._arguments import count
@@ -26,6 +26,7 @@ DOCUMENT = "document"
     "anls-frame fields extracted/ --gold gold/ -o fields.html",
     "anls-frame fields extracted/ --gold gold/ --model-confidence confidences/ --required total",
     "anls-frame fields documents.jsonl --kind 'total*=number:,' --kind '*date=date:%d.%m.%Y'",
+    "anls-frame fields extracted/ --gold gold/ --nulls keep",
 )
 def fields(
     file: Path,
@@ -39,6 +40,7 @@ def fields(
     kind: list[str] | None = None,
     match: str = "best",
     absent: list[str] | None = None,
+    nulls: Literal["drop", "keep"] = "drop",
     by: list[str] | None = None,
     n: int | None = None,
     scoring: options.Scoring,
@@ -76,6 +78,9 @@ def fields(
         How the items of lists are paired: best, order, or a key whose equal values pair items.
     absent
         Text that means that there is no value; may be repeated; by default the empty text.
+    nulls
+        keep also reports fabrication_rate: values predicted for keys that gold names with null, divided by
+        all these keys.
     by
         Column to slice by, by default field; A,B crosses two columns; repeat it for several tables.
     n
@@ -83,6 +88,7 @@ def fields(
     """
     from anls_frame import export
     from anls_frame.readers.document_folders import read_documents
+    from anls_frame.summary.catalogue import FABRICATION
 
     target.check(export.SUFFIXES)
     most = _SHOWN_DOCUMENTS if n is None else count("--n", n)
@@ -113,6 +119,7 @@ def fields(
             id=name,
             match=match,
             absent=absent or [""],
+            nulls=nulls,
             kinds=kinds,
             model_confidence=sure,
         )
@@ -121,7 +128,7 @@ def fields(
             rows,
             "prediction",
             "answers",
-            metrics="fields",
+            metrics=["fields", *([FABRICATION] if nulls == "keep" else [])],
             by=options.tables(by) or [["field"]],
             cluster=name,
             **vars(scoring),
