@@ -12,7 +12,7 @@ from sphinx.util.docutils import SphinxDirective
 
 _PAGE = "plots.md"
 _ROW = re.compile(r"^\| (?P<question>[^|]+\?) \| (?P<functions>[^|]+) \|", re.MULTILINE)
-_PICTURE = re.compile(r"!\[.+?\]\(images/\w+\.svg\)")
+_PICTURE = re.compile(r"!\[[^\]]+\]\(images/\w+\.svg\)")
 
 
 class Plot(NamedTuple):
@@ -41,7 +41,7 @@ def plots(page: str) -> list[Plot]:
         picture = _PICTURE.search(sections.get(row["question"], ""))
         if picture is None:
             raise ValueError(f"{_PAGE} has no section with a picture for the question {row['question']!r}")
-        found.append(Plot(row["question"], row["functions"].strip(), picture[0]))
+        found.append(Plot(row["question"], row["functions"].strip(), " ".join(picture[0].split())))
     return found
 
 
