@@ -265,7 +265,8 @@ class Report(SlicedResult[Table_co]):
             {columns}
 
             P-values are null for a slice with all
-            scored rows or none, and, with a warning, for one document against one other.
+            scored rows or none, and, with a warning, for one document against one other, and where rows
+            differ in one direction and documents of unlike sizes in the other.
 
         Raises
         ------

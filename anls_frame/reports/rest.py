@@ -17,6 +17,7 @@ import numpy.typing as npt
 import polars as pl
 
 from anls_frame import statistics
+from anls_frame._text import listed, quoted
 from anls_frame.exceptions import warn
 from anls_frame.frames.documents import numbers
 from anls_frame.reports.estimates import Sums
@@ -33,6 +34,7 @@ MOST_DEALT, MOST_DOCUMENTS = 50_000, 4096
 """Maximum number of rows, and of documents, for rows to be dealt to documents again."""
 MOST_DRAWS = 20_000
 """Maximum number of draws."""
+_PAIR = 2
 
 
 def against_rest(
@@ -42,7 +44,7 @@ def against_rest(
     Return the keys, `n`, both figures, the difference and the p-values of each slice against its rest.
 
     Up to `MOST_DEALT` rows are permuted among documents. With more rows, and without documents, the statistic
-    is compared with Student's t. A difference of two documents has no p-value, and a warning says so.
+    is compared with Student's t. Slices that cannot be tested have no p-value, and a warning says why.
     """
     has_clusters = CLUSTER in cells.columns
     all_keys = [column for column in cells.columns if column.startswith("key_")]
@@ -62,11 +64,8 @@ def against_rest(
         else:
             p = _by_document(losses, codes)
             adjusted = statistics.holm(p)
-        if (np.isnan(p) & testable).any():
-            warn(
-                "p_value is null, because a slice and its rest are a document each: whatever differs between "
-                "slices also differs between these documents. Score more documents"
-            )
+        if (untested := np.isnan(p) & testable).any():
+            warn(_why_null(counted.select(keys).filter(pl.Series(untested)), losses))
     else:
         p = _by_row(inside, outside, whole)
         adjusted = statistics.holm(np.where(testable, p, np.nan))
@@ -117,8 +116,24 @@ def _by_document(losses: Losses, codes: Codes) -> FloatArray:
         sums = losses.sums(codes.renumbered(np.array([code])))
         tested, _ = losses.tested(*sums, least_units=1)
         df = losses.degrees_of_freedom(sums[1])
-        p[code] = statistics.t_two_sided(tested.value, np.maximum(df, 1))[0]
+        if not losses.are_opposed(tested.value, *sums)[0]:
+            p[code] = statistics.t_two_sided(tested.value, np.maximum(df, 1))[0]
     return p
+
+
+def _why_null(slices: pl.DataFrame, losses: Losses) -> str:
+    """Return why slices, given by their keys, cannot be tested."""
+    if losses.units == _PAIR:
+        return (
+            "p_value is null, because a slice and its rest are a document each: whatever differs between "
+            "slices also differs between these documents. Score more documents"
+        )
+    named = listed(quoted(key[0] if len(key) == 1 else key) for key in slices.iter_rows())
+    return (
+        f"p_value is null for {named}, because rows and documents disagree: a few long documents decide the "
+        "difference of rows, and means in which all documents count the same differ in the other direction "
+        "or not at all. Report the scores by document to see which they are"
+    )
 
 
 def losses_of(cells: pl.DataFrame, slices: pl.DataFrame, metric: Metric) -> tuple[Losses, Codes]:

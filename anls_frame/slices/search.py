@@ -102,9 +102,9 @@ def adjusted(
     slices: Sequence[MetricSlice], rows: ListedRows, most: Sequence[float], plan: Plan, advance: Advance
 ) -> FloatArray:
     """
-    Return p-values of slices in these rows, adjusted for all slices; nan for slices that are too small.
+    Return p-values of slices in these rows, adjusted for all slices; nan for slices that cannot be tested.
 
-    The statistic of a slice is at most the number in `most`.
+    The statistic of a slice is at most the number in `most`, which is -inf if it cannot be tested.
     """
     largest, statistics = np.zeros(plan.search.draws), np.full(len(slices), np.nan)
     for metric, lost in enumerate(rows.losses):
@@ -115,7 +115,8 @@ def adjusted(
         row, code = np.nonzero(members)
         block = block_of(Codes(code, len(indices), row), indices, lost, plan.least)
         np.maximum(largest, _drawn(lost, [block], plan, advance), out=largest)
-        statistics[block.names] = np.minimum(block.statistic, np.asarray(most)[block.names])
+        own = np.minimum(block.statistic, np.asarray(most)[block.names])
+        statistics[block.names] = np.where(block.opposed | np.isneginf(own), np.nan, own)
     return np.where(np.isnan(statistics), np.nan, p_adjusted(statistics, largest))
 
 

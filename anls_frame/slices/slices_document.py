@@ -128,6 +128,12 @@ class SlicesView(View):
                 f"{searched} Tested {tested} on the others, which give the figures.",
                 f"p is adjusted for these tests: {none}",
             ]
+            if without := slices.table["p_adjusted"].null_count():
+                said.append(
+                    f"No p for {numbered(without, 'slice')}: there, too few {units} are in the slice, in its "
+                    f"rest or outside the slices found before it; or its {row}s differ in one direction, and "
+                    "its documents, each counted once, in the other."
+                )
         else:
             said = [
                 f"{slices.table.height:,} of {looked}{metrics} searched; p is adjusted for all of them.",

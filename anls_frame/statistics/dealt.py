@@ -42,6 +42,8 @@ class SliceBlock:
     goes_with_size
         Which slices are told by the size of their documents, so that rows are dealt among documents of all
         sizes to test them.
+    opposed
+        Which slices have no p-value, because rows and documents disagree.
     """
 
     codes: Codes
@@ -49,13 +51,15 @@ class SliceBlock:
     statistic: FloatArray
     sizes: Sizes
     goes_with_size: Mask
+    opposed: Mask
 
 
 def block_of(codes: Codes, names: IntArray, losses: Losses, least: Least) -> SliceBlock:
     """Test the slices with enough rows and documents inside and outside."""
     counts = np.bincount(codes.codes, minlength=codes.size)
     kept = np.flatnonzero((counts >= least.rows) & (losses.rows - counts >= least.rows))
-    statistics, sizes, by_size = [np.zeros(0)], [Sizes(*np.zeros((6, 0, 1)))], [np.zeros(0, bool)]
+    statistics, sizes = [np.zeros(0)], [Sizes(*np.zeros((6, 0, 1)))]
+    by_size, opposed = [np.zeros(0, bool)], [np.zeros(0, bool)]
     step = max(1, _CELLS // max(losses.units, 1))
     for start in range(0, len(kept), step):
         part = kept[start : start + step]
@@ -64,6 +68,7 @@ def block_of(codes: Codes, names: IntArray, losses: Losses, least: Least) -> Sli
         statistics.append(result.value)
         sizes.append(part_sizes)
         by_size.append(losses.goes_with_size(inside))
+        opposed.append(losses.are_opposed(result.value, values, inside))
     statistic = np.concatenate(statistics)
     is_testable = ~np.isnan(statistic)
     kept = kept[is_testable]
@@ -74,6 +79,7 @@ def block_of(codes: Codes, names: IntArray, losses: Losses, least: Least) -> Sli
         statistic[is_testable],
         tested_sizes,
         np.concatenate(by_size)[is_testable],
+        np.concatenate(opposed)[is_testable],
     )
 
 
@@ -100,7 +106,7 @@ def largest_by_draw(
 
 
 def two_sided(losses: Losses, codes: Codes, draws: int, seed: int) -> tuple[FloatArray, FloatArray]:
-    """Return two-sided p-values of slices, unadjusted and adjusted for all; nan for slices without a rest."""
+    """Return two-sided p-values of slices, unadjusted and adjusted for all; nan if it cannot be tested."""
     block = block_of(codes, np.arange(codes.size), losses, Least(1, 1))
     observed = np.abs(block.statistic)
     reached, largest = np.zeros(len(observed)), []
@@ -117,8 +123,9 @@ def two_sided(losses: Losses, codes: Codes, draws: int, seed: int) -> tuple[Floa
                 most = np.maximum(most, values.max(axis=0))
         largest.append(most)
     p, adjusted = np.full((2, codes.size), np.nan)
-    p[block.names] = (1 + reached) / (1 + draws)
-    adjusted[block.names] = p_adjusted(observed, np.concatenate(largest))
+    p[block.names] = np.where(block.opposed, np.nan, (1 + reached) / (1 + draws))
+    of_all = p_adjusted(observed, np.concatenate(largest))
+    adjusted[block.names] = np.where(block.opposed, np.nan, of_all)
     return p, adjusted
 
 

@@ -27,6 +27,13 @@ Share of a difference that dealing rows within classes of this number of documen
 
 Otherwise, rows are dealt in wider classes, which show better whether a slice is told by size.
 """
+EXPECTED_OF_ALIKE = 0.5
+"""
+Share of the expected variance that counts for a slice that goes with size.
+
+The variance of all documents is that of short and long ones, and contains the difference of slices itself. In
+full, it hides slices of few documents; without it, a few documents that are equal by chance have no spread.
+"""
 
 
 @dataclass(frozen=True)
@@ -79,8 +86,8 @@ class Null(NamedTuple):
     def of_documents_alike(self, correlation: float) -> Null:
         """Return the quantities if rows are weighted so that all documents count the same."""
         weights = 1 / self.unit_sizes
-        unit_values = weights * self.unit_values
-        return Null(unit_values, np.ones_like(weights), weights, self.variance, correlation)
+        unit_values, variance = weights * self.unit_values, EXPECTED_OF_ALIKE * self.variance
+        return Null(unit_values, np.ones_like(weights), weights, variance, correlation)
 
 
 class Sizes(NamedTuple):
@@ -380,12 +387,24 @@ class Losses:
         return [(self.null, ~by_size), (alike, by_size)]
 
     def _agreeing(self, value: FloatArray, values: FloatArray, sizes: FloatArray) -> FloatArray:
-        """Return statistics, 0 where the difference of rows has another sign than that of documents."""
+        """Return statistics, 0 where rows do not differ in the direction of the documents."""
+        return np.where(np.sign(self._of_rows(values, sizes)) * value <= ROUNDING, 0.0, value)
+
+    def are_opposed(self, statistic: FloatArray, values: FloatArray, sizes: FloatArray) -> Mask:
+        """
+        Return which slices have no statistic because rows and documents disagree, from sums by document.
+
+        Their rows differ from the rest, but documents of equal weight do not, or in the other direction.
+        """
+        return np.asarray((statistic == 0) & (self._of_rows(values, sizes) != 0))
+
+    def _of_rows(self, values: FloatArray, sizes: FloatArray) -> FloatArray:
+        """Return numbers with the signs of the differences of rows; 0 for rounding errors."""
         # All losses add up to 0, so those of a slice have the sign of its difference from the rest.
         of_rows = values.sum(axis=0)
         if self.mean is not None:
             of_rows = np.minimum(of_rows, of_rows + self.mean * sizes.sum(axis=0))
-        return np.where(np.sign(of_rows) == -np.sign(value), 0.0, value)
+        return np.where(np.abs(of_rows) > ROUNDING * np.abs(self.values).sum(), of_rows, 0.0)
 
     def degrees_of_freedom(self, sizes: FloatArray) -> FloatArray:
         """

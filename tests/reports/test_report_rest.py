@@ -333,3 +333,43 @@ def test_two_documents_have_no_p_value_and_the_warning_says_why() -> None:
         af.report(inside, metrics="score", by="kind", cluster="doc").against_rest()["p_value"].null_count()
         == 0
     )
+
+
+def disagreeing(of_short: tuple[float, float]) -> pl.DataFrame:
+    """One long document that is right and nine that are wrong, beside short ones."""
+    documents = [(1000, 1.0), *[(10, 0.0)] * 9, *[(2, of_short[0]), (3, of_short[1])] * 15]
+    parts = [
+        pl.DataFrame({"doc": [number] * rows, "score": [score] * rows})
+        for number, (rows, score) in enumerate(documents)
+    ]
+    kind = pl.when(pl.col("doc") < 10).then(pl.lit("long")).otherwise(pl.lit("short"))
+    return pl.concat(parts).with_columns(kind=kind)
+
+
+@pytest.mark.parametrize("of_short", [(0.0, 1.0), (0.1, 0.1)])
+@pytest.mark.parametrize("copies", [1, 60])
+def test_where_rows_and_documents_disagree_there_is_no_p_value(
+    of_short: tuple[float, float], copies: int
+) -> None:
+    """The rows of long documents are better; their documents are worse, or as good (a tenth are right)."""
+    frame = disagreeing(of_short)
+    frame = pl.concat([frame.with_columns(doc=pl.col("doc") + 40 * copy) for copy in range(copies)])
+    means = frame.group_by("doc").agg(pl.first("kind"), pl.mean("score"))
+    long, short = (means.filter(kind=kind)["score"].mean() for kind in ("long", "short"))
+    assert long <= short
+    report = af.report(frame, metrics="score", by="kind", cluster="doc")
+    with pytest.warns(af.InputWarning, match="p_value is null for 'long', 'short', because rows and doc"):
+        tested = report.against_rest().sort("kind")
+    assert tested["difference"].to_list() == [
+        pytest.approx(1000 / 1090 - (0.6 if of_short[0] == 0 else 0.1)),
+        pytest.approx((0.6 if of_short[0] == 0 else 0.1) - 1000 / 1090),
+    ]
+    assert tested["p_value"].to_list() == tested["p_adjusted"].to_list() == [None, None]
+
+
+def test_other_slices_keep_their_p_values_beside_one_that_disagrees() -> None:
+    frame = disagreeing((0.0, 1.0)).with_columns(side=pl.int_range(pl.len()) % 2)
+    report = af.report(frame, metrics="score", by=["kind", "side"], cluster="doc")
+    with pytest.warns(af.InputWarning, match="null for 'long', 'short', because"):
+        report.against_rest("kind")
+    assert report.against_rest("side")["p_value"].null_count() == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import functools
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 
 import anls_frame as af
 from anls_frame.slices.tables import check_work
+from anls_frame.summary.cells import hashes
 
 ROOT = Path(__file__).parents[2]
 N, DOCUMENTS = 3000, 150
@@ -398,3 +400,46 @@ def test_progress_is_told_in_draws() -> None:
     assert len(told) > 2
     silent = af.find_slices(frame, "prediction", "answer", COLUMNS, **options)
     assert silent.frame.equals(found.frame)
+
+
+def in_halves(searched: list[pl.DataFrame], tested: list[pl.DataFrame]) -> pl.DataFrame:
+    """Rows of documents, named so that the first are searched and the others are held out by half."""
+    names = pl.Series([f"document {number}" for number in range(1000)])
+    is_held_out = hashes(names) % (1 << 20) < 1 << 19
+    sides = ((names.filter(~is_held_out), searched), (names.filter(is_held_out), tested))
+    every = chain.from_iterable(zip(own[: len(rows)], rows, strict=True) for own, rows in sides)
+    return pl.concat([rows.with_columns(doc=pl.lit(name)) for name, rows in every])
+
+
+def honest(frame: pl.DataFrame, columns: list[str]) -> af.Slices:
+    search = af.SliceSearch(holdout=0.5)
+    return af.find_slices(frame, metrics="score", columns=columns, cluster="doc", depth=1, search=search)
+
+
+def test_a_found_slice_whose_rows_and_documents_disagree_has_no_p_value() -> None:
+    def rows(kind: str, n: int, right: int) -> pl.DataFrame:
+        return pl.DataFrame({"kind": [kind] * n, "score": [1.0] * right + [0.0] * (n - right)})
+
+    searched = [rows("long", 20, 8 + number % 5) for number in range(20)]
+    searched += [rows("short", 5, 4 + number % 2) for number in range(80)]
+    tested = [rows("long", 1000, 1000), *[rows("long", 10, number % 2) for number in range(19)]]
+    tested += [rows("short", 3, 1 + number % 3) for number in range(80)]
+    found = honest(in_halves(searched, tested), ["kind"])
+    assert found.frame["description"].to_list() == ["kind = long"]
+    assert found.frame["difference"].item() > 0.1
+    assert found.frame["p_adjusted"].item() is None
+    assert "No p for 1 slice: there, too few documents are in the slice" in str(found)
+
+
+def test_a_found_slice_without_rows_outside_the_one_before_has_no_p_value() -> None:
+    """On the searched documents, two slices are bad; on the others, the second is a part of the first."""
+
+    def rows(a: str, b: str, right: float) -> pl.DataFrame:
+        return pl.DataFrame({"a": [a] * 10, "b": [b] * 10, "score": [right] * 5 + [1.0] * 5})
+
+    searched = [rows(*kind) for kind in [("y", "n", 0.0), ("n", "y", 0.0), *[("n", "n", 1.0)] * 2] * 20]
+    tested = [rows(*kind) for kind in [("y", "n", 0.0), ("y", "y", 0.0), *[("n", "n", 1.0)] * 2] * 20]
+    found = honest(in_halves(searched, tested), ["a", "b"]).frame
+    p = dict(zip(found["description"], found["p_adjusted"], strict=True))
+    assert sorted(value is None for value in p.values()) == [False, True]
+    assert found.filter(pl.col("p_adjusted").is_null())["difference"].item() < -0.3

@@ -160,6 +160,22 @@ def test_documents_count_alike_in_a_slice_that_goes_with_their_size() -> None:
     assert losses.degrees_of_freedom(inside).item() == pytest.approx(expected)
 
 
+def test_half_of_the_variance_of_all_documents_is_the_least_for_a_slice_that_goes_with_size() -> None:
+    """Short documents are all right or all wrong; the long ones are alike, or differ more than these."""
+    sizes = [2] * 60 + list(range(8, 18))
+    for spread in (0.0, 0.6):
+        of_long = [0.3 - spread, 0.3 + spread] * 5
+        losses = of_documents([0.0, 1.0] * 30 + of_long, sizes)
+        inside = np.where(np.arange(70) < 60, 0, losses.unit_sizes)[:, None]
+        assert losses.goes_with_size(inside).item()
+        tested, _ = losses.tested(inside * (losses.null.unit_values / losses.unit_sizes[:, None]), inside, 1)
+        # All rows of a document are alike, so its mean has the variance of a row.
+        observed = spread**2 / 10 + 0.25 / 60
+        least = losses.null.variance * (1 / 10 + 1 / 60) / 2
+        assert tested.error.item() ** 2 == pytest.approx(max(observed, least))
+        assert (observed > least) == (spread > 0)
+
+
 def test_rows_and_documents_must_differ_in_the_same_direction() -> None:
     """In the longest document all is right, so the rows are better, although the documents are worse."""
     losses = of_documents([1.0] + [0.0] * 9 + [0.0, 1.0] * 15, [1000] + [10] * 9 + [2, 3] * 15)
@@ -171,3 +187,4 @@ def test_rows_and_documents_must_differ_in_the_same_direction() -> None:
         tested, _ = losses.tested(values, sizes, 1)
         assert (tested.effect.item() < 0) == rest
         assert tested.value.item() == 0
+        assert losses.are_opposed(tested.value, values, sizes).item()
