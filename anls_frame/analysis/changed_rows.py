@@ -21,7 +21,7 @@ from anls_frame.summary.measures import Metric
 from anls_frame.summary.rows import kept_names, predicted, type_of
 from anls_frame.summary.selection import NLS_RANK, ROW, Selection, as_given, change, select_from
 from anls_frame.summary.settings import MOST_ROWS, Settings, Unanswerable, check_keep, scoring
-from anls_frame.summary.systems import once, resolve_for, resolve_systems
+from anls_frame.summary.systems import metrics_of, once, resolve_systems
 
 Kind = Literal["worse", "better", "all"]
 
@@ -153,7 +153,7 @@ def changes(
     frame = at_hand(frame)
     n = None if n is None else count("n", n, most=MOST_ROWS - 1)
     has_texts = answers is not None
-    chosen = once(resolve_for(metrics, given, has_texts=has_texts, protocol=protocol, are_of_rows=True))
+    chosen = once(metrics_of(metrics, given, (), has_texts=has_texts, protocol=protocol, are_of_rows=True))
     settings = Settings(
         metrics=tuple(metric.described() for metric in chosen),
         has_texts=has_texts,

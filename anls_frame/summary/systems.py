@@ -40,40 +40,26 @@ def metrics_of(
     Return the metrics for `metrics=`, of one system or of several.
 
     Those of several systems are scores of rows, for texts `"anls"` by default; so are those of one system, if
-    they are to be.
+    they are to be. Without texts, the columns of several systems hold existing scores, and a string names
+    these scores.
     """
-    if are_several(prediction):
-        how: dict[str, Any] = {"has_texts": has_texts, "protocol": protocol, "are_of_rows": are_of_rows}
-        return resolve_for(given, resolve_systems(prediction), **how)
-    wanted = "anls" if are_of_rows and given is None and has_texts else given
-    resolved = resolve(wanted, columns, has_texts=has_texts, protocol=protocol, are_of_rows=are_of_rows)
-    return row_metrics(resolved, wanted) if are_of_rows else resolved
-
-
-def resolve_for(
-    given: Any,
-    systems: Mapping[str, str],
-    *,
-    has_texts: bool,
-    protocol: ScoreProtocol | str,
-    are_of_rows: bool = False,
-) -> tuple[Metric, ...]:
-    """
-    Return the scores of rows for `metrics=`, each with a value for every system.
-
-    Without texts, the columns of the systems hold existing scores, and a string names these scores.
-    """
-    if not has_texts and (given is None or (isinstance(given, str) and given)):
-        return (Metric(systems, name=given or "score"),)
-    every = given if isinstance(given, list | tuple) else [given]
-    if not (has_texts or all(isinstance(metric, Metric) for metric in every)):
-        raise wrong("metrics", f"must be a name for the scores or a Metric, got {given!r}")
-    wanted = "anls" if given is None else given
-    resolved = resolve(wanted, (), has_texts=has_texts, protocol=protocol, are_of_rows=are_of_rows)
-    metrics = row_metrics(resolved, given)
-    metrics = of_own_fields(metrics, protocol) if are_of_fields(metrics) else metrics
-    for metric in metrics:
-        _check(metric, systems)
+    are_compared = are_several(prediction)
+    if are_compared and not has_texts:
+        every = given if isinstance(given, list | tuple) else [given]
+        if given is None or (isinstance(given, str) and given):
+            return (Metric(resolve_systems(prediction), name=given or "score"),)
+        if not all(isinstance(metric, Metric) for metric in every):
+            raise wrong("metrics", f"must be a name for the scores or a Metric, got {given!r}")
+    has_default = has_texts and (are_compared or are_of_rows)
+    wanted = "anls" if given is None and has_default else given
+    known = () if are_compared else columns
+    metrics = resolve(wanted, known, has_texts=has_texts, protocol=protocol, are_of_rows=are_of_rows)
+    if are_compared or are_of_rows:
+        metrics = row_metrics(metrics, wanted)
+    if are_compared:
+        metrics = of_own_fields(metrics, protocol) if are_of_fields(metrics) else metrics
+        for metric in metrics:
+            _check(metric, resolve_systems(prediction))
     return metrics
 
 
