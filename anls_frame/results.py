@@ -95,6 +95,8 @@ class Written(ABC):
 
     noun: ClassVar[str]
     """What messages call this result."""
+    view: ClassVar[type[View]]
+    """What shows the result."""
     is_page: ClassVar[bool] = False
     """Whether its tables are one page, which .md and .tex hold whole."""
     account: Account[Any]
@@ -103,7 +105,7 @@ class Written(ABC):
     @property
     def display_options(self) -> Sequence[str]:
         """The options of `write` that say how the result is shown, besides its title and columns."""
-        return ("percent", "noun")
+        return [option.name for option in fields(self.view) if option.name not in ("result", "most")]
 
     def write(
         self,
@@ -207,9 +209,9 @@ class Written(ABC):
         title = document.title if general.title is None else general.title
         return replace(document, tables=general.of(document.tables), flat=flat, title=title)
 
-    @abstractmethod
     def _view(self, shown: Mapping[str, Any]) -> View:
         """Return what shows the result, with the options of `write` except the title and the columns."""
+        return self.view(result=self, **shown)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Export the table of data formats to readers of Arrow: DuckDB, pyarrow, Ibis, other frames."""
@@ -442,8 +444,6 @@ class SlicedResult(Written, Generic[Table_co]):
     """
 
     noun: ClassVar[Literal["report", "comparison", "correction", "result"]]
-    view: ClassVar[type[View]]
-    """What shows the result."""
 
     def __init__(
         self, settings: Settings, confidence: float, measures: Sequence[Metric], *, account: Account[Table_co]
@@ -456,14 +456,6 @@ class SlicedResult(Written, Generic[Table_co]):
         self._tables = settings.tables or (settings.by,)
         self.row_names = settings.names
         self._from_pandas = account.from_pandas
-
-    @property
-    def display_options(self) -> Sequence[str]:
-        """The options of `write` that say how the result is shown, besides its title and columns."""
-        return [option.name for option in fields(self.view) if option.name not in ("result", "most")]
-
-    def _view(self, shown: Mapping[str, Any]) -> View:
-        return self.view(result=self, **shown)
 
     @property
     def signature(self) -> str:

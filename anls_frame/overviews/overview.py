@@ -87,6 +87,7 @@ class Overview(Written, Generic[Table_co]):
 
     noun = "overview"
     is_page = True
+    view = OverviewView
 
     report: Report[Any]
     account: Account[Any]
@@ -167,15 +168,12 @@ class Overview(Written, Generic[Table_co]):
     def to_text(self, **shown: Any) -> str:
         """Return the overview as printed text; the options are those of `write`."""
         general, own = self._taken_apart(shown)
-        return self._view(own).text(general.title)
+        return self.view(result=self, **own).text(general.title)
 
     def _repr_html_(self) -> str:
         page = io.BytesIO()
         html.write(self.to_document(), page)
         return framed(page.getvalue().decode())
-
-    def _view(self, shown: Mapping[str, Any]) -> OverviewView:
-        return OverviewView(result=self, **shown)
 
     def _as_given(self, table: pl.DataFrame) -> Table_co:
         return cast("Table_co", to_pandas(table) if self.from_pandas else table)

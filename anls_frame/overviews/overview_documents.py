@@ -139,7 +139,7 @@ class OverviewView(View):
         result = self.result
         tables = [self._causes()] if self.causes.width else []
         if result.found is not None:
-            found = result.found.viewed(percent=self.percent).document_tables()[0]
+            found = result.found.view(result=result.found, percent=self.percent).document_tables()[0]
             tables.append(replace(found, name=_SLICES))
         if self.causes.width:
             shown = ("step", "gain", *ends_of("gain"), "n", "call")

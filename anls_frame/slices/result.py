@@ -73,6 +73,7 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
     """
 
     noun = "slices"
+    view = SlicesView
 
     conditions: Sequence[Sequence[Condition]]
     sources: Mapping[str, tuple[pl.Expr, pl.DataType]]
@@ -187,11 +188,3 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
     def to_pandas(self) -> pd.DataFrame:
         """Return `frame` as a pandas frame."""
         return to_pandas(self.table)
-
-    def viewed(self, **shown: Any) -> SlicesView:
-        """Return what shows the slices, with the options of `write` except the title and the columns."""
-        return self._view(shown)
-
-    def _view(self, shown: Mapping[str, Any]) -> SlicesView:
-        conditions = [{part.column: part.expression for part in every} for every in self.conditions]
-        return SlicesView(result=self, conditions=conditions, **shown)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import polars as pl
 from anls_frame._text import listed, numbered
 from anls_frame.export.columns import COLUMNS, FEW, FOUND, by_name, headed, heading_of
 from anls_frame.export.display import spelled, spelled_in
-from anls_frame.export.document import Selection, Table, result_table
+from anls_frame.export.document import Table, result_table
 from anls_frame.export.kinds import difference_kind, shown_as
 from anls_frame.frames import documents
 from anls_frame.results import FoundSlices, View
@@ -73,7 +73,6 @@ class SlicesView(View):
     """Found slices, with the conditions that select the rows of each."""
 
     result: Any
-    conditions: Sequence[Mapping[str, Selection]]
 
     def frame(self) -> pl.DataFrame:
         """Return the slices, one row each, with the names of those that they overlap with as text."""
@@ -95,7 +94,8 @@ class SlicesView(View):
 
     def document_tables(self) -> list[Table]:
         """Return the slices, and those that they overlap with."""
-        table = replace(self._table(), selections=self.conditions)
+        conditions = [{part.column: part.expression for part in every} for every in self.result.conditions]
+        table = replace(self._table(), selections=conditions)
         pairs = self.result.table.select(
             "description", pl.col("overlapping").list.head(_NAMED), more=pl.col("overlapping").list.len()
         ).explode("overlapping", empty_as_null=False)
