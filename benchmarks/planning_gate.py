@@ -37,7 +37,7 @@ from losing import (
 from populations import Array, heavy_tail
 
 from anls_frame import statistics
-from anls_frame.reports import planning
+from anls_frame.reports import gate
 from anls_frame.statistics import sample_sizes
 from anls_frame.statistics.sample_sizes import Changes, Needed
 
@@ -100,7 +100,7 @@ class Question:
 
 def cannot_tell(changes: Changes) -> npt.NDArray[np.bool_]:
     """Return which pilots have too few changed documents, so that `sample_size` warns."""
-    return (changes.carrying < planning.FEW_CHANGED) & ~changes.nothing_differs | changes.nothing_changed
+    return (changes.carrying < gate.FEW_CHANGED) & ~changes.nothing_differs | changes.nothing_changed
 
 
 def power_curve(question: Question, numbers: Array, samples: int, seed: int) -> Array:
@@ -397,7 +397,7 @@ def tables(seed: int, *, quick: bool) -> tuple[str, list[str]]:
     of_plans = ("range", "power", "pilots", "holds", "warned")
     sections = (
         (
-            SHOWN.format(worth=round(worth(seed)), few=planning.FEW_CHANGED)
+            SHOWN.format(worth=round(worth(seed)), few=gate.FEW_CHANGED)
             + head(("what changes", "document", "difference", "takes", "varies"), PILOTS, of_plans),
             (planned(one, samples, seed) for one in questions()),
         ),
