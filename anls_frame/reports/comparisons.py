@@ -31,7 +31,6 @@ from anls_frame.summary.catalogue import Metrics
 from anls_frame.summary.comparison_sums import pairs
 from anls_frame.summary.details import PAIR, error_table
 from anls_frame.summary.keys import check_by_names, chosen_keys, in_order, largest_first, named
-from anls_frame.summary.measures import Metric
 from anls_frame.summary.predictions import COUNTS as PREDICTION_COUNTS
 from anls_frame.summary.predictions import hexadecimal
 from anls_frame.summary.settings import Unanswerable
@@ -136,11 +135,6 @@ class Comparison(SlicedResult[Table_co]):
         return cls(summary, confidence=confidence, draws=draws, seed=seed)
 
     @property
-    def metric(self) -> Metric:
-        """The first metric."""
-        return self.measures[0]
-
-    @property
     def baseline(self) -> str:
         """The first system, with which all others are compared."""
         return next(iter(self.systems))
@@ -161,11 +155,11 @@ class Comparison(SlicedResult[Table_co]):
         return {
             **self._settings.to_dict(),
             "systems": self.systems,
-            "metric": self.metric.name,
+            "metric": self.measures[0].name,
             "confidence": self.confidence,
             "draws": self.draws,
             "seed": self.seed,
-            **self._sums.counts[self.metric.name].drop("score_min", "score_max").row(0, named=True),
+            **self._sums.counts[self.measures[0].name].drop("score_min", "score_max").row(0, named=True),
             **{
                 count: {name: getattr(self.summary.predictions[name], count) for name in self.systems}
                 for count in PREDICTION_COUNTS
@@ -262,9 +256,8 @@ class Comparison(SlicedResult[Table_co]):
     @cached_property
     def ranked(self) -> pl.DataFrame:
         """The frame of `ranking` in Polars."""
-        overall = self.ranked_overall
-        groups = self._below_each_other(self._ranking_by) if self._by else overall
-        return self._with_overall(groups, overall.drop(SLICE))
+        overall = self.ranked_overall.drop(SLICE)
+        return self.flat(lambda columns: self._ranking_by(columns) if columns else overall)
 
     @cached_property
     def observed(self) -> pl.DataFrame:

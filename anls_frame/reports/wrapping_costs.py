@@ -13,9 +13,9 @@ import polars.selectors as cs
 from anls_frame._arguments import string, takes_names
 from anls_frame._engines import on_engines
 from anls_frame._typing import Missing, Table_co
-from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.export.columns import DIFFERENCE
 from anls_frame.frames import conversion
+from anls_frame.frames.checks import check_new_names
 from anls_frame.metrics.wrapping import unwrap
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.reports.comparisons import Comparison, compare
@@ -186,11 +186,7 @@ def with_unwrapped(frame: Any, prediction: str, removed: Mapping[str, Sequence[s
         answer.struct.field("text").alias(UNWRAPPED),
         answer.struct.field("steps").fill_null(_NOTHING).alias(STEPS),
     ]
-    for name in (UNWRAPPED, STEPS):
-        if name in conversion.column_names(given):
-            raise DuplicateColumnError(
-                f"the frame already has a column {name!r}, which is the name of a result; rename it"
-            )
+    check_new_names(conversion.column_names(given), (UNWRAPPED, STEPS))
     if isinstance(given, pl.DataFrame | pl.LazyFrame):
         return given.with_columns(added)
     return conversion.with_columns(given, conversion.to_polars(given, [prediction]).select(added))

@@ -96,7 +96,7 @@ def test_existing_columns_are_not_replaced_unasked() -> None:
     frame = daft.from_arrow(ROWS).with_column("nls", daft.lit(1))
     with pytest.raises(af.DuplicateColumnError, match=re.escape("already has the columns ['nls']")):
         af.add_scores(frame, "p", "a")
-    with pytest.raises(af.DuplicateColumnError, match="already has a column 'unwrapped'"):
+    with pytest.raises(af.DuplicateColumnError, match=re.escape("already has the columns ['unwrapped']")):
         af.format_tax(frame.with_column("unwrapped", daft.lit(1)), "p", "a")
 
 
