@@ -10,6 +10,7 @@ import polars as pl
 import anls_frame as af
 from anls_frame.cli import options
 from anls_frame.frames import origins
+from anls_frame.frames.checks import nearest
 from anls_frame.frames.number_columns import with_numbers
 from anls_frame.metrics.scores import score
 from anls_frame.protocol import PROTOCOLS, resolve_errors
@@ -58,9 +59,11 @@ def with_scores(
             raise ValueError(
                 f"--metric {metric}: a column has the scores of one system, not of {len(systems)}"
             )
-        if metric not in frame.collect_schema():
+        columns = frame.collect_schema().names()
+        if metric not in columns:
             raise ValueError(
                 f"--metric must be one of {', '.join(SCORES)}, or a column with scores, got {metric}"
+                f"{nearest(metric, [*SCORES, *columns])}"
             )
         numbers = with_numbers(frame, [metric])
         return numbers, dict.fromkeys(systems, metric)

@@ -49,7 +49,7 @@ MANY_COLUMNS = 15
 """The largest number of columns of a table in a workbook, unless columns are chosen."""
 
 _NAMES_OF_ROWS = (SLICE, TABLE, "metric", "baseline", "system")
-_WHAT_ROWS_ARE = (*_NAMES_OF_ROWS, "rank", "description")
+_WHAT_ROWS_ARE = (*_NAMES_OF_ROWS, "rank", "description", "cause", "step", "role")
 
 
 def crossed(columns: Sequence[str]) -> str:

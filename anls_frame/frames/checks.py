@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 import polars as pl
@@ -52,18 +52,26 @@ def no_column(name: str, available: Iterable[Any], named: Iterable[str] = ()) ->
 
     Columns that are `named` for another role are not suggested.
     """
-    from rapidfuzz import process  # noqa: PLC0415 - only for the message
-
     columns, others = list(available), set(named)
     if not columns:
         return Message(f"no column {quoted(name)}: there are no columns")
     free = [column for column in columns if column not in others]
-    nearest = process.extractOne(name, [str(column) for column in free], scorer=_likeness, score_cutoff=65)
-    hint = f"; did you mean {quoted(free[nearest[2]])}?" if nearest else ""
-    if nearest and not isinstance(free[nearest[2]], str):
-        hint += " Column names must be strings: rename them, in pandas with `.rename(columns=str)`"
     among = f"no column {quoted(name)} among {listed(map(quoted, columns), _SHOWN_NAMES)}"
-    return Message(among, Nearest(name, tuple(free), hint))
+    return Message(among, Nearest(name, tuple(free), nearest(name, free)))
+
+
+def nearest(name: str, known: Sequence[Any]) -> str:
+    """Return the end of a message, which suggests the nearest of the known names, if one is near."""
+    from rapidfuzz import process  # noqa: PLC0415 - only for the message
+
+    found = process.extractOne(name, [str(other) for other in known], scorer=_likeness, score_cutoff=65)
+    if found is None:
+        return ""
+    other = known[found[2]]
+    hint = f"; did you mean {quoted(other)}?"
+    if not isinstance(other, str):
+        hint += " Column names must be strings: rename them, in pandas with `.rename(columns=str)`"
+    return hint
 
 
 def _likeness(name: Any, other: Any, /, *, score_cutoff: float | None = None) -> float:  # noqa: ARG001

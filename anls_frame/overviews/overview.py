@@ -168,7 +168,9 @@ class Overview(Written, Generic[Table_co]):
     def to_text(self, **shown: Any) -> str:
         """Return the overview as printed text; the options are those of `write`."""
         general, own = self._taken_apart(shown)
-        return self.view(result=self, **own).text(general.title)
+        view = self.view(result=self, **own)
+        tables = general.of(view.screen_tables())
+        return view.text(general.title or view.title, tables[: 1 if general.tables is None else None])
 
     def _repr_html_(self) -> str:
         page = io.BytesIO()

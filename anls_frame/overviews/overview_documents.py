@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -251,14 +252,16 @@ class OverviewView(View):
         made = super().document()
         return replace(made, head="\n".join((made.head, *self.lines())))
 
-    def text(self, title: str | None) -> str:
-        """Return what a terminal shows: score, columns, causes, slices and steps on one screen."""
+    def screen_tables(self) -> list[Table]:
+        """Return the tables for a screen, without examples, which have no room there."""
+        main, *others = super().screen_tables()
+        return [main.showing(name for name in main.headings if name != "example"), *others]
+
+    def text(self, title: str, tables: Sequence[Table]) -> str:
+        """Return what a terminal shows: score, columns, tables, slices and steps."""
         width = terminal.width()
         account, roles = self.lines()
-        lines = [title or self.title, f"{self.head()} {account}", roles]
-        main = self.document_tables()[0]
-        table = main.on_screen()
-        table = table.showing(name for name in table.headings if name != "example")
+        lines = [title, f"{self.head()} {account}", roles]
         said = self.slice_sentences()
         notes = [f"{_SLICES}:", *(f"- {line}." for line in said[:_NAMED])] if said else []
         if len(said) > _NAMED:
@@ -268,4 +271,5 @@ class OverviewView(View):
             notes += [f"{_STEPS}:", *(steps or [_NO_STEP])]
         shown = [terminal.wrapped(visible(line), width) for line in lines]
         notes.append(self.result.signature)
-        return "\n".join([*shown, terminal.rendered([replace(table, below=notes)])])
+        *first, last = tables
+        return "\n".join([*shown, terminal.rendered([*first, replace(last, below=notes)])])

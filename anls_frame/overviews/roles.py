@@ -19,6 +19,7 @@ from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_la
 from anls_frame.frames.field_rows import outcomes
 from anls_frame.metrics.scores import nls
 from anls_frame.protocol import ScoreProtocol
+from anls_frame.summary.catalogue import resolve
 from anls_frame.summary.labels import joined_labels
 from anls_frame.summary.systems import systems_of
 
@@ -114,6 +115,9 @@ def found_roles(rows: pl.DataFrame, asked: Mapping[str, Any]) -> Roles:
     others = [asked[name] for name in ("answers", "cluster", "model_confidence", "id")]
     named = [*slices, *systems.values(), *(name for name in others if isinstance(name, str))]
     check_columns(rows.schema, named, named)
+    if metrics is not None:
+        # A misspelled column of scores is no table without answers.
+        resolve(metrics, rows.columns, has_texts=True)
     finder = _Finder(rows, {*named, *([metrics] if isinstance(metrics, str) else [])})
     if metrics is None and prediction is None and answers is None:
         metrics = finder.score()

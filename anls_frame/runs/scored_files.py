@@ -12,6 +12,7 @@ from anls_frame._messages import Message, Option
 from anls_frame._text import listed, numbered, quoted
 from anls_frame.exceptions import InputError, Problem
 from anls_frame.frames import origins
+from anls_frame.frames.checks import nearest
 from anls_frame.frames.number_columns import with_numbers
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.repeats.question_scores import (
@@ -44,6 +45,7 @@ def resolved(chosen: Sequence[str | Metric], rows: pl.DataFrame, protocol: Score
         also = f"; they have numbers in {listed(list(map(quoted, numbers)))}" if numbers else ""
         scores = ", ".join((*SETS, *NAMES))
         what = f": neither a score ({scores}) nor a column of the files{also}"
+        what += nearest(unknown[0], [*SETS, *NAMES, *numbers])
         raise ValueError(Message(Option("metric", unknown[0]), what))
     groups = [resolve(metric, rows.columns, has_texts=True, protocol=protocol) for metric in chosen]
     metrics = [metric for group in groups for metric in group if len(group) == 1 or not metric.is_ratio]

@@ -11,7 +11,9 @@ from typing import Any, Union
 import polars as pl
 
 from anls_frame import words
+from anls_frame._messages import Message
 from anls_frame.export.columns import COUNTS, Column, by_name, heading_of
+from anls_frame.frames.checks import nearest, no_column
 from anls_frame.metrics import accuracies, page_errors, scores
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol, resolve_errors
 from anls_frame.summary.fixed_point import FINE_BITS, SCORE_BITS
@@ -535,13 +537,13 @@ def _resolved(
         return [_prepared(DESCRIBED[given], protocol)]
     if given in columns:
         return [Metric(given)]
-    built_in = ", ".join(map(repr, (*SETS, *NAMES)))
+    known = (*SETS, *NAMES)
+    if not has_texts and given in known:
+        raise ValueError(f"metric {given!r} is a score of texts: pass the columns prediction and answers too")
     if not has_texts:
-        raise ValueError(
-            f"metrics must name columns of scores, got {given!r}; for {built_in}, pass prediction and answers"
-        )
-    advice = _ADVICE.get(given.casefold(), "")
-    hint = advice and f"; {advice.format(given)}"
+        raise ValueError(Message("metrics must name columns of scores: ", no_column(given, columns)))
+    built_in, advice = ", ".join(map(repr, known)), _ADVICE.get(given.casefold(), "")
+    hint = f"; {advice.format(given)}" if advice else nearest(given, [*known, *columns])
     raise ValueError(f"metrics must be of {built_in}, a column of scores, or a Metric, got {given!r}{hint}")
 
 

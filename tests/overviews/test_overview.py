@@ -52,6 +52,31 @@ def test_a_terminal_of_100_columns_has_45_lines(made: Any, monkeypatch: pytest.M
     assert made.to_text(title="Week 3").startswith("Week 3\n")
 
 
+def test_the_screen_shows_the_columns_and_tables_that_are_asked_for(made: Any) -> None:
+    def tables(**options: Any) -> list[list[str]]:
+        lines = made.to_text(**options).splitlines()
+        heads = [index + 1 for index, line in enumerate(lines) if line.startswith("┌")]
+        return [[lines[index - 2], *lines[index].strip("│ ").split(" ┆ ")] for index in heads]
+
+    every = ["cause", "rows", "lowers the score by", "of the lost points"]
+    assert [[cell.strip() for cell in one] for one in tables()] == [["What lowers the score", *every]]
+    [few] = tables(columns=["share_of_loss", "example"])
+    assert [cell.strip() for cell in few[1:]] == ["cause", "of the lost points", "example"]
+    chosen = tables(tables=["What was taken for what", "lang"])
+    assert [table[0] for table in chosen] == ["What was taken for what", "By lang"]
+    text = made.to_text(tables=["lang"], intervals=False)
+    assert "│ en       ┆   560  ┆ 0.701 │" in text
+    assert "0.151 [" not in made.to_text(intervals=False)
+    assert text.endswith(made.signature)
+    with pytest.raises(ValueError, match="tables must be among"):
+        made.to_text(tables=["By year"])
+    with pytest.raises(ValueError, match="columns must be among"):
+        made.to_text(columns=["nls"])
+    # A table of causes always names them, on the page too.
+    document = made.to_document(columns=["n"])
+    assert list(document.main.headings) == ["cause", "n"]
+
+
 def test_the_page_shows_everything_in_order(made: Any, tmp_path: Path) -> None:
     made.write(tmp_path / "overview.html", source="results.parquet")
     text = (tmp_path / "overview.html").read_text(encoding="utf-8")
@@ -276,3 +301,35 @@ def test_answers_of_any_name_in_a_manifest_of_speech(tmp_path: Path) -> None:
     # A score that does not exist is refused as one, not as a table without answers.
     wrong = shell.run(tmp_path, "overview", "manifest.jsonl", "-p", "pred_text", "-a", "text", "-m", "wer")
     assert "pass 'wer_corpus' for the rate" in " ".join(wrong.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("overview s.csv -m scroe", "a column of scores, or a Metric, got 'scroe'; did you mean 'score'?"),
+        ("overview t.csv -m exact_mach", "got 'exact_mach'; did you mean 'exact_match'?"),
+        ("report t.csv -m exact_mach", "got 'exact_mach'; did you mean 'exact_match'?"),
+        ("report t.csv -m scroe", "got 'scroe'; did you mean 'score'?"),
+        (
+            "report s.csv -m scroe",
+            "metrics must name columns of scores: no column 'scroe' among 'question_id', ",
+        ),
+        ("report s.csv -m scroe", "; did you mean 'score'?"),
+        (
+            "epochs e.jsonl -m scroe",
+            "nor a column of the files; they have numbers in 'score'; did you mean 'score'?",
+        ),
+        (
+            "audit t.csv -m scroe --sample a.csv -o a.html",
+            "or a column with scores, got scroe; did you mean 'score'?",
+        ),
+    ],
+)
+def test_a_misspelled_score_is_named_with_the_nearest(tmp_path: Path, command: str, told: str) -> None:
+    scores = pl.DataFrame({"id": [1, 2], "lang": ["en", "de"], "score": [0.5, 1.0]})
+    scores.write_csv(tmp_path / "s.csv")
+    texts = scores.with_columns(prediction=pl.lit("a"), answers=pl.lit("b"))
+    texts.write_csv(tmp_path / "t.csv")
+    both = [texts.with_columns(epoch=pl.lit(epoch)) for epoch in (1, 2)]
+    pl.concat(both).write_ndjson(tmp_path / "e.jsonl")
+    shell.refused(shell.run(tmp_path, *command.split()), told)
