@@ -320,7 +320,7 @@ def test_answers_of_any_name_in_a_manifest_of_speech(tmp_path: Path) -> None:
             "nor a column of the files; they have numbers in 'score'; did you mean 'score'?",
         ),
         (
-            "audit t.csv -m scroe --sample a.csv -o a.html",
+            "audit t.csv -m scroe --sample a.parquet -o a.html",
             "or a column with scores, got scroe; did you mean 'score'?",
         ),
     ],
