@@ -77,7 +77,7 @@ def call(name: str, *columns: object, **options: Any) -> pl.Expr:
 
 
 def expression(name: str, column: object) -> pl.Expr:
-    """Return a column as an expression; raise an error that names the function if it is no column."""
+    """Return a column as an expression; raise an error that names the function if it is not a column."""
     if isinstance(column, str):
         return pl.col(column)
     if isinstance(column, pl.Series):

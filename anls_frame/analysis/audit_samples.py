@@ -229,7 +229,7 @@ def _shared_out(strata: pl.DataFrame, n: int, least: int) -> dict[str, int]:
     weights = np.array([_WEIGHTS[kind] for kind in wanted["kind"]])
     fewest, most = int(np.minimum(sizes, least).sum()), int(sizes.sum())
     if n < fewest:
-        raise wrong("n", f"must be at least {fewest:,}, because strata need as many verdicts, got {n:,}")
+        raise wrong("n", f"must be at least {fewest:,}, the number of verdicts that strata need, got {n:,}")
     if n > most:
         raise wrong("n", f"must be at most {most:,}, the number of rows that need a verdict, got {n:,}")
     counts = allotted(n, sizes, weights, np.full(len(sizes), least))

@@ -135,7 +135,7 @@ class RowsWidget(AnyWidget):
     def _check_made(self, proposal: Any) -> Any:
         """Return the values that Python set for the page; raise an error if a browser changes them."""
         if self._is_made:
-            raise TraitError(f"{proposal['trait'].name} is not for a browser to set")
+            raise TraitError(f"a browser must not set {proposal['trait'].name}")
         return proposal["value"]
 
     def __repr__(self) -> str:

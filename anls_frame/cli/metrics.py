@@ -76,7 +76,7 @@ def _described(name: str, score: str, columns: Callable[[], Collection[str]], **
     if metric in {*SETS, *NAMES, *NAMES_OF_ROWS}:
         (option,) = options
         known = "bounds are" if option == "bounds" else "direction is"
-        raise ValueError(f"--metric {name}: {score} is no column; its {known} known")
+        raise ValueError(f"--metric {name}: {score} is a built-in score, whose {known} known; pass {score}")
     return Metric(metric, **options) if isinstance(metric, str) else replace(metric, **options)
 
 

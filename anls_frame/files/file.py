@@ -239,9 +239,8 @@ def without_halves(file: os.PathLike[str], text: str, part: str = "") -> str:
         newline = "\n" if "\n" in text else "\r"
         place = part or f"line {text.count(newline, 0, first) + 1}"
         warn(
-            f"{os.fspath(file)}: {numbered(len(halves), 'lone surrogate')} read as U+FFFD, because half of a "
-            f"character is none, such as {text[first : first + 6]} ({place}); was a text cut within a "
-            "character?"
+            f"{os.fspath(file)}: {numbered(len(halves), 'lone surrogate')} read as U+FFFD, such as "
+            f"{text[first : first + 6]} ({place}); was a text cut within a character?"
         )
     return whole
 

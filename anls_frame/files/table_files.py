@@ -71,7 +71,7 @@ def read_results(
         name takes precedence; with several other candidates, you must name the column. Several columns of
         ids, such as `["image", "question"]`, identify a question together.
     format
-        `"csv"`, `"tsv"`, `"jsonl"`, `"json"`, `"parquet"` or `"xlsx"`, if the suffix does not tell.
+        `"csv"`, `"tsv"`, `"jsonl"`, `"json"`, `"parquet"` or `"xlsx"`, if the suffix does not say it.
     encoding
         Encoding of a text file that is neither UTF-8 nor UTF-16.
     delimiter

@@ -196,8 +196,8 @@ def parsed(texts: pl.Series, answers_format: str) -> tuple[pl.Series, dict[int, 
             cut.append(value)
     if cut:
         warn(
-            f"{numbered(len(cut), 'printed list')} with lone surrogates read as U+FFFD, because half of a "
-            f"character is none, such as {quoted(cut[0])}; was a text cut within a character?"
+            f"{numbered(len(cut), 'printed list')} with lone surrogates read as U+FFFD, such as "
+            f"{quoted(cut[0])}; was a text cut within a character?"
         )
     read = pl.DataFrame({"row": pl.Series(rows, dtype=pl.get_index_type()), "entries": as_lists("", every)})
     joined = frame.join(read.with_columns(is_read=True), on="row", how="left", maintain_order="left")

@@ -120,8 +120,8 @@ def read_m2(
     prediction
         A file with the corrected sentences, one per line, in the order of the blocks. It becomes the first
         column, `prediction`. For several systems, a mapping from names of columns to files. If `path` names
-        several files, name as many: a folder or a pattern with files of the same names up to the first dot,
-        or a list in the same order.
+        several files, name the same number of files: a folder or a pattern with files of the same names up
+        to the first dot, or a list in the same order.
     prediction_edits
         A second ``.m2`` file with a system's edits of the same sentences in the same order, as written by
         ERRANT; for several files, as `prediction`. It becomes the last two columns, `prediction_edits` and

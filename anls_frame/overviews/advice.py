@@ -400,8 +400,8 @@ def _documents(case: Case) -> Iterator[Step]:
     units = overall["n_clusters"] or overall["n"]
     needed = round(units * (2 * half / _WIDE) ** 2)
     sentence = (
-        f"Score more {what}s: {numbered(units, what)} tell the score only to "
-        f"{spelled(score, (low, high), 'score')}; about {needed:,} would tell it to ±{_WIDE / 2:g}."
+        f"Score more {what}s: with {numbered(units, what)}, the score is only known to be "
+        f"{spelled(score, (low, high), 'score')}; about {needed:,} would show it to ±{_WIDE / 2:g}."
     )
     call = f'af.report(df, {case.texts}, metrics="{case.metric.name}")'
     yield Step("documents", sentence, call, units)

@@ -127,9 +127,9 @@ class Overview(Written, Generic[Table_co]):
         """
         What to do first: at most five steps, in order.
 
-        The columns are the `rule` that gives the step; the `step` as a sentence; the `gain` in score that it
-        could win, with its interval, null for steps that win nothing by themselves; `n`, the rows that it is
-        about; and the `call` that does it.
+        The columns are the `rule` that gives the step; the `step` as a sentence; the possible `gain` in
+        score, with its interval, null for steps that do not change the score by themselves; `n`, the number
+        of rows that it concerns; and the `call` that does it.
         """
         return self._as_given(self.step_frame)
 

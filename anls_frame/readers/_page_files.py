@@ -30,7 +30,7 @@ _FORM_FEED = "\f"
 
 
 class NotAPageError(InputError):
-    """A file of XML or HTML that is no page, as a folder may hold next to its pages."""
+    """A file of XML or HTML that is not a page, as a folder may hold next to its pages."""
 
 
 def read_page_file(path: Path, encoding: str | None = None, index: int | None = None) -> PageFile:

@@ -102,7 +102,7 @@ READERS: Mapping[str, Description] = {
         files="CSV, TSV, JSON Lines, JSON, Parquet, XLSX; `.gz` and `.zst`",
         python="`read_results`, `scan_results` (lazy); `write_results` writes one",
         options={
-            "format": ReaderOption(help="csv, tsv, jsonl, json, parquet or xlsx, if the name does not tell"),
+            "format": ReaderOption(help="csv, tsv, jsonl, json, parquet or xlsx, if not clear from the name"),
             "encoding": _ENCODING,
             "delimiter": ReaderOption(help="delimiter of a CSV file, if it is not detected"),
             "sheet": _SHEET,

@@ -73,8 +73,8 @@ def read_folders(predicted: Path, gold: Path, confidences: Path | None = None) -
     )
     if missing:
         warn(
-            f"{numbered(len(missing), 'document')} missing in {str(predicted)!r}, such as {missing[0]!r}, in "
-            "which nothing counts as predicted"
+            f"{numbered(len(missing), 'document')} missing in {str(predicted)!r}, such as {missing[0]!r}, "
+            "whose fields all count as missing"
         )
     if unknown:
         warn(

@@ -88,7 +88,7 @@ def is_aggregated(file: File) -> bool:
     path = file.path
     if path.suffix.lower() != ".json" or not path.is_file() or is_log(file, path.parent):
         return False
-    warn(f"passed over: {path}: holds aggregated results, not rows")
+    warn(f"skipped {path}: it has aggregated results, not rows")
     return True
 
 

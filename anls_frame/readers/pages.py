@@ -135,7 +135,7 @@ def read_pages(
     -----
     InputWarning
         If pages have nulls or were left out; if a ground truth has no text; if only some files have empty
-        lines, as plain text may; if files of a folder are no pages, such as `mets.xml` or `README.md`; if
+        lines, as plain text may; if files of a folder are not pages, such as `mets.xml` or `README.md`; if
         words are where no page has text; if the files of an engine are those of the ground truth.
 
     Raises
@@ -259,7 +259,7 @@ class _Column:
     """The number of pages of each file that has several."""
 
     def read(self, *, split: bool, encoding: str | None, unknown: UnknownText, problems: Problems) -> None:
-        """Read all files; what is no page is passed over, with a warning, in folders only."""
+        """Read all files; what is not a page is skipped, with a warning, in folders only."""
         passed: dict[Path, str] = {}
         accounts: list[tuple[Path, PageFile]] = []
         for page, (path, is_found) in self.files.items():
@@ -281,7 +281,8 @@ class _Column:
                 problems.add(message, path=path)
         elif passed:
             said = "; ".join(f"{path.name}: {message}" for path, message in passed.items())
-            warn(f"{self.name!r}: passed over {numbered(len(passed), 'file')} that are no pages: {said}")
+            are = "is not a page" if len(passed) == 1 else "are not pages"
+            warn(f"{self.name!r}: skipped {numbered(len(passed), 'file')} that {are}: {said}")
         self._account(accounts, unknown, problems)
 
     def _add(self, page: str, file: PageFile, *, split: bool) -> None:

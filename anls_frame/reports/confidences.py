@@ -76,8 +76,8 @@ class Selective(SlicedResult[Table_co]):
     Parameters
     ----------
     rows
-        The scored rows: the keys of slices, `document`, and for each signal its confidence (higher is surer,
-        -inf where there is none) in `confidence_0`, ... and the loss in [0, 1] in `loss_0`, ...
+        The scored rows: the keys of slices, `document`, and for each signal its confidence (higher is more
+        confident, -inf where there is none) in `confidence_0`, ... and the loss in [0, 1] in `loss_0`, ...
     signals
         The names of the confidences.
     metric

@@ -281,8 +281,8 @@ class Report(SlicedResult[Table_co]):
         do not make a slice significantly better.
 
         With clusters, the test permutes the rows of documents among documents of about the same size, `draws`
-        times. If a slice is told by the size of its documents, as invoices with more fields than receipts, it
-        permutes the rows of all documents, whatever their size, and all documents count the same in the
+        times. If a slice depends on the size of documents, such as invoices with more fields than receipts,
+        it permutes the rows of documents of all sizes, and all documents have the same weight in the
         statistic. The p-value is the share of draws, the data included, whose statistic is at least as large;
         the adjusted p-value uses the largest statistic of all slices in each draw. With more than 50,000 rows
         or 4,096 documents, and without clusters, the statistic is compared with Student's t, and p-values are
@@ -418,10 +418,10 @@ class Report(SlicedResult[Table_co]):
         Returns
         -------
         DataFrame
-            One row for each cause, the largest loss first: `cause`; `n`, the rows that lose by it; `loss`, by
+            One row for each cause, the largest loss first: `cause`; `n`, the number of its rows; `loss`, by
             how much it lowers the score of the slice; and `share_of_loss`. The losses of a slice add up to 1
             minus its ANLS. The causes are `missing` and `empty` predictions; `invented`, a prediction where
-            the answer is empty; `wrapped`, what `unwrap` would win back; and, by the error type of the
+            the answer is empty; `wrapped`, what `unwrap` would gain; and, by the error type of the
             unwrapped text, `form` (case, whitespace, punctuation, diacritics, number format), `extra_text`,
             `truncated`, `near` and `wrong`. A row that scores less without its wrapping keeps its text.
 

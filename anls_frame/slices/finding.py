@@ -144,7 +144,7 @@ def find_slices(
     Candidates are the values of each column (each entry of a list column, each quantile of numbers, and
     missing as a separate value), and their combinations up to `depth`. Each candidate is tested against all
     other rows with a one-sided permutation test: in each draw, the rows of documents are exchanged among
-    documents of about the same size (of any size, for a slice that is told by the size of its documents), and
+    documents of about the same size (of any size, for a slice that depends on the size of documents), and
     the statistic of a slice is compared with the largest statistic of all slices.
 
     Without a holdout, p-values are adjusted for all candidates, metrics and systems: if no slice is worse

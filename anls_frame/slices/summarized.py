@@ -158,7 +158,7 @@ def _metrics(summary: Summary, given: Any) -> list[tuple[Any, Metric]]:
     for name in named:
         if not every[name][1].is_mean or name == zeros:
             raise ValueError(
-                f"metrics of a summary must be means of scores, and {name!r} is none; pass the rows"
+                f"metrics of a summary must be means of scores, but {name!r} is not; pass the rows"
             )
     return [every[name] for name in named]
 

@@ -360,7 +360,7 @@ class Losses:
 
     def goes_with_size(self, sizes: FloatArray) -> Mask:
         """
-        Return which slices are told by the size of their documents, from their sizes by document.
+        Return which slices depend on the size of documents, from their sizes by document.
 
         Dealing rows within size classes leaves the part of a difference that lies between classes. If it can
         take away less than `LEAST_DEALT` of the difference, it does not test the slice.

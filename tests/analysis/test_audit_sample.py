@@ -102,7 +102,7 @@ def test_slices_have_enough_rows() -> None:
         ({"lean": "negative"}, ValueError, "numbers of at least 0, but 1 value of 200"),
         ({"lean": "score", "score": "hole"}, ValueError, "must hold numbers, but 1 value of 200"),
         ({"per_slice": 5}, ValueError, "per_slice needs by="),
-        ({"by": "lang", "per_slice": 20}, ValueError, "n must be at least 40, because strata need"),
+        ({"by": "lang", "per_slice": 20}, ValueError, "n must be at least 40, the number of"),
         ({"by": "many"}, af.DTypeError, r"\['many'\] of by= hold lists"),
         ({"cluster": "audit"}, af.DuplicateColumnError, r"already has the columns \['audit'\]"),
     ],

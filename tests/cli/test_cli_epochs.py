@@ -270,7 +270,7 @@ def test_figures_of_harnesses_beside_their_samples_are_passed_over(run: Run, tmp
 
     # As the shell expands runs/*.json.
     files = [f"runs/{path.name}" for path in sorted((tmp_path / "runs").glob("*.json"))]
-    said = "anls-frame: passed over: runs/results_2026.json: holds aggregated results, not rows\n"
+    said = "anls-frame: skipped runs/results_2026.json: it has aggregated results, not rows\n"
     assert ranking(fine(run("compare", *files, "--json"), said)) == before
 
 

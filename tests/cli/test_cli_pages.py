@@ -112,7 +112,7 @@ def test_commands_of_rows_speak_of_error_rates(run: Callable[..., Done], tmp_pat
     )
     assert "CER" in (tmp_path / "g.svg").read_text(encoding="utf-8")
     refused = run("plot", "scores", "old", "--gold", "truth", "-o", tmp_path / "s.svg")
-    assert "'scores' is drawn of answers to questions; of pages, draw groups, cer" in refused.stderr
+    assert "'scores' needs answers to questions; for pages, draw groups, cer" in refused.stderr
 
 
 def test_commands_of_rows_speak_of_pages(run: Callable[..., Done], tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def test_documents_on_one_side_and_broken_ones_are_said(folder: Path) -> None:
     done = shell.run(folder, "fields", "extracted", "--gold", "gold")
     assert done.returncode == 0
     said = " ".join(done.stderr.split())
-    assert "1 document missing in 'extracted', such as '1', in which nothing counts as predicted" in said
+    assert "1 document missing in 'extracted', such as '1', whose fields all count as missing" in said
     assert "1 document of 'extracted' without gold left out, such as 'other'" in said
     assert "1 document of 'prediction' cannot be read, so all their fields count as wrong" in said
     assert "of 12 documents wholly right" in done.stdout
@@ -108,7 +108,7 @@ def test_folders_below_and_the_documents_own_confidences(tmp_path: Path) -> None
         ("extracted --gold none", "none: there is no such folder"),
         ("extracted --gold documents.jsonl", "documents.jsonl: this is a file: name the folder"),
         ("extracted --gold gold --id doc", "--id names a column, but extracted is a folder"),
-        ("documents.jsonl --gold gold", "--gold goes with a folder of documents"),
+        ("documents.jsonl --gold gold", "--gold needs a folder of documents"),
         (
             "documents.jsonl --id page",
             "--id: no column 'page' among 'document', 'prediction', 'answers'",

@@ -680,12 +680,12 @@ def test_files_of_a_folder_that_are_no_pages_are_passed_over_with_a_note(tmp_pat
     assert frame.rows() == [("page/1", "a", "a")]
     of_truth, of_engine = (str(warning.message) for warning in warned)
     assert of_truth == (
-        "'reference': passed over 3 files that are no pages: index.html: HTML without the classes of hOCR, "
+        "'reference': skipped 3 files that are not pages: index.html: HTML without the classes of hOCR, "
         "such as ocr_line; metadata.xml: the root element is 'trpDocMetadata'; mets.xml: the root element is "
         "'mets'"
     )
     assert of_engine == (
-        "'ocr': passed over 2 files that are no pages: LICENSE.txt: describes the folder, by its name; "
+        "'ocr': skipped 2 files that are not pages: LICENSE.txt: describes the folder, by its name; "
         "README.md: describes the folder, by its name"
     )
     # Named by itself, such a file must be a page, as must at least one file of a folder.

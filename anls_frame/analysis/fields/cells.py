@@ -183,5 +183,5 @@ def _written_number(value: float | Decimal) -> str:
 
 def _finite(number: str, name: str) -> Number:
     if number.lstrip("-") == "Infinity":
-        raise ValueError(f"field {quoted(name)} is {number}, which is no number of JSON; write null")
+        raise ValueError(f"field {quoted(name)} is {number}, which is not a JSON number; write null")
     return Number(number)

@@ -172,8 +172,8 @@ class _Side:
         if self._reader.halves:
             documents = numbered(len(self._reader.halves), "document")
             warn(
-                f"{documents} in column {self.column!r} with lone surrogates read as U+FFFD, because half of "
-                f"a character is none, such as {self._reader.halves[0]!r}; was a text cut within a character?"
+                f"{documents} in column {self.column!r} with lone surrogates read as U+FFFD, such as "
+                f"{self._reader.halves[0]!r}; was a text cut within a character?"
             )
 
 
@@ -341,8 +341,8 @@ class Predicted(_Side):
         if end and gold_names.keys() & {name.removesuffix(f".{end}") for name in self.names}:
             warn(
                 f"each field that {self.system!r} predicts ends in {quoted(end)}, such as "
-                f"{quoted(next(iter(self.names)))}, where gold has fields without it: take the values out of "
-                "the objects that hold them"
+                f"{quoted(next(iter(self.names)))}, but gold has these fields without this key: take the "
+                "values out of the objects that hold them"
             )
 
 

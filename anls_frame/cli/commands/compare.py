@@ -156,7 +156,7 @@ def compare(
     target.check(SUFFIXES)
     check_rows(rows, target.output)
     if rows is not None and scores:
-        raise ValueError("--rows shows texts, and --scores has none")
+        raise ValueError("--rows shows texts, but --scores has none: leave --rows out")
     if keep and rows is None:
         raise ValueError("--keep needs --rows")
     scoring.check_left_out(scores=scores)

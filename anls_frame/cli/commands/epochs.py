@@ -58,7 +58,7 @@ def epochs(
 
     parts = [] if pass_at is None else pass_at.split(",")
     if not all(part.strip().isdecimal() and int(part) for part in parts):
-        raise ValueError(f"--pass-at must be whole numbers of at least 1, as 1,4, got {pass_at!r}")
+        raise ValueError(f"--pass-at must be whole numbers of at least 1, such as 1,4, got {pass_at!r}")
     sizes = [int(part) for part in parts]
     given = named.in_files(files, source, runs, repeats=repeats)
     with working("Reading"):

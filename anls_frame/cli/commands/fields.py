@@ -102,7 +102,7 @@ def fields(
         else:
             if gold is not None:
                 raise ValueError(
-                    f"--gold goes with a folder of documents, but {file} is a file: name its columns with "
+                    f"--gold needs a folder of documents, but {file} is a file: name its columns with "
                     "--prediction and --answers"
                 )
             name, read, right, sure = (
@@ -194,7 +194,7 @@ def _kinds(given: list[str]) -> dict[str, Any]:
         if name in kinds and (how != "date" or name not in formats):
             raise ValueError(
                 f"--kind must give a name one kind, got two for {name!r}; if gold and predictions write "
-                "numbers in different ways, write those of gold as numbers of JSON, as 12.5"
+                "numbers in different ways, write those of gold as JSON numbers, such as 12.5"
             )
         if how == "date":
             formats[name] = [*formats.get(name, []), option]

@@ -84,7 +84,7 @@ def plot(
     if are_pages(source.how()):
         if kind in KINDS_OF_ANSWERS:
             others = ", ".join(name for name in KINDS if name not in KINDS_OF_ANSWERS)
-            raise ValueError(f"{kind!r} is drawn of answers to questions; of pages, draw {others}")
+            raise ValueError(f"{kind!r} needs answers to questions; for pages, draw {others}")
         if metric is None and "metric" in KINDS[kind]:
             metric = "cer_corpus" if kind == "groups" else "cer"
     how: Any = {"protocol": scoring.protocol}

@@ -56,7 +56,7 @@ def selective(
         each slice. Exit with 1 if none does, and with 3 if there are too few documents to say.
     threshold
         A threshold chosen on other documents: decide whether the risk of these answers is at most --risk.
-        Exit with 0 if so, with 1 if not, and with 3 if these documents cannot tell.
+        Exit with 0 if it is, with 1 if it is not, and with 3 if there are too few documents to say.
     lower_is_surer
         Lower numbers mean more confidence, as for an entropy.
     metric

@@ -23,8 +23,8 @@ _CORRECTED = {"anls": ("anls",), "cer": ("cer", "wer")}
 _LOSSES = {"anls": "they lost {} of {} points", "cer": "they have {} of {} character errors"}
 """What judged rows lost, of what all of them lost."""
 _FLATTERS = {
-    "anls": "A score without {}s flatters: it leaves out lost points alone.",
-    "cer": "A rate without {}s flatters: it leaves out errors alone.",
+    "anls": "A score without {}s is too good: only rows that lost points can be left out.",
+    "cer": "A rate without {}s is too good: only pages with errors can be left out.",
 }
 """Why a score without judged rows is not the corrected one."""
 
