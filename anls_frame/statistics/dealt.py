@@ -40,7 +40,7 @@ class SliceBlock:
     sizes
         The sizes of the slices.
     goes_with_size
-        Which slices are told by the size of their documents, so that rows are dealt among documents of all
+        Which slices depend on the size of documents, so that rows are dealt among documents of all
         sizes to test them.
     opposed
         Which slices have no p-value, because rows and documents disagree.

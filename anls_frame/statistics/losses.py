@@ -25,7 +25,7 @@ LEAST_DEALT, NARROW = 2 / 3, 5
 """
 Share of a difference that dealing rows within classes of this number of documents must take away at least.
 
-Otherwise, rows are dealt in wider classes, which show better whether a slice is told by size.
+Otherwise, rows are dealt in wider classes, which show better whether a slice depends on size.
 """
 EXPECTED_OF_ALIKE = 0.5
 """
