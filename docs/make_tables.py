@@ -5,14 +5,12 @@ from __future__ import annotations
 import itertools
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import typer
-
 import anls_frame as af
-from anls_frame.cli.app import app
+from anls_frame.cli.app import commands as every_command
 from anls_frame.export import SUFFIXES
 from anls_frame.export.columns import RESULTS, Column
 from anls_frame.export.row_names import of_rows
@@ -64,7 +62,9 @@ def names() -> str:
 
 def commands() -> str:
     """Return the table of the commands, by the first line of their help."""
-    rows = [f"| `{name}` | {does} |" for name, does in _described(typer.main.get_command(app), "")]
+    rows = [
+        f"| `{name}` | {str(command.help).splitlines()[0]} |" for name, command in every_command().items()
+    ]
     return "\n".join(["| command | what it does |", "|---|---|", *rows])
 
 
@@ -136,16 +136,6 @@ def questions() -> str:
     rows = [line for table in tables for line in table.splitlines()]
     plain = [re.sub(r"[:;,] \[[^\]]+\]\([^)]*\)", "", row) for row in rows]
     return "\n".join(["| question | function | on the command line |", "|---|---|---|", *plain])
-
-
-def _described(command: Any, name: str) -> Iterator[tuple[str, str]]:
-    """Yield the name of each command, and what it does."""
-    inner = getattr(command, "commands", None)
-    if inner is None:
-        yield name.strip(), command.help.partition("\n")[0]
-        return
-    for word, subcommand in inner.items():
-        yield from _described(subcommand, f"{name} {word}")
 
 
 def row_functions() -> str:

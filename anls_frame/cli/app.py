@@ -2,81 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import os
+import sys
 from importlib import import_module
-from typing import Annotated, Any
 
-import typer
-from typer.core import TyperGroup
-from typer.main import get_command
+import click
 
 _COMMANDS = (
     "overview score report merge compare epochs slices selective fields format_tax changes browse audit "
     "verdicts confusions plot convert names doctor gec demo"
 )
-"""The commands in the order of the help, each a function, or several, in a module of its name."""
+"""The commands in the order of the help, each in a module of its name."""
 
 
-class _OnFirstUse(Mapping[str, Any]):
-    """The commands by their names; one is made, and what it needs is imported, when it is looked up."""
-
-    def __init__(self) -> None:
-        self._modules = {module.replace("_", "-"): module for module in _COMMANDS.split()}
-        self._made: dict[str, Any] = {}
-
-    def __getitem__(self, name: str) -> Any:
-        if name not in self._made:
-            module = self._modules[name]
-            of_module = import_module(f"anls_frame.cli.commands.{module}")
-            own = of_module.app if name == "gec" else getattr(of_module, module).app
-            self._made[name] = get_command(own)
-        return self._made[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._modules)
-
-    def __len__(self) -> int:
-        return len(self._modules)
-
-
-class _Commands(TyperGroup):
+class _Commands(click.Group):
     """All commands; the help imports each of them, a call only its own."""
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-        self.commands = _OnFirstUse()  # type: ignore[assignment] # a dictionary there
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - as in click
+        """Return the names of the commands."""
+        return _COMMANDS.replace("_", "-").split()
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command by its name."""
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        name = cmd_name.replace("-", "_")
+        command: click.Command = getattr(import_module(f"anls_frame.cli.commands.{name}"), name)
+        return command
 
 
-app = typer.Typer(
-    name="anls-frame",
-    cls=_Commands,
+def _print_version(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:
+    if is_asked:
+        from anls_frame import __version__
+
+        print(f"anls-frame {__version__}")
+        ctx.exit()
+
+
+app = _Commands(
+    "anls-frame",
     help="Score predictions against accepted answers: NLS, ANLS and CER, by slice, with intervals.",
-    no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
-    pretty_exceptions_enable=False,
-    # Without colours, the help loads in half the time.
-    rich_markup_mode=None,
+    params=[
+        click.Option(
+            ["--version"],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_print_version,
+            help="Print the version.",
+        )
+    ],
 )
 
 
+def commands() -> dict[str, click.Command]:
+    """Return all commands by their names; those of a group have names of two words."""
+    found: dict[str, click.Command] = {}
+    for name in app.list_commands(click.Context(app)):
+        command = app.get_command(click.Context(app), name)
+        assert command is not None  # noqa: S101 - it is listed
+        inner = command.commands if isinstance(command, click.Group) else {"": command}
+        found |= {f"{name} {word}".strip(): one for word, one in inner.items()}
+    return found
+
+
 def run() -> int:
-    """Run the command in `sys.argv`; wrong usage ends the process with exit code 2."""
-    app(prog_name="anls-frame")
-    return 0
-
-
-def _version(value: bool) -> None:
-    if value:
-        from anls_frame import __version__
-
-        typer.echo(f"anls-frame {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _main(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
-    ] = False,
-) -> None:
-    """Score predictions against accepted answers: NLS, ANLS and CER, by slice, with intervals."""
+    """Run the command in `sys.argv`, and return its exit code, 2 for wrong usage."""
+    if "_ANLS_FRAME_COMPLETE" in os.environ:
+        app.main(prog_name="anls-frame")  # prints completions, and ends
+    try:
+        with app.make_context("anls-frame", sys.argv[1:]) as context:
+            return app.invoke(context) or 0
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code

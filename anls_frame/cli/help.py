@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from typer.core import TyperCommand
+import click
 
 _OWN = "Specific to this command"
 _GROUPS = {
@@ -22,17 +22,28 @@ _GROUPS = {
 """The options of each group, in the order of the help; an option in no group is the command's own."""
 
 
-class GroupedCommand(TyperCommand):
+class Argument(click.Argument):
+    """An argument with a description, which click has only since version 8.5."""
+
+    def __init__(self, name: str, *, help: str, **settings: Any) -> None:  # noqa: A002 - as in click
+        super().__init__([name], **settings)
+        self.text = help
+
+
+class GroupedCommand(click.Command):
     """A command whose help lists its options in groups."""
 
-    def format_options(self, ctx: Any, formatter: Any) -> None:
+    def format_arguments(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write nothing: before version 8.5, click does not call this."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the arguments, then each group that has options."""
         arguments = []
         options = {}
         for param in self.get_params(ctx):
             row = param.get_help_record(ctx)
-            if row is not None and param.param_type_name == "argument":
-                arguments.append(row)
+            if isinstance(param, Argument):
+                arguments.append((param.make_metavar(ctx), param.text))
             elif row is not None:
                 options[max(param.opts, key=len).removeprefix("--")] = row
         sections = {"Arguments": arguments}

@@ -7,7 +7,7 @@ import json
 import re
 from typing import Any, NamedTuple
 
-import typer
+import click
 
 from anls_frame._arguments import choice
 from anls_frame.files.file import File
@@ -52,7 +52,7 @@ def protocol(text: str | ScoreProtocol) -> ScoreProtocol:
             errors = {option.removeprefix(_ERRORS): value for option, value in for_errors.items()}
             chosen = chosen.replace(errors=resolve_errors(chosen).replace(**errors))
     except (ValueError, TypeError) as error:
-        raise typer.BadParameter(str(error)) from None
+        raise click.BadParameter(str(error)) from None
     return chosen
 
 
@@ -76,12 +76,12 @@ def reader(text: str | ChosenReader) -> ChosenReader:
     try:
         choice("reader", name, (AUTO, *READERS))
     except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
+        raise click.BadParameter(str(error)) from None
     known = READER_OPTIONS if name == AUTO else READERS[name].options
     for option in (option for option in written if option not in known):
         listed = ", ".join(f"{name} ({option.help})" for name, option in known.items())
         others = f"its options are {listed}" if known else "it has none"
-        raise typer.BadParameter(f"{name} has no option {option!r}; {others}")
+        raise click.BadParameter(f"{name} has no option {option!r}; {others}")
     values = {option: value if known[option].is_text else _value(value) for option, value in written.items()}
     return ChosenReader(name, values)
 
@@ -102,12 +102,12 @@ def _with_options(text: str, example: str) -> tuple[str, dict[str, str]]:
     """Return the name, and the options as written."""
     name, *parts = _NEXT_OPTION.split(text)
     if "," in name:
-        raise typer.BadParameter(f"must be NAME,OPTION=VALUE,..., such as {example}, got {text!r}")
+        raise click.BadParameter(f"must be NAME,OPTION=VALUE,..., such as {example}, got {text!r}")
     options: dict[str, str] = {}
     for part in parts:
         option, _, value = part.partition("=")
         if option in options:
-            raise typer.BadParameter(f"{option} is given twice in {text!r}")
+            raise click.BadParameter(f"{option} is given twice in {text!r}")
         options[option] = value
     return name, options
 

@@ -42,35 +42,31 @@ scores
 
 from __future__ import annotations
 
-import copy
 import csv
 import dataclasses
-import functools
 import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import UnionType
+from types import NoneType, UnionType
 from typing import (
     TYPE_CHECKING,
     Annotated,
     Any,
     Literal,
-    NamedTuple,
     Union,
     get_args,
     get_origin,
     get_type_hints,
 )
 
+import click
 import polars as pl
-import typer
 
 from anls_frame.cli import named, spelling
-from anls_frame.cli.exits import CLOSED_PIPE
-from anls_frame.cli.help import GroupedCommand
+from anls_frame.cli.help import Argument, GroupedCommand
 from anls_frame.cli.named import ChosenReader, GoldFile
 from anls_frame.cli.output import (
     check_distinct,
@@ -130,12 +126,10 @@ class SourceOptions:
 
     reader: Annotated[
         ChosenReader,
-        typer.Option(parser=named.reader, metavar="NAME[,OPTION=VALUE]...", show_default=named.AUTO),
+        {"type": named.reader, "metavar": "NAME[,OPTION=VALUE]...", "show_default": named.AUTO},
     ] = ChosenReader(named.AUTO, {})  # noqa: RUF009 - it does not change
-    gold: Annotated[
-        GoldFile | None, typer.Option(parser=named.gold_file, metavar="FILE[,gold_id=COLUMN]")
-    ] = None
-    id: Annotated[str | None, typer.Option(metavar="COLUMN[,COLUMN]...")] = None
+    gold: Annotated[GoldFile | None, {"type": named.gold_file, "metavar": "FILE[,gold_id=COLUMN]"}] = None
+    id: Annotated[str | None, {"metavar": "COLUMN[,COLUMN]..."}] = None
     prediction: str | None = None
     answers: str | None = None
     where: str | None = None
@@ -264,7 +258,7 @@ class Scoring:
 
     protocol: Annotated[
         ScoreProtocol,
-        typer.Option(parser=named.protocol, metavar="NAME[,OPTION=VALUE]...", show_default="anls"),
+        {"type": named.protocol, "metavar": "NAME[,OPTION=VALUE]...", "show_default": "anls"},
     ] = PROTOCOLS["anls"]
 
 
@@ -370,7 +364,7 @@ class Boarding(Showing):
     pairs: bool | None = None
     macro: bool = False
     facts: Path | None = None
-    published: Annotated[list[str] | None, typer.Option(metavar="NAME=FIGURE")] = None
+    published: Annotated[list[str] | None, {"metavar": "NAME=FIGURE"}] = None
 
     @property
     def options(self) -> dict[str, Any]:
@@ -459,104 +453,71 @@ class SummaryTarget(Target):
         super().put(result, said, shown, **written)
 
 
-class Command(NamedTuple):
+def command(*examples: str) -> Callable[[Callable[..., int | None]], click.Command]:
     """
-    A command, and examples for its help.
+    Make a command of a function that may return an exit code, with examples at the end of its help.
 
-    A function whose parameters are its options, and which may return an exit code.
+    The function's parameters are the options: a dataclass stands for its fields.
     """
 
-    run: Callable[..., None]
-    help: str
-    examples: Sequence[str]
-
-    @property
-    def app(self) -> typer.Typer:
-        """The command alone, as typer runs it."""
-        app = app_of_commands()
-        self.add_to(app)
-        return app
-
-    def add_to(self, app: typer.Typer) -> None:
-        """Add the command under the name of its function; the mark keeps each example on its line."""
-        lines = "\n".join(f"  {example}" for example in self.examples)
-        name = self.run.__name__.replace("_", "-")
-        app.command(
-            name,
-            cls=GroupedCommand,
-            help=self.help,
+    def made(function: Callable[..., int | None]) -> click.Command:
+        parameters = inspect.signature(function, eval_str=True).parameters
+        groups: dict[str, Any] = {
+            name: option.annotation
+            for name, option in parameters.items()
+            if dataclasses.is_dataclass(option.annotation)
+        }
+        documented = [
+            sys.modules[__name__],
+            *(kind for group in groups.values() for kind in group.mro()),
+            function,
+        ]
+        texts = {name: text for about in documented for name, text in _described(about)[1].items()}
+        options = [
+            _declared(option, texts)
+            for name, parameter in parameters.items()
+            for option in (_fields(groups[name]) if name in groups else [parameter])
+        ]
+        # A mark keeps each example on its line.
+        lines = "\n".join(f"  {example}" for example in examples)
+        return GroupedCommand(
+            function.__name__.replace("_", "-"),
+            callback=lambda **given: _run(function, groups, options, given),
+            params=options,
+            help=_described(function)[0],
             epilog=f"\b\nExamples:\n{lines}",
-        )(self.run)
+        )
+
+    return made
 
 
-def app_of_commands(text: str | None = None) -> typer.Typer:
-    """Return an app below `anls-frame`, without colours and completion, which belong to that one."""
-    return typer.Typer(help=text, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-
-
-def command(*examples: str) -> Callable[[Callable[..., int | None]], Command]:
-    """Make a function a command, with examples at the end of its help; a test runs every one."""
-    return lambda function: Command(_with_options(function), _described(function)[0], examples)
-
-
-def _with_options(function: Callable[..., int | None]) -> Callable[..., None]:
-    """
-    Return a function for which typer sees the fields of a dataclass in place of its parameter.
-
-    A closed pipe ends the command with 141, as in other programs; typer alone would end it with 1, which
-    means that a gate failed.
-    """
-    parameters = inspect.signature(function, eval_str=True).parameters
-    groups: dict[str, Any] = {
-        name: option.annotation
-        for name, option in parameters.items()
-        if dataclasses.is_dataclass(option.annotation)
-    }
-    documented = [
-        sys.modules[__name__],
-        *(kind for group in groups.values() for kind in group.mro()),
-        function,
-    ]
-    texts = {name: text for about in documented for name, text in _described(about)[1].items()}
-    options = [
-        _declared(option, texts)
-        for name, parameter in parameters.items()
-        for option in (_fields(groups[name]) if name in groups else [parameter])
-    ]
+def _run(
+    function: Callable[..., int | None],
+    groups: Mapping[str, Any],
+    options: Sequence[click.Parameter],
+    given: dict[str, Any],
+) -> int | None:
+    """Call the function of a command with the values of its options; those of a group are one value."""
     shown = {
-        option.name: _shown(option.name)
-        if option.kind is inspect.Parameter.KEYWORD_ONLY
-        else option.annotation.__metadata__[0].metavar
-        for option in options
+        str(one.name): str(one.metavar) if isinstance(one, Argument) else _shown(str(one.name))
+        for one in options
     }
-
-    @functools.wraps(function)
-    def run(**given: Any) -> None:
-        check_distinct(
-            {shown[name]: value for name, value in given.items()}, {shown.get(name) for name in WRITTEN}
-        )
-        for name, group in groups.items():
-            values = {field.name: given.pop(field.name) for field in dataclasses.fields(group)}
-            given[name] = group(**values)
-        # For messages, which are printed when the command has ended.
-        spelling.OPTIONS.set(shown)
-        spelling.COLUMNS.set(
-            next((one.roles for one in given.values() if isinstance(one, SourceOptions)), {})
-        )
-        try:
-            code = function(**given)
-            sys.stdout.flush()
-        except BrokenPipeError:
-            raise typer.Exit(CLOSED_PIPE) from None
-        except (EOFError, SystemExit) as error:
-            # typer would end with 1, a failed gate, or as a metric's own code wants to.
-            raise RuntimeError(f"the command was ended by {error!r}") from error
-        if code:
-            raise typer.Exit(code)
-
-    run.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
-    run.__annotations__ = {option.name: option.annotation for option in options}
-    return run
+    # In the order of their declaration; what may be repeated is a tuple, which is empty without a value.
+    given = {name: list(given[name]) or None if type(given[name]) is tuple else given[name] for name in shown}
+    check_distinct(
+        {shown[name]: value for name, value in given.items()}, {shown.get(name) for name in WRITTEN}
+    )
+    for name, group in groups.items():
+        values = {field.name: given.pop(field.name) for field in dataclasses.fields(group)}
+        given[name] = group(**values)
+    # For messages, which are printed when the command has ended.
+    spelling.OPTIONS.set(shown)
+    spelling.COLUMNS.set(next((one.roles for one in given.values() if isinstance(one, SourceOptions)), {}))
+    try:
+        return function(**given)
+    except SystemExit as error:
+        # It would end with 0, or with 1, a failed gate, as a metric's own code wants to.
+        raise RuntimeError(f"the command was ended by {error!r}") from error
 
 
 def _described(documented: Any) -> tuple[str, dict[str, str]]:
@@ -572,35 +533,43 @@ def _fields(group: Any) -> Iterator[inspect.Parameter]:
     types = get_type_hints(group, include_extras=True)
     for field in dataclasses.fields(group):
         kind = inspect.Parameter.KEYWORD_ONLY
-        yield inspect.Parameter(field.name, kind, default=field.default, annotation=types[field.name])
+        default = inspect.Parameter.empty if field.default is dataclasses.MISSING else field.default
+        yield inspect.Parameter(field.name, kind, default=default, annotation=types[field.name])
 
 
-def _declared(parameter: inspect.Parameter, texts: Mapping[str, str]) -> inspect.Parameter:
-    """Return a parameter with the mark by which typer knows an option or an argument, and its help."""
-    name = parameter.name
-    is_marked = get_origin(parameter.annotation) is Annotated
-    kind, mark = get_args(parameter.annotation) if is_marked else (parameter.annotation, None)
-    if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
-        mark = copy.copy(mark) or typer.Option()
-        short = [f"-{name[0]}"] if name in _SHORT else []
-        # Without a name, typer makes two flags of an option, such as --mix and --no-mix.
-        mark.param_decls = [_shown(name), *short] if short or parameter.default is False else ()
-        mark.metavar = mark.metavar or _metavar(kind, texts.get(name, ""))
+def _declared(parameter: inspect.Parameter, texts: Mapping[str, str]) -> click.Parameter:
+    """Return the option or the argument of a parameter, whose annotation may have settings of click."""
+    name, kind, own = parameter.name, parameter.annotation, {}
+    if get_origin(kind) is Annotated:
+        kind, own = get_args(kind)
+    if get_origin(kind) in (Union, UnionType):
+        kind = next(one for one in get_args(kind) if one is not NoneType)
+    if is_many := get_origin(kind) is list:
+        (kind,) = get_args(kind)
+    settings: dict[str, Any] = {"type": _type(kind), "help": texts.get(name, "")}
+    if parameter.default is parameter.empty:
+        settings["required"] = True
     else:
-        mark = copy.copy(mark) or typer.Argument()
-        several = get_origin(kind) is list
-        mark.metavar = mark.metavar or (f"{name.removesuffix('s')}...".upper() if several else name.upper())
-    mark.help = mark.help or texts.get(name)
-    return parameter.replace(annotation=Annotated[kind, mark])
+        settings["default"] = parameter.default
+    if parameter.kind is not inspect.Parameter.KEYWORD_ONLY:
+        settings["metavar"] = f"{name.removesuffix('s')}...".upper() if is_many else name.upper()
+        return Argument(name, nargs=-1 if is_many else 1, **settings | own)
+    if kind is bool:
+        flag = _shown(name) if parameter.default is False else f"{_shown(name)}/--no-{_shown(name)[2:]}"
+        settings |= {"is_flag": True}
+    else:
+        flag = _shown(name)
+        is_column = settings["help"].startswith("Column ")
+        settings |= {"multiple": is_many, "metavar": "COLUMN" if is_column else _METAVARS.get(kind)}
+    short = [f"-{name[0]}"] if name in _SHORT else []
+    return click.Option([flag, *short], **{"show_default": True, **settings, **own})
 
 
-def _metavar(kind: Any, text: str) -> str | None:
-    """Return the word for an option's value in the help; typer lists the values of a choice."""
-    if text.startswith("Column "):
-        return "COLUMN"
-    while get_origin(kind) in (list, Union, UnionType):
-        kind = get_args(kind)[0]
-    return _METAVARS.get(kind)
+def _type(kind: Any) -> Any:
+    """Return the type by which click checks values of a type."""
+    if get_origin(kind) is Literal:
+        return click.Choice(get_args(kind))
+    return click.Path(path_type=Path) if kind is Path else kind
 
 
 def _shown(name: str) -> str:

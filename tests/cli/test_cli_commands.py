@@ -508,10 +508,8 @@ def test_a_closed_pipe_ends_it_quietly() -> None:
 def test_versions_completion_and_help_are_there(run: Run) -> None:
     assert fine(run("--version")) == f"anls-frame {af.__version__}\n"
     assert "compare" in fine(run("--help"))
-    # The shell that is asked for, not the one that runs the tests.
-    named = {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
     for name in ("bash", "zsh", "fish"):
-        assert "_ANLS_FRAME_COMPLETE" in fine(run("--show-completion", name, **named))
+        assert "_ANLS_FRAME_COMPLETE" in fine(run(_ANLS_FRAME_COMPLETE=f"{name}_source"))
 
 
 @pytest.mark.parametrize(("command", "names"), [("report", af.PROTOCOLS), ("plot", KINDS)])

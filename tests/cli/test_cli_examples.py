@@ -14,15 +14,14 @@ import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from unittest import mock
 
 import example_files
 import pytest
 import shell
-import typer
 
-from anls_frame.cli.app import app
+from anls_frame.cli.app import commands
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
@@ -34,7 +33,7 @@ NOT_RUN = {
     "export POLARS_MAX_THREADS=": "Polars reads it when it is loaded",
     "echo": "of the script around a gate",
     "exit": "of the script around a gate",
-    "anls-frame --install-completion": "changes the settings of the user's shell",
+    "eval": "changes the settings of the user's shell",
     "anls-frame COMMAND --help": "the help of every command is in tests/cli",
 }
 """How commands begin that no test can run, and why."""
@@ -116,19 +115,11 @@ def _is_name(span: str) -> bool:
     return re.fullmatch(r"anls-frame( [a-z][-a-z0-9]*){1,2}", span) is not None
 
 
-def examples_of(command: Any, name: str = "") -> dict[str, list[str]]:
-    """Return the examples in the help of each command, by its name."""
-    inner = getattr(command, "commands", None)
-    if inner is None:
-        return {name: [line.strip() for line in command.epilog.splitlines() if "anls-frame" in line]}
-    return {
-        key: examples
-        for word, subcommand in inner.items()
-        for key, examples in examples_of(subcommand, f"{name} {word}".strip()).items()
-    }
-
-
-EXAMPLES = examples_of(typer.main.get_command(app))
+EXAMPLES = {
+    name: [line.strip() for line in str(command.epilog).splitlines() if "anls-frame" in line]
+    for name, command in commands().items()
+}
+"""The examples in the help of each command, by its name."""
 SOURCES = {f"help of {name}": [Command(example) for example in EXAMPLES[name]] for name in EXAMPLES} | {
     str(page.relative_to(ROOT)): commands
     for page in PAGES

@@ -86,7 +86,7 @@ def test_a_folder_that_cannot_be_written_to_is_an_error() -> None:
         assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("library", ["typer", "anls_frame.reports"])
+@pytest.mark.parametrize("library", ["click", "anls_frame.reports"])
 def test_an_interrupt_while_libraries_are_imported_ends_without_a_traceback(
     tmp_path: Path, library: str
 ) -> None:

@@ -15,6 +15,7 @@ DEAR = [
     *("polars", "numpy", "pandas", "pyarrow", "pyarrow.compute", "scipy", "scipy.special", "scipy.sparse"),
     *("scipy.optimize", "scipy.stats", "rapidfuzz"),
     *("matplotlib", "great_tables", "rich", "jinja2", "lxml", "xlsxwriter"),
+    *("typer", "pydantic"),
 ]
 """Modules that take long to import: the slowest takes as long as a small report."""
 

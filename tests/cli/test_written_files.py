@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import click
 import polars as pl
 import pytest
-import typer.main
 from shell import fine, run
 
 import anls_frame as af
-from anls_frame.cli.app import app
+from anls_frame.cli.app import commands
 from anls_frame.cli.options import WRITTEN
 
 ROWS = pl.DataFrame({
@@ -94,20 +92,11 @@ def test_different_files_are_written(folder: Path) -> None:
 
 def test_every_option_of_a_written_file_is_checked() -> None:
     """Whoever adds such an option names it there; all other paths are read."""
-    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
     parameters = [
-        (parameter.name in WRITTEN, getattr(parameter, "help", None))
-        for _, command in leaves(commands)
+        (parameter.name in WRITTEN, str(getattr(parameter, "help", None) or getattr(parameter, "text", "")))
+        for command in commands().values()
         for parameter in command.params
     ]
     assert ("Save the merged summary.", True) in {(text, is_written) for is_written, text in parameters}
     for is_written, text in parameters:  # every option has a description
         assert is_written == text.startswith(("File to write", "Save the "))
-
-
-def leaves(commands: dict[str, click.Command], prefix: str = "") -> list[tuple[str, click.Command]]:
-    found: list[tuple[str, click.Command]] = []
-    for name, command in commands.items():
-        inner = getattr(command, "commands", None)
-        found += [(prefix + name, command)] if inner is None else leaves(inner, f"{prefix}{name} ")
-    return found

@@ -8,11 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-import typer.main
 
 import anls_frame as af
 from anls_frame import export, plot, readers
-from anls_frame.cli.app import app
+from anls_frame.cli.app import commands
 
 ROOT = Path(__file__).parents[2]
 # A page may leave out the folder that it is about.
@@ -68,7 +67,7 @@ def test_contributors_are_told_of_every_folder_of_the_package() -> None:
         ("docs/plots.md", [f"`{name}`" for name in plot.__all__]),
         (
             "docs/command_line.md",
-            [f"| `{name}" for name in typer.main.get_command(app).commands],  # type: ignore[attr-defined]
+            [f"| `{name}" for name in commands()],
         ),
     ],
 )

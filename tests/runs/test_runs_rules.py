@@ -16,9 +16,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
-
-from anls_frame.cli.app import app
+from shell import run
 
 Rows = Sequence[dict[str, Any]]
 
@@ -244,7 +242,7 @@ def test_doctor_names_the_rule_of_a_log_and_none_after_a_change(tmp_path: Path, 
             command += ["--reader", "vlmevalkit"]
         if (tmp_path / GOLD).exists():
             command += ["--gold", str(tmp_path / GOLD)]
-        return CliRunner().invoke(app, command)
+        return run(tmp_path, *command)
 
     found = json.loads(doctor("--json").stdout)
     reproducing = [one["rule"] for one in found["rules"] if one["differing"] == 0]
@@ -254,5 +252,5 @@ def test_doctor_names_the_rule_of_a_log_and_none_after_a_change(tmp_path: Path, 
     index = next(index for index, score in enumerate(scores) if score in {0, 1})
     scores[index] = 1 - scores[index]
     changed = doctor()
-    assert changed.exit_code == 1
+    assert changed.returncode == 1
     assert "reproduced by none" in changed.stdout

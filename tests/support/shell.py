@@ -8,7 +8,6 @@ streams, signals, limits, imports, variables that Polars reads when it is loaded
 from __future__ import annotations
 
 import contextlib
-import functools
 import io
 import os
 import subprocess
@@ -19,8 +18,6 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-import typer.main
-
 from anls_frame import cli
 from anls_frame.cli import calculate_anls
 
@@ -30,9 +27,6 @@ RunPython = Callable[..., Done]
 
 SCRIPTS = Path(sys.executable).parent
 """The folder of the installed commands."""
-
-_commands_of = functools.cache(typer.main.get_command)
-"""A process makes its commands once, in a sixtieth of a second; here they serve many calls."""
 
 _ENTRIES: dict[str, Callable[[], None]] = {"anls-frame": cli.main, "calculate-anls": calculate_anls.main}
 
@@ -48,10 +42,6 @@ def run(folder: Path, *arguments: object, program: str = "anls-frame", **environ
         contextlib.redirect_stderr(err),
         mock.patch.dict(os.environ, environment),
         mock.patch.object(sys, "argv", command),
-        # Which shell is completed is decided by the environment, when they are made.
-        contextlib.nullcontext()
-        if environment
-        else mock.patch.object(typer.main, "get_command", _commands_of),
         warnings.catch_warnings(),
     ):
         # As in a new process; pytest has warnings raised.

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 import anls_frame as af
 from anls_frame._arguments import level_of_run, share
 from anls_frame.cli import options
@@ -50,7 +48,7 @@ class Gate:
     require_within_slices: bool = False
     alpha: float = 0.05
     planned_runs: int = 1
-    anchor: Annotated[str | None, typer.Option(metavar="FILE|NAME")] = None
+    anchor: Annotated[str | None, {"metavar": "FILE|NAME"}] = None
 
     def __post_init__(self) -> None:
         share("--alpha", self.alpha)

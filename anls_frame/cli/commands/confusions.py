@@ -7,7 +7,6 @@ from typing import Annotated
 
 import polars as pl
 import polars.selectors as cs
-import typer
 
 import anls_frame as af
 from anls_frame._arguments import count
@@ -32,7 +31,7 @@ def confusions(
     by: list[str] | None = None,
     protocol: Annotated[
         ScoreProtocol,
-        typer.Option(parser=named.preparation, metavar="NAME[,OPTION=VALUE]...", show_default="raw"),
+        {"type": named.preparation, "metavar": "NAME[,OPTION=VALUE]...", "show_default": "raw"},
     ] = PROTOCOLS["raw"],
     max_length: int = 1,
     min_nls: float = 0.0,

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 import anls_frame as af
 from anls_frame.cli import options
 from anls_frame.cli.output import plain, working
@@ -22,9 +20,7 @@ _CONTENTS = {
 
 
 @options.command("anls-frame demo", "anls-frame demo first_look --force")
-def demo(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER")] = Path("demo"), *, force: bool = False
-) -> None:
+def demo(folder: Annotated[Path, {"metavar": "[FOLDER]"}] = Path("demo"), *, force: bool = False) -> None:
     """
     Write sample data, and pages made from it.
 
@@ -33,7 +29,7 @@ def demo(
     Parameters
     ----------
     folder
-        Folder to write to.
+        Folder to write to, by default demo.
     """
     from anls_frame.samples import write_pages
 

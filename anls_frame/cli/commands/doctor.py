@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import polars as pl
-import typer
 
 import anls_frame as af
 from anls_frame.cli import options, output
@@ -27,7 +26,7 @@ _DISTANCE_NOTE = (
     "anls-frame doctor samples.jsonl --against anls",
 )
 def doctor(
-    file: Annotated[Path | None, typer.Argument(metavar="[FILE]")] = None,
+    file: Annotated[Path | None, {"metavar": "[FILE]"}] = None,
     *,
     against: str | None = None,
     json: bool = False,

@@ -6,25 +6,23 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
+import click
 import polars as pl
-import typer
 
-from anls_frame import gec
+import anls_frame as af
 from anls_frame._paths import is_many
 from anls_frame._text import numbered
 from anls_frame.cli import options
 from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
 from anls_frame.cli.output import print_json, print_table, say
 
-app = options.app_of_commands("Score corrected sentences: M², I-measure, ERRANT.")
-
 Gold = Annotated[
     Path,
-    typer.Argument(
-        metavar="GOLD.m2",
-        help="Sentences with the annotators' edits. For several files, a folder or a pattern in quotes; the "
-        "systems then are folders or patterns of files with the same names.",
-    ),
+    {
+        "metavar": "GOLD.m2",
+        "help": "Sentences with the annotators' edits. For several files, a folder or a pattern in quotes; "
+        "the systems then are folders or patterns of files with the same names.",
+    },
 ]
 
 _SCORES = {"i_measure": ("wacc", "wacc_base", "i_measure")}
@@ -60,13 +58,13 @@ def m2(
     ignore_whitespace_casing
         Ignore edits of only whitespace and case.
     """
-    counts = gec.m2(
+    counts = af.gec.m2(
         *_COLUMNS,
         max_unchanged=max_unchanged,
         ignore_whitespace_casing=ignore_whitespace_casing,
     )
-    corpus = gec.m2_corpus(counts, beta=beta, choose=choose)  # type: ignore[arg-type] # checked there
-    _print(gec.read_m2(gold, prediction=system).select(corpus).item(), json=json)
+    corpus = af.gec.m2_corpus(counts, beta=beta, choose=choose)  # type: ignore[arg-type] # checked there
+    _print(af.gec.read_m2(gold, prediction=system).select(corpus).item(), json=json)
 
 
 @options.command(
@@ -111,13 +109,13 @@ def i_measure(
     if source is None and len(gold) > 1:
         raise ValueError("several files of corrected sentences need --source as well")
     if source is None:
-        rows, names = gec.read_m2(gold[0], prediction=system), ["edits", "annotators"]
+        rows, names = af.gec.read_m2(gold[0], prediction=system), ["edits", "annotators"]
     else:
-        rows, names = gec.read_parallel(source, gold, prediction=system), ["references"]
+        rows, names = af.gec.read_parallel(source, gold, prediction=system), ["references"]
     columns: Any = {name: name for name in names}
     how: Any = {"w": w, "beta": beta, "mix": mix, "optimise": optimise, "max_references": max_references}
-    counts = gec.i_measure("prediction", "source", **columns, **how)
-    scores = gec.i_measure_corpus(counts, w=w, beta=beta)
+    counts = af.gec.i_measure("prediction", "source", **columns, **how)
+    scores = af.gec.i_measure_corpus(counts, w=w, beta=beta)
     _print(rows.select(scores).item(), json=json)
 
 
@@ -125,7 +123,7 @@ def i_measure(
     "anls-frame gec errant system.m2 gold.m2",
 )
 def errant(
-    system: Annotated[Path, typer.Argument(metavar="SYSTEM.m2")],
+    system: Annotated[Path, {"metavar": "SYSTEM.m2"}],
     gold: Gold,
     *,
     mode: str = "cs",
@@ -156,15 +154,15 @@ def errant(
     tier
         Also print a table of edit types of tier 1, 2 or 3.
     """
-    rows = gec.read_m2(gold, prediction_edits=system)
+    rows = af.gec.read_m2(gold, prediction_edits=system)
     columns = ("prediction_edits", "edits", "prediction_annotators", "annotators")
-    counts = gec.errant(*columns, mode=mode, single=single, multi=multi, filt=filt or ())  # type: ignore[arg-type]
+    counts = af.gec.errant(*columns, mode=mode, single=single, multi=multi, filt=filt or ())  # type: ignore[arg-type]
     scored = rows.select(counts.alias("counts"))
-    scores = scored.select(gec.errant_corpus("counts", beta=beta)).item()
+    scores = scored.select(af.gec.errant_corpus("counts", beta=beta)).item()
     if tier is None:
         _print(scores, json=json)
         return
-    table = gec.by_type(scored, "counts", tier=tier, beta=beta)  # type: ignore[call-overload]
+    table = af.gec.by_type(scored, "counts", tier=tier, beta=beta)  # type: ignore[call-overload]
     _print(scores | {"types": table.to_dicts()} if json else scores, json=json)
     if not json:
         print_table(table)
@@ -226,9 +224,9 @@ def compare(
     if measure == "errant":
         files["prediction_edits"] = columns
     how: Any = {"measure": measure} if beta is None else {"measure": measure, "beta": beta}
-    rows = gec.read_m2(gold, **files)
+    rows = af.gec.read_m2(gold, **files)
     cluster = "document" if "document" in rows.columns else None
-    table: pl.DataFrame = gec.compare(
+    table: pl.DataFrame = af.gec.compare(
         dict(zip(names_of(systems), columns, strict=True)),
         rows,
         cluster=cluster,
@@ -273,5 +271,6 @@ def _print(scores: Mapping[str, object], *, json: bool) -> None:
         print(f"{name + ':':<16}{shown}".rstrip())
 
 
-for gec_command in (m2, i_measure, errant, compare):
-    gec_command.add_to(app)
+gec = click.Group(
+    "gec", help="Score corrected sentences: M², I-measure, ERRANT.", commands=[m2, i_measure, errant, compare]
+)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 import anls_frame as af
 from anls_frame.cli import options
 from anls_frame.cli.output import working
@@ -16,7 +14,7 @@ from anls_frame.cli.output import working
     "anls-frame merge part_*.parquet -o merged.html",
 )
 def merge(
-    files: Annotated[list[Path], typer.Argument(metavar="SUMMARY...")],
+    files: Annotated[list[Path], {"metavar": "SUMMARY..."}],
     *,
     target: options.SummaryTarget,
     arranging: options.Arranging,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import Literal
 
-import typer
+import click
 
 from anls_frame.cli import options
 from anls_frame.cli.output import print_json
@@ -29,7 +29,7 @@ def names(of: Literal["metrics", "readers"], *, json: bool = False) -> None:
     if json:
         print_json(rows)
         return
-    formatter = typer.Context(typer.main.get_command(names.app)).make_formatter()
+    formatter = click.get_current_context().make_formatter()
     formatter.write_dl([(name, ". ".join(filter(None, texts))) for name, *texts in map(dict.values, rows)])
     print(formatter.getvalue(), end="")
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import polars as pl
-import typer
 
 import anls_frame as af
 from anls_frame._arguments import choice
@@ -39,7 +38,7 @@ KINDS_OF_ANSWERS = ("scores", "errors", "threshold")
     "anls-frame plot errors results.csv -o errors.svg",
 )
 def plot(
-    kind: Annotated[str, typer.Argument(help=f"One of {', '.join(KINDS)}.")],
+    kind: Annotated[str, {"help": f"One of {', '.join(KINDS)}."}],
     file: Path,
     *,
     output: Path,

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import polars as pl
-import typer
 
 import anls_frame as af
 from anls_frame._messages import Message
@@ -35,7 +34,7 @@ _FLATTERS = {
     "anls-frame verdicts verdicts_two.jsonl old.jsonl new.jsonl --json",
 )
 def verdicts(
-    saved: Annotated[Path, typer.Argument(metavar="VERDICTS")],
+    saved: Annotated[Path, {"metavar": "VERDICTS"}],
     files: list[Path],
     *,
     target: options.Target,
