@@ -77,6 +77,7 @@ from anls_frame.cli.output import (
     print_json,
     with_options,
 )
+from anls_frame.export import OF_FIRST_TABLE
 from anls_frame.files.file import File
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol
 
@@ -428,6 +429,11 @@ class Target:
         elif self.output is not None:
             print(plain(f"{said}: {self.output}"))
             print_account(result)
+            holds_one = self.output.suffix.lower() in OF_FIRST_TABLE and shown.get("tables", ()) is None
+            others = result.to_document(**shown).tables[1:] if holds_one else []
+            if others:
+                names = ", ".join(table.name for table in others)
+                print(plain(f"Further tables, which --table adds: {names}."))
         else:
             print(plain(with_options(result.to_text(**shown))))
 

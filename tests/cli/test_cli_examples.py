@@ -33,7 +33,6 @@ NOT_RUN = {
     "export POLARS_MAX_THREADS=": "Polars reads it when it is loaded",
     "echo": "of the script around a gate",
     "exit": "of the script around a gate",
-    "eval": "changes the settings of the user's shell",
     "anls-frame COMMAND --help": "the help of every command is in tests/cli",
 }
 """How commands begin that no test can run, and why."""

@@ -114,6 +114,17 @@ def test_worst_rows_keep_ids_and_slices_need_rows(run: Run, folder: Path) -> Non
     )
 
 
+def test_a_command_says_which_tables_a_text_leaves_out(run: Run, folder: Path) -> None:
+    options = ("report", "rows.csv", *METRICS, "-b", "lang", "--worst", "3", "-o")
+    said = "Further tables, which --table adds: Worst rows.\n"
+    for name in ("one.md", "one.tex"):
+        assert fine(run(*options, name)).endswith(said)
+    assert "## Worst rows" not in (folder / "one.md").read_text(encoding="utf-8")
+    assert said not in fine(run(*options, "both.md", "--table", "lang", "--table", "Worst rows"))
+    assert "## Worst rows" in (folder / "both.md").read_text(encoding="utf-8")
+    assert said not in fine(run(*options, "all.html"))
+
+
 def test_titles_are_headings(run: Run) -> None:
     assert fine(run("report", "rows.csv", "--title", "Weekly")).startswith("Weekly\n")
 
