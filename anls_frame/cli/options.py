@@ -463,7 +463,7 @@ def command(*examples: str) -> Callable[[Callable[..., int | None]], click.Comma
     """
     Make a command of a function that may return an exit code, with examples at the end of its help.
 
-    The function's parameters are the options: a dataclass stands for its fields.
+    The function's parameters are the options: a dataclass means its fields.
     """
 
     def made(function: Callable[..., int | None]) -> click.Command:
