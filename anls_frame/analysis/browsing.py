@@ -335,7 +335,7 @@ def browse(
     audit
         Whether to show only the rows that `audit_sample` drew, in random order, with the number of rows still
         to be judged. The verdicts correct the score of all rows; see `corrected`. If the first metric is a
-        column or an expression, such as the scores of a model as a judge, the page of one system has two
+        column or an expression, such as the scores of an LLM judge, the page of one system has two
         verdicts, `right` and `wrong`, which are the truth.
 
     Returns

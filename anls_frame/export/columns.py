@@ -178,7 +178,7 @@ ROW_TABLES = (
 
 ERRORS = (
     Column("error_type", "why the {row}s lose points", heading="error type"),
-    Column("cause", "why the {row}s score less than 1; each lost hundredth has one cause"),
+    Column("cause", "why the {row}s score less than 1; every loss has one cause"),
     Column("loss", "by how much this lowers the score of all {row}s", "score"),
     Column("share", "share of all {row}s", "percent"),
     Column("reference_char", "a character of the reference", "note", "reference"),

@@ -15,7 +15,7 @@ OF_TEXTS = ("our_error", "answer_wrong", "answer_incomplete", "ambiguous_questio
 """Verdicts on a comparison of texts: why a row lost points."""
 
 OF_JUDGE = ("right", "wrong")
-"""Verdicts where a score is given, as by a model as a judge: they say what is true, whatever the score."""
+"""Verdicts on a given score, such as that of an LLM judge: they say what is true, whatever the score."""
 
 VERDICTS = (*OF_TEXTS, *OF_JUDGE)
 

@@ -288,7 +288,7 @@ def _container(text: str, start: int, closing: str, depth: int) -> tuple[Any, in
             raise ValueError("no end of a value")
         sign, start = after["sign"], after.end()
         if sign == ":" and not isinstance(value, str):
-            raise ValueError("a key that is no text")
+            raise ValueError("a key that is not text")
         (keys if sign == ":" else entries).append(value)
     is_object = bool(keys)
     is_in_brackets = closing == ")" and len(entries) == 1 and sign != ","

@@ -210,8 +210,8 @@ class OverviewView(View):
         notes += self.report_view.notes()
         if self.causes.width and not self.are_pages:
             notes.append(
-                "Each missing hundredth has one cause: texts are unwrapped first, and the rest has the type "
-                f"of the unwrapped text. All causes add up to 1 minus the {self.metrics[0].label}."
+                "Every loss has one cause: texts are unwrapped first, and the rest has the type of the "
+                f"unwrapped text. All causes add up to 1 minus the {self.metrics[0].label}."
             )
         if result.found is not None and result.found.settings["depth"] == 1:
             notes.append("There are too many rows for slices of two columns: those of one were searched.")

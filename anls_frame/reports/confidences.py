@@ -609,7 +609,7 @@ def selective(
     confidence: float = 0.95,
 ) -> Selective:
     """
-    Evaluate a model's confidence, and find thresholds from which its answers can be accepted unreviewed.
+    Evaluate a model's confidence, and find the thresholds above which its answers need no review.
 
     Parameters
     ----------

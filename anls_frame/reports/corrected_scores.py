@@ -401,7 +401,7 @@ def corrected(
     """
     Correct the score of all rows by the truth of the rows that people judged.
 
-    The given scores may come from reference answers with errors, or from a model as a judge. `audit_sample`
+    The given scores may come from reference answers with errors, or from an LLM judge. `audit_sample`
     draws the rows to be judged, and `audited_scores` turns verdicts into scores.
 
     Parameters

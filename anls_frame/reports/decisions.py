@@ -169,7 +169,7 @@ def resting_on(correlation: float | None) -> str:
     if correlation is None:
         return "this rests on few rows"
     if correlation >= 1:
-        return "this rests on few documents or losses, and allows for documents that fail whole"
+        return "this rests on few documents or losses, and allows for documents that fail as a whole"
     return (
         "this rests on few documents or losses, and assumes that the losses of a document correlate by at "
         f"most {correlation:.2g}"

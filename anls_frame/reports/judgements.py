@@ -542,7 +542,7 @@ def _check_errors(
         raise ValueError(
             f"{numbered(ids.height, 'row')} ({id_column or 'row'} {named}) with the verdict 'our_error' and "
             f"the best score in {' and '.join(map(repr, scores.values()))}: nothing was lost there, and the "
-            "verdict would confirm the score. To judge a given score, such as that of a model as a judge, "
+            "verdict would confirm the score. To judge a given score, such as that of an LLM judge, "
             "make the page with this column as metrics=, where verdicts are 'right' and 'wrong'"
         )
 

@@ -391,7 +391,7 @@ def weights_of(slices: pl.DataFrame, weights: Mapping[object, float] | None) -> 
     if unknown or without:
         raise wrong(
             "weights",
-            f"must name each slice once; {f'{unknown[0]!r} is no slice' if unknown else ''}"
+            f"must name each slice once; {f'{unknown[0]!r} is not a slice' if unknown else ''}"
             f"{f'the slice {without[0]!r} has none' if without and not unknown else ''} among {values}",
         )
     are_numbers = all(_is_number(weights[value]) for value in values)

@@ -411,7 +411,7 @@ class Report(SlicedResult[Table_co]):
 
     def causes(self, *columns: str) -> Table_co:
         """
-        Return what lowers the ANLS, by some of the `by` columns: each lost hundredth has exactly one cause.
+        Return what lowers the ANLS, by some of the `by` columns: every loss has exactly one cause.
 
         The report must be made with ``details=True``.
 

@@ -100,7 +100,7 @@ def format_tax(
     confidence: float = 0.95,
 ) -> FormatTax:
     """
-    Compare predictions as given with the answers inside them, to find the points that wrapping costs.
+    Compare predictions as given with the answers inside them, to find how much wrapping lowers the score.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ def sample(name: Sample = "qa") -> pl.DataFrame:
     """
     Return sample data: synthetic documents, read by two genuine OCR systems.
 
-    Use it to try functions out. It is no benchmark of the two engines, and its documents are invented.
+    Use it to try functions out. It is not a benchmark of the two engines, and its documents are invented.
 
     Parameters
     ----------

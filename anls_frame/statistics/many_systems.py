@@ -76,7 +76,7 @@ def pairwise(sums: SystemSums, pairs: npt.ArrayLike, *, draws: int = 10_000, see
     not depend on other tests.
 
     *More systems*: a bootstrap-t, because systems can be equal in the mean and fail in different ways, on
-    single rows or on whole documents, and one sign for all pairs is no permutation of the systems. In each
+    single rows or on whole documents, and one sign for all pairs is not a permutation of the systems. In each
     draw, units are drawn with replacement, as many as there are, and every difference d is computed again
     with its variance v. The statistic of the draw is T = abs(d - D) / √(v + (d - D)²h), with the observed
     difference D and h = Σw² of the units' shares of the denominator: Student's t, bounded by 1 / √h, so that

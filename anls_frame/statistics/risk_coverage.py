@@ -133,7 +133,7 @@ class Accepted(NamedTuple):
 
         - the largest risk at which no loss has a probability of 1 - confidence, see `no_loss`;
         - where the rows of a document have more than the usual correlation, the upper end for their
-          effective number: if documents fail whole, and no large one has failed yet, the accepted losses
+          effective number: if documents fail as a whole, and no large one has failed yet, the accepted losses
           show too little.
         """
         least, most = np.zeros_like(self.n), np.ones_like(self.n)
@@ -161,7 +161,7 @@ class Accepted(NamedTuple):
         mean r of x over documents, and its variance, c r(1 - r), the mean of (1 - x)^n is largest if x is
         either 0 or q = r + c(1 - r): the parabola through its values there, with its slope at q, is nowhere
         below it. So a share r/q of the documents can lose rows, and n rows show it with probability
-        1 - (1 - q)^n. Single rows, and documents that fail whole (c = 1), have the binomial probability.
+        1 - (1 - q)^n. Single rows, and documents that fail as a whole (c = 1), have the binomial probability.
         """
         mean = np.asarray(risk, np.float64)[..., np.newaxis]
         alike = np.maximum(correlation, USUAL_CORRELATION)[..., np.newaxis]
@@ -503,8 +503,8 @@ class RiskCoverage:
         """
         Correlation of the losses of a document's rows, from 0 to 1, by an analysis of variance.
 
-        It is 1 if no two losses differ, because documents may then fail whole (Donner and Koval 1980 have the
-        estimate for documents of unequal size), and 0 if each row is a document.
+        It is 1 if no two losses differ, because documents may then fail as a whole (Donner and Koval 1980
+        have the estimate for documents of unequal size), and 0 if each row is a document.
         """
         sizes = np.bincount(self.document).astype(np.float64)
         means = self.by_document(self.loss) / np.maximum(sizes, 1)

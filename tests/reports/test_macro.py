@@ -154,7 +154,7 @@ def test_weights_name_slices() -> None:
     assert report.macro(weights=crossed)["score"].item() == 0.5
     assert report.macro(weights=crossed)["n_slices"].item() == 1
     with pytest.raises(
-        ValueError, match=r"weights must name each slice once; 'c' is no slice among \['a', 'b'\]"
+        ValueError, match=r"weights must name each slice once; 'c' is not a slice among \['a', 'b'\]"
     ):
         report.macro("k", weights={"a": 1, "b": 1, "c": 1})
     with pytest.raises(ValueError, match="the slice 'b' has none"):

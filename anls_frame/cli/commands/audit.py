@@ -53,8 +53,8 @@ def audit(
         uniform: draw all rows equally; score: draw partial scores more often; differing: draw only rows in
         which systems differ; or a column of numbers: draw rows with larger numbers more often.
     metric
-        The score to be judged: a column of the file, such as that of a model as a judge, on whose page a row
-        is right or wrong. By default ANLS or, of pages, CER.
+        The score to be judged: a column of the file, such as that of an LLM judge, on whose page a row is
+        right or wrong. By default ANLS or, for pages, CER.
     """
     from anls_frame.cli.row_pages import page, texts, with_scores
     from anls_frame.export import row_files
