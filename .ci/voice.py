@@ -2,7 +2,8 @@
 Check that texts have no words that a native reader stumbles over.
 
 It reads the comments of Rust and Python, the strings of Python (docstrings and messages), the templates
-of pages, the prose of notebooks and documentation. CONTRIBUTING.md says what to write instead.
+and scripts of pages, and the prose of notebooks and documentation. CONTRIBUTING.md says what to write
+instead.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def main() -> int:
         python_comments: files("anls_frame/**/*.py"),
         strings: files("anls_frame/**/*.py"),
         notebook: files("notebooks/*.ipynb"),
-        whole: files("anls_frame/export/page/**/*.html", *DOCS),
+        whole: files("anls_frame/export/page/**/*.html", "anls_frame/export/page/**/*.js", *DOCS),
     }
     found = [
         place

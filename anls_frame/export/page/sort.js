@@ -40,7 +40,7 @@ document.querySelectorAll("table.sortable").forEach(function (table) {
   });
 });
 
-// The signature is copied without what stands beside it.
+// The signature is copied without what is next to it.
 document.querySelectorAll(".sign code").forEach(function (text) {
   var button = document.createElement("button");
   button.type = "button";

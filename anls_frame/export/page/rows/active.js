@@ -1,5 +1,5 @@
 // The active filters above the list: what each wants of a row, with a button that takes it away. What an address asks
-// for in vain stands below them.
+// for in vain is listed below them.
 
 const NAMED_VALUES = 3;
 const LONGEST_NAME = 40;

@@ -1,4 +1,4 @@
-// The state of the view in the page's address, behind "#", so that a view can be linked.
+// The state of the view in the page's address, after "#", so that a view can be linked.
 
 const RESERVED = new Set(["q", "sort", "row"]);
 

@@ -6,9 +6,9 @@ const ROOMS = {
   mark: [26, 0], id: [56, 0], figure: [70, 0], wide: [92, 0], right: [124, 0], type: [124, 0], text: [150, 2], value: [90, 1],
   asked: [220, 3], one: [92, 1],
 };
-/** Systems whose predictions stand before the answer; those of more are narrow, and behind it. */
+/** With up to this number of systems, predictions are before the answer; those of more are narrow, and after it. */
 const FEW_SYSTEMS = 3;
-/** Beside an open row texts get along with less. */
+/** Next to an open row, texts get along with less. */
 const NARROW = { text: 84, asked: 120 };
 const LETTER = 9.2;
 const PADDING = 16;
@@ -112,7 +112,7 @@ function roomOf({ kind, column }, isNarrow) {
   return [(isNarrow ? NARROW[first] : null) ?? least, share];
 }
 
-/** Give each column the room that it needs, and its share of the rest; beside an open row, only some are shown. */
+/** Give each column the room that it needs, and its share of the rest; next to an open row, only some are shown. */
 function layOutColumns(columns, { table, width, isOpen }) {
   let shown = columns.filter(({ kind }) => !(isOpen && /extra/.test(kind)));
   let rooms = shown.map((column) => roomOf(column, false));

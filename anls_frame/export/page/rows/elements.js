@@ -53,7 +53,7 @@ function spoken(value, isFractional = false) {
   return isFractional ? value.toFixed(3) : figure(value);
 }
 
-/** Return what stands for a value in a cell: its text, or a mark where there is none to see. */
+/** Return what a cell shows of a value: its text, or a mark where there is none to see. */
 function shownValue(value, longest = Infinity, isFractional = false) {
   if (value === null) {
     return element("i", { class: "mark" }, "null");
@@ -67,7 +67,7 @@ function shownValue(value, longest = Infinity, isFractional = false) {
   return spoken(value, isFractional);
 }
 
-/** Put what stands for a value into a cell; most are texts, and to change only these is faster. */
+/** Show a value in a cell; most are texts, and to change only these is faster. */
 function fill(cell, value, longest, isFractional) {
   const shown = shownValue(value, longest, isFractional);
   const { firstChild: only } = cell;

@@ -41,7 +41,7 @@ class ValuesPanel {
     return codes.sort((one, other) => counts[other] - counts[one] || one - other);
   }
 
-  /** Show the counts of the rows that pass all other filters, which are so many. */
+  /** Show the counts of the rows that pass all other filters, and `passing`, their number. */
   show(counts, passing) {
     this.counts = counts;
     this.passing = passing;
@@ -117,7 +117,7 @@ class ValuesPanel {
     if (filter.id !== "read_as") {
       return [shownValue(value, 200)];
     }
-    // An arrow points from left to right, whatever stands on its sides.
+    // An arrow points from left to right, whatever is on its sides.
     const [reference, predicted] = value.split(" → ").map((text) => element("bdi", {}, visible(text)));
     return [element("bdi", { dir: "ltr" }, reference, " → ", predicted)];
   }

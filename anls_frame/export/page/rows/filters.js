@@ -87,7 +87,7 @@ class Range {
     return (row) => isWanted[column.codes[row]] === 1;
   }
 
-  /** Return how many of the rows are in each bin, the last of which is no number. */
+  /** Return how many of the rows are in each bin; the last is for values that are not numbers. */
   counts(isCounted) {
     const found = new Uint32Array(BINS + 1);
     const { codes } = this.column;
@@ -136,7 +136,7 @@ class SearchedPool {
   }
 }
 
-/** Return 64 bits, as two numbers, of which each pair of neighbouring characters sets one. */
+/** Return 64 bits, as two numbers; each pair of neighbouring characters sets one. */
 function pairMasks(text) {
   let [low, high] = [0, 0];
   let last = text.charCodeAt(0);
@@ -153,7 +153,7 @@ function pairMasks(text) {
   return [low, high];
 }
 
-/** A text that stands in any of several columns, in upper or lower case. */
+/** A text that is in any of several columns, in upper or lower case. */
 class Search {
   constructor(columns) {
     Object.assign(this, { id: "q", name: "search", columns, kind: "search", text: "" });

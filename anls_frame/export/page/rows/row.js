@@ -63,7 +63,7 @@ class RowView {
         "div",
         { class: "body", tabIndex: -1 },
         ...this.keptFirst(row),
-        ...this.alike(row).map((systems) => this.ofSystems(row, systems)),
+        ...this.together(row).map((systems) => this.ofSystems(row, systems)),
         this.answers(row),
         this.image(row),
         this.others(row),
@@ -103,7 +103,7 @@ class RowView {
   }
 
   /** Return the numbers of the systems, those together that have the same prediction and scores. */
-  alike(row) {
+  together(row) {
     const found = new Map();
     const columns = [...this.rows.columns].filter(([id]) => /^(prediction|type|score_\d+)_/.test(id));
     this.rows.meta.systems.forEach((_, system) => {

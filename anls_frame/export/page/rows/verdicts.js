@@ -7,7 +7,7 @@ function verdictName(verdict) {
   return verdict.replace("_", " ");
 }
 
-/** The key of a verdict: its place from 1 on, and 0 for a right score, which is most often given. */
+/** The key of a verdict: its place, at least 1, or 0 for a right score, which is most often given. */
 function verdictKey(verdict, at) {
   return verdict === "score_right" ? "0" : String(at + 1);
 }
