@@ -15,14 +15,10 @@ import contextlib
 import inspect
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
-
-import typer
 
 import anls_frame
-from anls_frame.cli.app import app
+from anls_frame.cli.app import commands
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "anls_frame"
@@ -140,21 +136,13 @@ def print_parameters() -> None:
 
 def print_options() -> None:
     """Print how many options the commands have."""
-    options = dict(options_of(typer.main.get_command(app), "anls-frame"))
+    options = {
+        name: sum(param.param_type_name == "option" for param in command.params)
+        for name, command in commands().items()
+    }
     print(f"Options, summed over {len(options)} commands: {sum(options.values())}")
     for command, count in options.items():
-        print(f"  {command:<24}{count:>3}")
-
-
-def options_of(command: Any, name: str) -> Iterator[tuple[str, int]]:
-    """Yield the number of options of a command and of all commands below it."""
-    subcommands = getattr(command, "commands", None)
-    if subcommands is None:
-        options = [param.name for param in command.params if param.param_type_name == "option"]
-        yield name, len([option for option in options if option != "help"])
-        return
-    for inner, subcommand in subcommands.items():
-        yield from options_of(subcommand, f"{name} {inner}")
+        print(f"  anls-frame {command:<13}{count:>3}")
 
 
 def print_repeated_names() -> None:

@@ -17,7 +17,7 @@ from anls_frame.export.row_names import of_rows
 from anls_frame.frames.reserved_columns import RESERVED
 from anls_frame.namespaces import ROW_FUNCTIONS
 from anls_frame.readers.descriptions import READERS, Description
-from anls_frame.summary.catalogue import BUILT_IN, DESCRIBED, MEANINGS, NAMES
+from anls_frame.summary.catalogue import BUILT_IN, DESCRIBED, by_meaning
 
 FOLDER = Path(__file__).parent
 GOLD = "[gold in one table](many_files.md#gold-in-one-table)"
@@ -71,8 +71,7 @@ def commands() -> str:
 def scores() -> str:
     """Return the table of the scores of reports; those that mean the same share a row."""
     rows = []
-    for meaning, group in itertools.groupby(NAMES, MEANINGS.__getitem__):
-        names = [*group]
+    for names, meaning in by_meaning():
         direction = "higher" if (BUILT_IN | DESCRIBED)[names[0]].higher_is_better else "lower"
         in_code = ", ".join(f"`{name}`" for name in names)
         rows.append(f"| {in_code} | {of_rows(meaning)} | {direction} is better |")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import typer
+import click
+from click.testing import CliRunner
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
-from typer.testing import CliRunner
 
 from anls_frame.cli.app import app as shell
 
@@ -16,7 +16,7 @@ class Commands(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return a section for each command."""
-        return [_section(name) for name in typer.main.get_command(shell).commands]  # type: ignore[attr-defined]
+        return [_section(name) for name in shell.list_commands(click.Context(shell))]
 
 
 def _section(name: str) -> nodes.section:

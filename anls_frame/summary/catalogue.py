@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Union
@@ -255,6 +256,11 @@ Its function also takes the protocol of the report.
 
 NAMES = (*BUILT_IN, *DESCRIBED)
 """Names of all scores."""
+
+
+def by_meaning() -> list[tuple[list[str], str]]:
+    """Return the names of all scores, those that mean the same together, with what they mean."""
+    return [([*names], meaning) for meaning, names in itertools.groupby(NAMES, MEANINGS.__getitem__)]
 
 
 def _of_own_fields(metric: Metric) -> Metric:

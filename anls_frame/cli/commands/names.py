@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import Literal
 
 import click
@@ -11,7 +10,7 @@ from anls_frame.cli import options
 from anls_frame.cli.output import print_json
 from anls_frame.export.row_names import of_rows
 from anls_frame.readers.descriptions import READERS
-from anls_frame.summary.catalogue import MEANINGS, NAMES
+from anls_frame.summary.catalogue import by_meaning
 
 
 @options.command("anls-frame names metrics", "anls-frame names readers")
@@ -35,11 +34,7 @@ def names(of: Literal["metrics", "readers"], *, json: bool = False) -> None:
 
 
 def _metrics() -> list[dict[str, str]]:
-    """Return the scores of reports; those that mean the same are in one row."""
-    return [
-        {"name": ", ".join(group), "meaning": of_rows(meaning)}
-        for meaning, group in groupby(NAMES, MEANINGS.__getitem__)
-    ]
+    return [{"name": ", ".join(names), "meaning": of_rows(meaning)} for names, meaning in by_meaning()]
 
 
 def _readers() -> list[dict[str, str]]:
