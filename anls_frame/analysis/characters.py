@@ -87,7 +87,7 @@ def confusions(
     DTypeError
         If the dtype of a column does not fit its role.
     DuplicateColumnError
-        If a column of `by` has the name of a column of the result.
+        If a `by` column has the name of a column of the result.
     ValueError
         If an option has an invalid value.
     TypeError

@@ -93,7 +93,7 @@ def worst(
     DTypeError
         If the dtype of a column does not fit its role.
     DuplicateColumnError
-        If a column of `by` has the name of a column of the result.
+        If a `by` column has the name of a column of the result.
     ValueError
         If an option has an invalid value, or a metric has a value outside its bounds.
     TypeError

@@ -212,8 +212,8 @@ class SystemColumns(SystemNames):
     Parameters
     ----------
     systems
-        Columns of several systems in one file, as A,B,C; with --system-column, the systems to compare, in
-        this order.
+        Columns of several systems in one file, such as A,B,C; with --system-column, the systems to compare,
+        in this order.
     """
 
     systems: str | None = None
@@ -301,8 +301,8 @@ class Showing:
     columns
         Figures to show in tables, in this order, such as n,anls, by their names in CSV.
     table
-        Table to show, by its columns of slices, as doc_type; may be repeated. By default all, in .md and .tex
-        the first.
+        Table to show, by its columns of slices, such as doc_type; may be repeated. By default all, in .md and
+        .tex the first.
     no_intervals
         Show figures without their intervals.
     """

@@ -617,7 +617,7 @@ def variance_components(
     DTypeError
         If the dtype of a column does not fit its role.
     DuplicateColumnError
-        If a column of `by` has the name of a column of the result.
+        If a `by` column has the name of a column of the result.
     ValueError
         If no question has two scored rows, rows of a question differ in their cluster or accepted answers, or
         an error of `mean_over_epochs` occurs.

@@ -47,8 +47,8 @@ def browse(
     n
         Only this many rows, the worst ones.
     metric
-        Score, as anls (`anls-frame names metrics` lists them), a column of scores, or your own function, as
-        FILE.py:NAME; may be repeated. Rows are sorted by the first one.
+        Score, such as anls (`anls-frame names metrics` lists them), a column of scores, or your own function,
+        as FILE.py:NAME; may be repeated. Rows are sorted by the first one.
     """
     from anls_frame.cli.metrics import parse
     from anls_frame.cli.row_pages import columns, page, texts

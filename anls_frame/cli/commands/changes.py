@@ -48,8 +48,8 @@ def changes(
     keep
         Column to show too, by default question_id; may be repeated.
     metric
-        Score, as anls (`anls-frame names metrics` lists them), or your own function, as FILE.py:NAME; may be
-        repeated: a row is listed if any of them differs. With --scores, any name for the scores, or
+        Score, such as anls (`anls-frame names metrics` lists them), or your own function, as FILE.py:NAME;
+        may be repeated: a row is listed if any of them differs. With --scores, any name for the scores, or
         lower:NAME if lower ones are better.
     """
     import polars as pl

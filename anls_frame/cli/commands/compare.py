@@ -137,8 +137,8 @@ def compare(
     summary
         Save the sums of the comparison, as Parquet, for `merge` and `slices`.
     metric
-        Score, as anls (`anls-frame names metrics` lists them), or your own function, as FILE.py:NAME; may be
-        repeated. With --scores, any name for the scores, or lower:NAME if lower ones are better.
+        Score, such as anls (`anls-frame names metrics` lists them), or your own function, as FILE.py:NAME;
+        may be repeated. With --scores, any name for the scores, or lower:NAME if lower ones are better.
     details
         Also count how error types change from the baseline.
     """

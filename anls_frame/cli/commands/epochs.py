@@ -40,11 +40,11 @@ def epochs(
     repeats
         The files of a folder or pattern are repeats of one system.
     metric
-        Score, as anls (`anls-frame names metrics` lists them), a column of scores, or your own function, as
-        FILE.py:NAME. [default: anls]
+        Score, such as anls (`anls-frame names metrics` lists them), a column of scores, or your own function,
+        as FILE.py:NAME. [default: anls]
     pass_at
-        Also estimate the probability that one of k answers is right, for k as in 1,4. --metric is 1 for right
-        answers and 0 for others; by default exact_match.
+        Also estimate the probability that one of k answers is right, for k such as 1,4. --metric is 1 for
+        right answers and 0 for others; by default exact_match.
     """
     import polars as pl
 

@@ -42,12 +42,12 @@ def format_tax(
     Parameters
     ----------
     metric
-        Score, as anls (`anls-frame names metrics` lists them), or your own function, as FILE.py:NAME; may be
-        repeated. [default: anls]
+        Score, such as anls (`anls-frame names metrics` lists them), or your own function, as FILE.py:NAME;
+        may be repeated. [default: anls]
     steps
         Kind of wrapping to take off; may be repeated. [default: all]
     markers
-        Further text that precedes an answer, as 'Antwort:'. May be repeated.
+        Further text that precedes an answer, such as 'Antwort:'. May be repeated.
     """
     from anls_frame.cli.metrics import parse
     from anls_frame.export import row_files

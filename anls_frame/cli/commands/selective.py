@@ -41,7 +41,7 @@ def selective(
     The command also shows how well the confidence separates right answers from wrong ones.
 
     The threshold is certified: with the confidence of --confidence, the true risk of the accepted answers is
-    at most --risk. With --by, each slice has its own threshold, and all guarantees hold together.
+    at most --risk. With --by, each slice has its own threshold, and all guarantees apply together.
 
     With --require-accepted or --threshold the command is a gate for scripts.
 
@@ -60,8 +60,8 @@ def selective(
     lower_is_surer
         Lower numbers mean more confidence, as for an entropy.
     metric
-        Score, as anls (`anls-frame names metrics` lists them), or your own function, as FILE.py:NAME. Only
-        one may be given.
+        Score, such as anls (`anls-frame names metrics` lists them), or your own function, as FILE.py:NAME.
+        Only one may be given.
     """
     from anls_frame import export
     from anls_frame.cli.metrics import parse
