@@ -24,7 +24,7 @@ import numpy.typing as npt
 from populations import Array, Random, heavy_tail
 
 from anls_frame import statistics
-from anls_frame.reports import estimates, ranking
+from anls_frame.reports import estimates, pairwise
 from anls_frame.statistics.carriers import are_few
 
 COUNTS = Path(__file__).with_name("rank_kinds.json")
@@ -85,7 +85,7 @@ def simulate(cell: Cell, samples: int) -> dict[str, float]:
             size += float((ranks.rank_high - ranks.rank_low + 1).mean())
             better = ranks.better[0]
             score, units = x.sum(axis=0) / n.sum(), estimates.units(sums_of(x, n))
-            marked = ranking.with_ranks_on_few(marked[None], better[None], score[None], units[None])[0]
+            marked = pairwise.with_ranks_on_few(marked[None], better[None], score[None], units[None])[0]
         else:
             size += cell.systems
         wrong = better.any(axis=0) | better.any(axis=1)

@@ -19,7 +19,7 @@ from anls_frame.export.document import OVERALL, SLICE, TABLE
 from anls_frame.export.values import json_text
 from anls_frame.frames import origins
 from anls_frame.protocol import ScoreProtocol
-from anls_frame.reports import gate, macro, pairwise, ranking
+from anls_frame.reports import gate, macro, pairwise
 from anls_frame.reports.comparison_documents import FEW_SYSTEMS, ComparisonView
 from anls_frame.reports.decisions import Decision
 from anls_frame.reports.lines import lines
@@ -101,7 +101,7 @@ class Comparison(SlicedResult[Table_co]):
         self._sums = summary.comparison_sums
         self.draws, self.seed = self._test.draws, self._test.seed
         self.systems = dict(summary.systems)
-        taken = [*pairwise.COLUMNS, *ranking.COLUMNS, SLICE, *([TABLE] if self._settings.tables else [])]
+        taken = [*pairwise.COLUMNS, *pairwise.RANKED, SLICE, *([TABLE] if self._settings.tables else [])]
         check_by_names(self._by, taken)
 
     @classmethod
@@ -211,7 +211,7 @@ class Comparison(SlicedResult[Table_co]):
         return named(in_order(pl.concat(tables), keys, columns, self._settings.orders), keys, columns)
 
     @property
-    @listing(*ranking.COLUMNS)
+    @listing(*pairwise.RANKED)
     def ranking(self) -> Table_co:
         """
         The systems with their scores and ranks, over all rows and in each slice, best first.
@@ -262,7 +262,7 @@ class Comparison(SlicedResult[Table_co]):
     @cached_property
     def observed(self) -> pl.DataFrame:
         """Scores and observed ranks of all rows and of slices, without ranges from tests, which take long."""
-        return self.flat(lambda columns: self._ranking_by(columns, ranking.observed))
+        return self.flat(lambda columns: self._ranking_by(columns, pairwise.observed))
 
     @cached_property
     def ranked_overall(self) -> pl.DataFrame:
@@ -400,7 +400,7 @@ class Comparison(SlicedResult[Table_co]):
     ) -> pl.DataFrame:
         """Return the scores and ranks of the systems by slice, best first in each."""
         keys = chosen_keys(columns, self._by, self.noun)
-        slices = (ranked or ranking.table)(self.summary, keys, self._test)
+        slices = (ranked or pairwise.ranked)(self.summary, keys, self._test)
         numbers = {metric.name: number for number, metric in enumerate(self.measures)}
         order = pl.col("metric").replace_strict(numbers)
         ordered = slices.sort(order, "rank", maintain_order=True, nulls_last=True)
