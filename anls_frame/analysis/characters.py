@@ -15,9 +15,10 @@ from anls_frame.frames.checks import check_dtypes
 from anls_frame.frames.conversion import as_kind_of, to_lazy
 from anls_frame.protocol import ScoreProtocol, plugin_options
 from anls_frame.summary.details import OPERATIONS, Op, confusion_table, edit_counts
-from anls_frame.summary.keys import canonical, key_columns, key_names, named
+from anls_frame.summary.keys import canonical, key_names, named, sliced_keys
 from anls_frame.summary.labels import warn_of_labels
 from anls_frame.summary.settings import LONGEST_CONFUSION, check_by
+from anls_frame.summary.slicing import Slicing
 
 
 @table_of_frame
@@ -135,9 +136,8 @@ def confusions(
         _plugin.call("nearest_answer", *texts, protocol=options["protocol"]),
     )
     names = key_names(columns, None)
-    selected = rows.select(
-        *key_columns(schema, columns, None), texts[0].alias("prediction"), texts[1].alias("answers")
-    )
+    keys, _ = sliced_keys(rows, Slicing(columns), None)
+    selected = rows.select(*keys, texts[0].alias("prediction"), texts[1].alias("answers"))
     counted = canonical(edit_counts(selected, names, options).collect(engine="streaming"))
     warn_of_labels(counted, dict(zip(names, columns, strict=True)))
     return as_kind_of(frame, named(confusion_table(counted, names, op), names, columns))

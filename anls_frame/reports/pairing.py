@@ -15,7 +15,7 @@ from anls_frame._typing import ByFrame, Table_co, declared
 from anls_frame.exceptions import DTypeError, warn
 from anls_frame.files.standard_frames import suggests
 from anls_frame.frames import conversion
-from anls_frame.summary.keys import key_columns, key_names, optional
+from anls_frame.summary.keys import check_key_dtypes, key_names, optional
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -253,12 +253,10 @@ def _identified(frame: Any, ids: list[str], prediction: str, checked: list[str],
     """Return ids, predictions, columns to be compared and positions of the rows, under internal names."""
     table = conversion.to_lazy(frame, [], [*ids, prediction, *checked]).collect()
     named = table.select(cs.by_name(ids))
-    for name, dtype in named.schema.items():
-        if dtype.is_object():
-            raise DTypeError(f"column {name!r} has dtype Object and cannot identify rows; cast it")
+    check_key_dtypes(named.schema.items(), "identify rows")
     check_ids(named, f"the {which} frame")
     return table.select(
-        *key_columns(table.schema, ids, None),
+        *(cs.by_name(name).alias(key) for name, key in zip(ids, key_names(ids, None), strict=True)),
         cs.by_name(prediction).alias("prediction"),
         *(cs.by_name(name).alias(f"checked_{index}") for index, name in enumerate(checked)),
     ).with_row_index("row")

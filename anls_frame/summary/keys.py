@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
 import polars.selectors as cs
@@ -85,36 +85,29 @@ def check_by_names(by: Sequence[str], columns: Sequence[str]) -> None:
         )
 
 
-def key_columns(schema: pl.Schema, by: Sequence[str], cluster: str | None) -> list[pl.Expr]:
-    """Return the keys under their names in cells."""
-    # Keys are named by position: a column may both slice and be the cluster, or have the name of a result.
-    names = [*by, *optional(cluster)]
-    _check_dtypes({name: schema[name] for name in names})
-    return [cs.by_name(name).alias(key) for name, key in zip(names, key_names(by, cluster), strict=True)]
-
-
 def sliced_keys(
     source: pl.LazyFrame, slicing: Slicing, cluster: str | None
 ) -> tuple[list[pl.Expr], dict[str, list[str]]]:
-    """Return the keys as `key_columns` does, and the order of values of ordered keys."""
-    named = zip(slicing.names, key_names(slicing.names, None), strict=True)
-    keys = [slicing.expression(name).alias(key) for name, key in named]
-    schema = source.select(keys).collect_schema()
-    known = dict(zip(slicing.names, schema.dtypes(), strict=True))
-    _check_dtypes(known)
-    cluster_key = [] if cluster is None else key_columns(source.collect_schema(), (), cluster)
-    return [*keys, *cluster_key], categories(pl.Schema(known))
+    """Return the keys under their names in cells, and the order of values of ordered keys."""
+    # Keys are named by position: a column may both slice and be the cluster, or have the name of a result.
+    columns = [*map(slicing.expression, slicing.names), *map(cs.by_name, optional(cluster))]
+    named = zip(columns, key_names(slicing.names, cluster), strict=True)
+    keys = [column.alias(key) for column, key in named]
+    names, dtypes = [*slicing.names, *optional(cluster)], source.select(keys).collect_schema().dtypes()
+    known = list(zip(names, dtypes, strict=True))
+    check_key_dtypes(known, "slice rows")
+    return keys, categories(pl.Schema(known[: len(slicing.names)]))
 
 
-def _check_dtypes(dtypes: Mapping[str, pl.DataType]) -> None:
-    """Raise an error for dtypes that cannot slice rows."""
-    for name, dtype in dtypes.items():
+def check_key_dtypes(dtypes: Iterable[tuple[str, pl.DataType]], use: str) -> None:
+    """Raise an error for dtypes that cannot slice or identify rows."""
+    for name, dtype in dtypes:
         if dtype.is_object():
-            raise DTypeError(f"column {name!r} has dtype Object and cannot slice rows; cast it")
+            raise DTypeError(f"column {name!r} has dtype Object and cannot {use}; cast it")
         if _is_without_fields(dtype):
             raise DTypeError(
-                f"column {name!r} has dtype {dtype} and cannot slice rows, because it has a struct "
-                "without fields; leave it out"
+                f"column {name!r} has dtype {dtype} and cannot {use}, because it has a struct without "
+                "fields; leave it out"
             )
 
 
