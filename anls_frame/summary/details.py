@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -172,6 +170,5 @@ def _added(frame: pl.DataFrame, keys: Sequence[str], values: Sequence[str]) -> p
 
 def _group(keys: Sequence[str]) -> pl.Expr:
     """Return the number of each row's slice; the first row with a number collects the counts."""
-    hashes = [pl.col(key).hash(seed) for seed, key in enumerate(keys)]
-    mixed = functools.reduce(operator.xor, hashes) if hashes else pl.lit(0, dtype=pl.UInt64)
-    return mixed.alias("group")
+    number = pl.struct(keys).hash() if keys else pl.lit(0, dtype=pl.UInt64)
+    return number.alias("group")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import polars as pl
 import polars.selectors as cs
@@ -11,6 +11,7 @@ import polars.selectors as cs
 from anls_frame.exceptions import DTypeError
 from anls_frame.summary import fixed_point
 from anls_frame.summary.measures import COUNTS, Metric
+from anls_frame.summary.slicing import columns_of
 
 _LARGEST_COUNT = 2.0**52
 _SMALLEST = 1e-12
@@ -27,20 +28,18 @@ _NULL = 0x7FF8_0000_0000_0000
 
 def needed(metrics: Iterable[Metric]) -> list[str]:
     """Return the columns that metrics need besides the texts."""
-    names = []
-    for metric in metrics:
-        for value in () if metric.is_built_in else (metric.numerator, metric.denominator):
-            if isinstance(value, str):
-                names.append(value)
-            elif isinstance(value, pl.Expr):
-                names += value.meta.root_names()
-    return names
+    own = [metric for metric in metrics if not metric.is_built_in]
+    return columns_of(value for value in _values(own) if isinstance(value, str | pl.Expr))
 
 
 def named(metrics: Iterable[Metric]) -> list[str]:
     """Return the columns that are the values of custom metrics."""
-    values = (value for metric in metrics for value in (metric.numerator, metric.denominator))
-    return [value for value in values if isinstance(value, str)]
+    return [value for value in _values(metrics) if isinstance(value, str)]
+
+
+def _values(metrics: Iterable[Metric]) -> Iterator[object]:
+    for metric in metrics:
+        yield from (metric.numerator, metric.denominator)
 
 
 def values(
