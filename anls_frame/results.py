@@ -204,18 +204,14 @@ class Written(ABC):
     def to_document(self, **shown: Unpack[Shown]) -> Document:
         """Return the tables, settings and notes that `write` would write with these options."""
         general, own = self._taken_apart(shown)
-        document = self._view(own).document()
+        document = self.view(result=self, **own).document()
         flat = document.flat if general.tables is None else None
         title = document.title if general.title is None else general.title
         return replace(document, tables=general.of(document.tables), flat=flat, title=title)
 
-    def _view(self, shown: Mapping[str, Any]) -> View:
-        """Return what shows the result, with the options of `write` except the title and the columns."""
-        return self.view(result=self, **shown)
-
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Export the table of data formats to readers of Arrow: DuckDB, pyarrow, Ibis, other frames."""
-        return self._view({}).frame().__arrow_c_stream__(requested_schema)
+        return self.view(result=self).frame().__arrow_c_stream__(requested_schema)
 
     def to_text(self, **shown: Unpack[Shown]) -> str:
         """Return the tables as printed text; the options are those of `write`."""
@@ -234,7 +230,7 @@ class Written(ABC):
     def _shown(self, most: int | None, **shown: Unpack[Shown]) -> list[Table]:
         """Return the tables for a screen with their title and the chosen columns."""
         general, own = self._taken_apart(shown)
-        tables = self._view({**own, "most": most}).on_screen(general.of)
+        tables = self.view(result=self, most=most, **own).on_screen(general.of)
         return tables if general.title is None else [replace(tables[0], name=general.title), *tables[1:]]
 
     def _taken_apart(self, shown: Mapping[str, Any]) -> tuple[_General, dict[str, Any]]:

@@ -109,14 +109,9 @@ class ComparisonView(View):
         return [tuple(columns) for columns in self.settings["tables"] or ([by] if by else [])]
 
     @property
-    def differences(self) -> pl.DataFrame:
-        """Differences to the baseline, which is the first system, in all rows and all slices."""
-        return self.whole
-
-    @property
     def overall(self) -> pl.DataFrame:
         """Differences to the baseline in all rows."""
-        return self.differences.filter(pl.col(SLICE) == OVERALL)
+        return self.whole.filter(pl.col(SLICE) == OVERALL)
 
     @property
     def beside(self) -> pl.DataFrame | None:
@@ -153,7 +148,7 @@ class ComparisonView(View):
             return shown
         if self.sort in self.settings["by"]:
             return shown if self.sort not in columns else ordered(shown, columns, self.sort, descending=False)
-        first = metric_lines(self.differences, self.metrics[0].name, columns)
+        first = metric_lines(self.whole, self.metrics[0].name, columns)
         if self.sort not in first.columns or not first.schema[self.sort].is_numeric():
             numeric = [name for name, dtype in first.schema.items() if dtype.is_numeric()]
             known = [*self.settings["by"], *numeric]
@@ -255,8 +250,7 @@ class ComparisonView(View):
         notes += documents.note(settings["forgotten_documents"], self.names["row"])
         last = (pl.col("system") == self.systems[-1]) & (pl.col(SLICE) == GROUP)
         numbers = {
-            by: metric_lines(self.differences, self.metrics[0].name, by).filter(last).height
-            for by in self.keys
+            by: metric_lines(self.whole, self.metrics[0].name, by).filter(last).height for by in self.keys
         }
         notes += fine_note(numbers, settings["n"], self.names)
         if self.has_rankings:
@@ -304,12 +298,12 @@ class ComparisonView(View):
             notes += empty_reference_notes(settings["n_empty_reference"], settings["n"], self.names["row"])
         notes += _family(self)
         notes.append(self._what_intervals_are(level))
-        notes += few_note(self.differences)
-        if untestable := untestable_note(self.differences, settings, self.names, _ALPHA):
+        notes += few_note(self.whole)
+        if untestable := untestable_note(self.whole, settings, self.names, _ALPHA):
             notes.append(f"{untestable[0].upper()}{untestable[1:]}")
         low, high = map(pl.col, ends_of("difference"))
         excludes = (low > 0) | (high < 0)
-        disagreeing = self.differences.filter(excludes != (pl.col("p_value") <= self.alpha))
+        disagreeing = self.whole.filter(excludes != (pl.col("p_value") <= self.alpha))
         if self.is_of_two and disagreeing.height:
             differences = numbered(disagreeing.height, "difference")
             notes.append(
@@ -324,7 +318,7 @@ class ComparisonView(View):
         cluster = self.settings["cluster"]
         has = f"has {level} confidence"
         if cluster is not None:
-            whole = self.differences.filter(pl.col(SLICE) != GROUP)["n_clusters"]
+            whole = self.whole.filter(pl.col(SLICE) != GROUP)["n_clusters"]
             has += f" and allows for {documents.counted(whole[0], cluster)}"
         if self.is_of_two:
             return f"Each interval {has}; intervals are not adjusted for multiple comparisons."
@@ -359,7 +353,7 @@ def _listed_differences(view: ComparisonView) -> Table:
     """Return the differences between all pairs of systems, or those to the baseline."""
     name = "All pairs" if view.has_pairs else f"Differences to {view.systems[0]}"
     is_short = len(view.systems) <= FEW_SYSTEMS
-    differences = view.result.all_pairs(is_short) if view.has_pairs else view.differences
+    differences = view.result.all_pairs(is_short) if view.has_pairs else view.whole
     if view.significant:
         differences = differences.filter(is_significant(view.alpha))
     # An interval of each alone contradicts p-values that are adjusted together.
@@ -533,7 +527,7 @@ def _tables_of_two(view: ComparisonView) -> list[Table]:
 
 def _slices_of_two(view: ComparisonView, columns: Sequence[str], metric: Metric, name: str) -> Table:
     """Return the slices of two systems in a metric."""
-    frame = view.sorted_lines(view.differences, metric, columns)
+    frame = view.sorted_lines(view.whole, metric, columns)
     if view.significant:
         frame = frame.filter((pl.col(SLICE) == OVERALL) | is_significant(view.alpha))
     return view.table(name, frame, columns, metric, **_shown_of_two(view, [SLICE, *columns]))
@@ -595,7 +589,7 @@ def _head_of_two(view: ComparisonView) -> str:
         spelled_in(line, "difference", difference_kind(view.kind(each)))
         for line, each in zip((row, *others), view.metrics, strict=True)
     ]
-    tables = [(columns, metric_lines(view.differences, metric.name, columns)) for columns in view.keys]
+    tables = [(columns, metric_lines(view.whole, metric.name, columns)) for columns in view.keys]
     sign = 1 if metric.higher_is_better else -1
 
     # By a difference that the tests of all slices together show.

@@ -243,12 +243,8 @@ class Corrected(SlicedResult[Table_co]):
             _, mean = self._corrected(whole, (system, baseline), FEWEST)
             needed = None if mean is None else mean.verdicts_needed(width, self.confidence)
             lines.append((system, baseline, len(whole.probability), needed))
-        schema = {
-            "system": pl.String,
-            "baseline": pl.String,
-            "n_audited": pl.Int64,
-            "verdicts_needed": pl.Int64,
-        }
+        known = schema_of("system", "baseline", "n_audited", of=CORRECTED)
+        schema = known | {"verdicts_needed": pl.Int64()}
         return self._as_given(pl.DataFrame(lines, schema=schema, orient="row"))
 
     def slices_by(self, columns: Sequence[str]) -> pl.DataFrame:

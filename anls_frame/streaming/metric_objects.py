@@ -70,8 +70,7 @@ class MetricObject:
         # As Polars passes them to the expressions.
         options = {**settings, "protocol": plugin_options(settings["protocol"])}
         self._scorer = native.PairScorer(pickle.dumps(options))
-        self._counts = (0,) * len(self.COUNTS)
-        self._scores = array("d")
+        self.reset()
 
     @property
     def n(self) -> int:

@@ -120,8 +120,6 @@ class Settings:
 
     def __post_init__(self) -> None:
         choice("missing", self.missing, get_args(Missing))
-        if self.unanswerable != INVENTED:
-            choice("unanswerable", self.unanswerable, get_args(Unanswerable))
         if self.has_texts and any(metric.name in _CUT for metric in self.metrics if metric.is_built_in):
             resolve_scoring(self.protocol)
         if not self.has_texts:
