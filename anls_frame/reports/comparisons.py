@@ -28,11 +28,10 @@ from anls_frame.reports.published import Published, beside_figures, checked_figu
 from anls_frame.results import SlicedResult
 from anls_frame.statistics.significance import check_draws, significance_level
 from anls_frame.summary.catalogue import Metrics
+from anls_frame.summary.cell_sums import PREDICTION_COUNTS, hexadecimal
 from anls_frame.summary.comparison_sums import pairs
 from anls_frame.summary.details import PAIR, error_table
 from anls_frame.summary.keys import check_by_names, chosen_keys, in_order, largest_first, named
-from anls_frame.summary.predictions import COUNTS as PREDICTION_COUNTS
-from anls_frame.summary.predictions import hexadecimal
 from anls_frame.summary.settings import Unanswerable
 from anls_frame.summary.slicing import By
 from anls_frame.summary.summarizing import summarize

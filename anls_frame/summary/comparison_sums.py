@@ -11,11 +11,10 @@ import polars.selectors as cs
 
 from anls_frame.summary import own_metrics
 from anls_frame.summary.buckets import Buckets, batches
-from anls_frame.summary.cell_sums import ALL, CellSums, keys_of_cells
+from anls_frame.summary.cell_sums import ALL, CellSums, Predictions, keys_of_cells
 from anls_frame.summary.details import PAIR
 from anls_frame.summary.keys import canonical, key_names
 from anls_frame.summary.measures import Metric
-from anls_frame.summary.predictions import Predictions
 from anls_frame.summary.rows import is_missing
 from anls_frame.summary.settings import Settings
 from anls_frame.summary.system_rows import SystemRows, all_columns, columns, each, noted, scores

@@ -17,8 +17,8 @@ from typing import Any
 import polars as pl
 
 from anls_frame._native import __version__
+from anls_frame.summary.cell_sums import Predictions
 from anls_frame.summary.parquet_footer import uncompressed_size
-from anls_frame.summary.predictions import Predictions
 from anls_frame.summary.settings import Settings
 
 FORMAT = 16

@@ -8,12 +8,11 @@ import polars as pl
 
 from anls_frame.summary import own_metrics
 from anls_frame.summary.buckets import Buckets, batches
-from anls_frame.summary.cell_sums import GRID_STEP, CellSums
+from anls_frame.summary.cell_sums import GRID_STEP, CellSums, Predictions
 from anls_frame.summary.cells import SCORE, add_up, grouped
 from anls_frame.summary.details import KEYS, length_sums_of, plans
 from anls_frame.summary.keys import canonical, key_names, plain
 from anls_frame.summary.measures import COUNTS
-from anls_frame.summary.predictions import Predictions
 from anls_frame.summary.rows import (
     KEPT,
     kept_names,

@@ -27,11 +27,10 @@ from anls_frame._typing import Table, Table_co
 from anls_frame.summary import files
 from anls_frame.summary.account import Account
 from anls_frame.summary.catalogue import TEXT_METRICS
-from anls_frame.summary.cell_sums import ALL, CellSums, Kind
+from anls_frame.summary.cell_sums import ALL, CellSums, Kind, Predictions, hexadecimal
 from anls_frame.summary.cells import rounded, score_of
 from anls_frame.summary.keys import CLUSTER, key_names
 from anls_frame.summary.measures import COUNTS, Metric
-from anls_frame.summary.predictions import Predictions, hexadecimal
 from anls_frame.summary.settings import Settings
 
 
