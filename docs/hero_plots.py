@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 WIDTH = 9.4
 """Inches: 900 pixels, as wide as a code host shows a page."""
+PHONE = 4.6
+"""Inches: shown on a page of 360 pixels, small texts have 10 pixels."""
 GREEN, RED = PALETTE[2], PALETTE[3]
 MARGIN = 0.01
 BY = "question_types"
@@ -26,17 +28,30 @@ SHOWN_ROWS = 4
 
 def four_steps(_: float) -> Figure:
     """Draw a score, its slices, the rows behind one of them, and the decision."""
+    figure = Figure(figsize=(WIDTH, 5.2), layout="constrained")
+    figure.get_layout_engine().set(w_pad=0.12, h_pad=0.12, wspace=0.06, hspace=0.06)  # type: ignore[union-attr]
+    draw(*figure.subplots(2, 2, width_ratios=[1, 1.25]).flat)
+    return figure
+
+
+def four_steps_on_a_phone(_: float) -> Figure:
+    """Draw the same, one below the other."""
+    figure = Figure(figsize=(PHONE, 10), layout="constrained")
+    parts = figure.subfigures(4, 1, height_ratios=[0.7, 1.2, 0.9, 1])
+    draw(*(part.subplots() for part in parts))
+    return figure
+
+
+def draw(*panels: Axes) -> None:
+    """Draw the four results into their panels."""
     df = af.sample()
     report = af.report(df, "tesseract", "answers", by=BY, cluster="doc_id")
     comparison = af.compare(df, ["tesseract", "rapidocr"], "answers", cluster="doc_id")
-    figure = Figure(figsize=(WIDTH, 5.2), layout="constrained")
-    figure.get_layout_engine().set(w_pad=0.12, h_pad=0.12, wspace=0.06, hspace=0.06)  # type: ignore[union-attr]
-    panels = figure.subplots(2, 2, width_ratios=[1, 1.25])
-    score(panels[0, 0], report)
-    slices(panels[0, 1], report)
-    rows(panels[1, 0], df)
-    decision(panels[1, 1], comparison)
-    return figure
+    of_score, of_slices, of_rows, of_decision = panels
+    score(of_score, report)
+    slices(of_slices, report)
+    rows(of_rows, df)
+    decision(of_decision, comparison)
 
 
 def titled(ax: Axes, text: str) -> None:
@@ -115,5 +130,8 @@ def decision(ax: Axes, comparison: af.Comparison) -> None:
     ax.spines[["top", "right", "left"]].set_visible(False)
 
 
-PICTURES: dict[str, Callable[[float], Figure]] = {"four_steps": four_steps}
+PICTURES: dict[str, Callable[[float], Figure]] = {
+    "four_steps": four_steps,
+    "four_steps-phone": four_steps_on_a_phone,
+}
 """The pictures by their names."""

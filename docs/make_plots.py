@@ -125,7 +125,8 @@ def reference() -> str:
     """Return the page of the reference, with every plot."""
     plots = "\n".join(f"   {name}" for name in af.plot.__all__)
     directives = f".. currentmodule:: anls_frame.plot\n.. autosummary::\n   :toctree: generated\n\n{plots}\n"
-    return f"# Plots\n\n```{{eval-rst}}\n{directives}```\n"
+    guide = "Draw scores, errors and comparisons. [Plots](../plots.md) shows each with its question."
+    return f"# Plots\n\n{guide}\n\n```{{eval-rst}}\n{directives}```\n"
 
 
 def main() -> None:

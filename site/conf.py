@@ -80,7 +80,7 @@ html_title = "anls_frame"
 html_favicon = "static/favicon.svg"
 html_show_sourcelink = False
 html_context = {"default_mode": "auto"}
-html_sidebars = {page: [] for page in ("docs/index", "docs/start", "docs/which")}
+html_sidebars = {f"docs/{page}": [] for page in ("index", "start", "tutorial", "which", "glossary")}
 html_theme_options = {
     "footer_end": [],
     "footer_start": ["copyright"],
