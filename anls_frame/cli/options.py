@@ -27,8 +27,8 @@ keep
 macro
     Add macro averages, which weight all slices of a table equally.
 metric
-    Score, as anls or cer_corpus (`anls-frame names metrics` lists them), a set (qa, ocr, speech, fields), or
-    your own function as FILE.py:NAME; may be repeated.
+    Score, such as anls or cer_corpus (`anls-frame names metrics` lists them), a set (qa, ocr, speech,
+    fields), or your own function as FILE.py:NAME; may be repeated.
 output
     File to write, in the format of its suffix.
 rows
