@@ -22,6 +22,7 @@ PAGES = [
     "start",
     "which",
     "tutorial",
+    "gates",
     "protocols",
     "statistics",
     "plots",
@@ -77,6 +78,11 @@ CUT = """() => [...document.querySelectorAll(".bd-article *")].filter((element) 
   }
   return true;
 }).map((element) => element.outerHTML.slice(0, 80))"""
+SMALLEST = 14
+"""Pixels of code."""
+SMALL = """(smallest) => [...document.querySelectorAll(".bd-article :is(code, pre, dt.sig)")].filter(
+  (element) => element.getClientRects().length && parseFloat(getComputedStyle(element).fontSize) < smallest
+).map((element) => element.outerHTML.slice(0, 80))"""
 RESULTS = "ul.search > li > a"
 # Results come one by one, the best first; the sentence below the heading says that all have come.
 SEARCHED = "() => document.querySelector('.search-summary')?.innerText"
@@ -112,7 +118,7 @@ def main() -> None:
 
 
 def look(browser: Browser, address: str, pictures: Path) -> list[str]:
-    """Return what is cut off, and take pictures."""
+    """Return what is cut off and which code is small, and take pictures."""
     wrong = []
     for size in (WIDE, PHONE):
         for scheme in ("light", "dark"):
@@ -122,6 +128,8 @@ def look(browser: Browser, address: str, pictures: Path) -> list[str]:
             for path in LOOKED_AT:
                 page.goto(f"{address}/{path}")
                 wrong += [f"{path}, {size['width']} pixels: {cut}" for cut in page.evaluate(CUT)[:3]]
+                small = page.evaluate(SMALL, SMALLEST)
+                wrong += [f"{path}, {size['width']} pixels: small code {code}" for code in small[:3]]
                 if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
                     wrong.append(f"{path}, {size['width']} pixels: scrolls sideways")
                 name = path.removesuffix(".html").replace("/", "_")
