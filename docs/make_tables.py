@@ -107,7 +107,7 @@ def reserved() -> str:
     ]
     return "\n".join(
         [
-            "| columns | made by | what other functions do with them | how they are recognised |",
+            "| columns | made by | what other functions do with them | how they are recognized |",
             "|---|---|---|---|",
             *rows,
         ]

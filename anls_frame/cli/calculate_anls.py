@@ -37,7 +37,7 @@ def run() -> int:
         "--anls-threshold",
         type=float,
         default=0.5,
-        help="ANLS threshold to use: scores are kept where the normalised distance is below it.",
+        help="ANLS threshold to use: scores are kept where the normalized distance is below it.",
     )
     parser.add_argument("--answer-types", action="store_true", help="Not supported, as in PyPI anls.")
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""Rows of `fields`, which other functions recognise by the column `status` that it makes."""
+"""Rows of `fields`, which other functions recognize by the column `status` that it makes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def statuses_of(frame: Any) -> list[str]:
     Return the columns of a frame in which `fields` says how each system did.
 
     The columns `status`, or those that end in ``_status``, are of an Enum of their own. Where a file or
-    another library has made them texts, they are recognised by their values, all of `STATUSES`, in a frame
+    another library has made them texts, they are recognized by their values, all of `STATUSES`, in a frame
     with a column `field`. Any other column of such a name is the user's own.
     """
     names = status_columns(column_names(frame))

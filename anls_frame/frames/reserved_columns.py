@@ -1,4 +1,4 @@
-"""Columns of frames that the package makes, by which other functions recognise what their rows are."""
+"""Columns of frames that the package makes, by which other functions recognize what their rows are."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ Counts: TypeAlias = tuple[int, int, int]
 """True positives, false positives and false negatives of one annotator in one row."""
 
 Key: TypeAlias = "Callable[[Counts, Counts], tuple[float, ...]]"
-"""The key that the chosen annotator maximises, given the totals so far and the annotator's own counts."""
+"""The key that the chosen annotator maximizes, given the totals so far and the annotator's own counts."""
 
 InRows: TypeAlias = "Callable[[pl.Series], Sequence[Counts]]"
 Scores: TypeAlias = "Callable[[Counts, float], tuple[float, float, float]]"

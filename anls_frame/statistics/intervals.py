@@ -56,7 +56,7 @@ def ratio_variance(  # noqa: PLR0917 - the sums in their usual order
 
     Notes
     -----
-    G / (G - 1) · (Σx² - 2rΣxy + r²Σy²) / (Σy)², where the bracket is Σ(x - ry)²: the linearised variance of a
+    G / (G - 1) · (Σx² - 2rΣxy + r²Σy²) / (Σy)², where the bracket is Σ(x - ry)²: the linearized variance of a
     ratio (Cochran 1977, *Sampling Techniques*, 6.4). For means, it is the cluster-robust variance CR1 of a
     regression on a constant; with y = 1, it is the square of the usual standard error.
 

@@ -57,7 +57,7 @@ def sign_flip(sums: npt.ArrayLike, *, draws: int = 10_000, seed: int = 0) -> flo
 
     Notes
     -----
-    Fisher's (1935) randomisation test for pairs, with the estimate of Phipson and Smyth (2010), which keeps
+    Fisher's (1935) randomization test for pairs, with the estimate of Phipson and Smyth (2010), which keeps
     P(p ≤ a) ≤ a for any number of draws. The result does not depend on the order of the units or of the two
     systems. Sums that differ only by rounding (1e-10 of Σ|sums|) count as equal. Memory does not grow with
     units times draws. The same seed gives the same bits with the same version of numpy.

@@ -102,7 +102,7 @@ def i_measure(
     mix
         Mix references from the edits of several annotators.
     optimise
-        Measure that the best reference maximises.
+        Measure that the best reference maximizes.
     max_references
         Largest number of references for a sentence; more raise an error.
     """
