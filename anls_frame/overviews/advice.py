@@ -49,16 +49,6 @@ _FREQUENT = 0.08
 """A confusion stands out if it is such a share of all edits."""
 _READ = 0.5
 """NLS of rows that were read at least in part, and error rate above which pages are unreadable."""
-_MOST_ERRORS = 0.5
-"""Share of all errors that unreadable pages carry, to begin with them."""
-_OF_PAGES = {
-    "omitted": "that leave out text",
-    "added": "with added text",
-    "fabricated": "with invented sentences",
-    "repeated": "with text that was read twice",
-    "moved": "with text in another place",
-}
-"""What pages with errors of a kind have; misread characters are a confusion, or are everywhere."""
 _DOUBTFUL = 0.02
 """Gold is doubted if it looks wrong in such a share of the rows."""
 _WIDE = 0.1
@@ -179,14 +169,14 @@ class Case:
 
 def means(rows: pl.DataFrame, values: Mapping[str, pl.Expr], confidence: float) -> dict[str, Gain]:
     """Return the means of values in [0, 1], nulls as 0, with intervals that allow for documents."""
-    columns = {f"value_{index}": value.cast(pl.Float64) for index, value in enumerate(values.values())}
-    if not columns:
+    if not values:
         return {}
-    metrics = [Metric(name, bounds=(0, 1), higher_is_better=False) for name in columns]
+    columns = {name: value.cast(pl.Float64) for name, value in values.items()}
     given = rows.select(cs.by_name("cluster", require_all=False), **columns).fill_null(0)
+    metrics = [Metric(name, bounds=(0, 1), higher_is_better=False) for name in columns]
     cluster = "cluster" if "cluster" in rows.columns else None
     made = report(given, metrics=metrics, cluster=cluster, confidence=confidence)
-    return {name: figure(made.overall, column) for name, column in zip(values, columns, strict=True)}
+    return {name: figure(made.overall, name) for name in columns}
 
 
 def figure(row: Mapping[str, Any], name: str) -> Gain:
@@ -299,15 +289,9 @@ def _confusion(case: Case) -> Iterator[Step]:
     )
     is_pair = pl.all_horizontal(pl.element().struct.field(name) == char for name, char in pair.items())
     n = pl.col("ops").list.eval(is_pair.fill_null(value=False)).list.sum()
-    share = pl.when(n > 0).then(n / pl.col("ops").list.len()).otherwise(0.0)
     # Each edit costs the same part of the similarity.
-    rows = rows.with_columns(better=1 - (1 - pl.col("nls")) * (1 - share))
-    cut = case.protocol.threshold if case.metric.name == "anls" else None
-    before, after = (
-        pl.col(name) if cut is None else pl.when(pl.col(name) > cut).then(name).otherwise(0.0)
-        for name in ("nls", "better")
-    )
-    gain = case.mean(pl.when((pl.col("nls") >= _READ) & (share > 0)).then(after - before), rows)
+    won_back = (1 - pl.col("nls")) * n / pl.col("ops").list.len()
+    gain = case.mean(pl.when((pl.col("nls") >= _READ) & (n > 0)).then(won_back), rows)
     yield _misreading(case, first, gain)
 
 
@@ -392,32 +376,28 @@ def _protocol(case: Case) -> Iterator[Step]:
 
 def _documents(case: Case) -> Iterator[Step]:
     score, low, high = case.score
-    half = max(score - low, high - score)
-    if half <= _WIDE:
+    if max(score - low, high - score) <= _WIDE:
         return
     overall = case.report.overall
     what = "row" if overall["n_clusters"] is None else "document"
-    units = overall["n_clusters"] or overall["n"]
-    needed = round(units * (2 * half / _WIDE) ** 2)
-    sentence = (
-        f"Score more {what}s: with {numbered(units, what)}, the score is only known to be "
-        f"{spelled(score, (low, high), 'score')}; about {needed:,} would show it to ±{_WIDE / 2:g}."
-    )
+    n = overall["n_clusters"] or overall["n"]
+    known = f"with {numbered(n, what)}, the score is only known to be {spelled(score, (low, high), 'score')}"
     call = f'af.report(df, {case.texts}, metrics="{case.metric.name}")'
-    yield Step("documents", sentence, call, units)
+    yield Step("documents", f"Score more {what}s: {known}.", call, n)
 
 
 def _kinds(case: Case) -> Iterator[Step]:
     overall = case.report.overall
-    for kind, said in _OF_PAGES.items():
+    for kind in PAGE_COLORS:
         n, (value, low, high) = case.lost(kind), figure(overall, kind)
-        if not n:
+        # Misread letters are a confusion, or are everywhere.
+        if kind == "misread" or not n:
             continue
         # A moved character is an error in both places, or in none.
         in_order = (overall["cer_corpus"] - overall["reading_order_free_cer"]) / value
         edits = in_order if kind == "moved" else 1
         gain = value * edits, low * edits, high * edits
-        sentence = f"Look at the {numbered(n, 'page')} {said}: without this, {won(gain)} would be won."
+        sentence = f"Look at the {numbered(n, 'page')} with {kind} text: without this, {won(gain)} would be won."
         call = f'df.sort(af.page_errors({case.texts}).struct.field("{kind}"), descending=True)'
         yield Step(kind, sentence, call, n, gain)
 
@@ -431,22 +411,19 @@ def _page_confusion(case: Case) -> Iterator[Step]:
 
 
 def _unreadable(case: Case) -> Iterator[Step]:
-    by = report(case.scored, "prediction", "answers", by="unreadable", **case.options)
-    table, n = by.tables["unreadable"], case.scored.filter("unreadable").height
+    n = case.scored.filter("unreadable").height
     if not _LEAST_ROWS <= n <= case.scored.height / 2:
         return
-    bad, rest = (table.row(by_predicate=pl.col("unreadable") == one, named=True) for one in (True, False))
+    by = report(case.scored, "prediction", "answers", by="unreadable", **case.options).tables["unreadable"]
+    bad, rest = (by.row(by_predicate=pl.col("unreadable") == one, named=True) for one in (True, False))
     if bad["cer_corpus"] is None or rest["cer_corpus"] is None:
         return  # texts were read where pages have none, so there is no rate
     lengths = pl.col("reference_length")
     share = case.scored.select(lengths.filter("unreadable").sum() / lengths.sum()).item()
-    share_of_errors = share * bad["cer_corpus"] / case.score[0]
-    if share_of_errors < _MOST_ERRORS:
-        return
     gain = case.like_the_rest(share, figure(bad, "cer_corpus"), rest["cer_corpus"])
     sentence = (
-        f"Scan or read {numbered(n, 'page')} again: their CER in any order is above {_READ:g}, and they have "
-        f"{100 * share_of_errors:.0f} % of all errors; as good as the rest, they would win {won(gain)}."
+        f"Scan or read {numbered(n, 'page')} again, with an order-free CER above {_READ:g}: as good as the "
+        f"rest, they would win {won(gain)}."
     )
     call = f"df.filter(af.reading_order_free_cer({case.texts}) > {_READ:g})"
     yield Step("unreadable", sentence, call, n, gain)

@@ -95,7 +95,6 @@ class Overview(Written, Generic[Table_co]):
     found: Slices[Any] | None
     roles: Roles
     options: Mapping[str, Any]
-    from_pandas: bool
     cause_frame: pl.DataFrame = field(default_factory=pl.DataFrame)
     """The frame of `causes` in Polars."""
     step_frame: pl.DataFrame = field(default_factory=pl.DataFrame)
@@ -178,7 +177,7 @@ class Overview(Written, Generic[Table_co]):
         return framed(page.getvalue().decode())
 
     def _as_given(self, table: pl.DataFrame) -> Table_co:
-        return cast("Table_co", to_pandas(table) if self.from_pandas else table)
+        return cast("Table_co", to_pandas(table) if self.account.from_pandas else table)
 
 
 _on_frames: ByFrame[Overview[pd.DataFrame], Overview[pl.DataFrame]] = declared
@@ -262,18 +261,10 @@ def overview(
     >>> af.overview(df).advice["rule"].to_list()
     ['unwrap']
     """
+    given = {name: value for name, value in locals().items() if name != "frame"}
     share("confidence", confidence, ends=False)
     rows = rows_of(frame)
-    asked: dict[str, Any] = {
-        "prediction": prediction,
-        "answers": answers,
-        "metrics": metrics,
-        "by": by,
-        "cluster": cluster,
-        "model_confidence": model_confidence,
-        "id": id,
-    }
-    roles = found_roles(rows, asked)
+    roles = found_roles(rows, given)
     whole = resolve_protocol(protocol)
     rows = origins.like(prepared(rows, roles, whole), frame)
     chosen: Any = roles.metrics or ("nls" if whole.threshold is None else "anls")
@@ -308,22 +299,16 @@ def overview(
             **how,
         )
         found = replace(found, row_names=made.row_names)
-    options: dict[str, Any] = {
-        "protocol": protocol,
-        "missing": missing,
-        "unanswerable": unanswerable,
-        "risk": risk,
-        "confidence": confidence,
-    }
-    usual = inspect.signature(overview).parameters
+    usual, named = inspect.signature(overview).parameters, roles.options
     of_rows: dict[str, Any] = {
         "report": made,
         "account": replace(made.account, from_pandas=is_pandas(frame)),
         "comparison": comparison,
         "found": found,
         "roles": roles,
-        "options": {name: own for name, own in options.items() if own != usual[name].default},
-        "from_pandas": is_pandas(frame),
+        "options": {
+            name: value for name, value in given.items() if name not in named and value != usual[name].default
+        },
     }
     are_pages = {"cer_corpus", *PAGE_COLORS, "reading_order_free_cer"} <= {*made.overall}
     if roles.answers is None or not (are_pages or metric.name in causes.SCORES):
@@ -343,8 +328,10 @@ def overview(
         losses[causes.WRAPPED] = pl.col(causes.WRAPPED)
         of_systems = {name: _cause_table(one, losses, confidence) for name, one in scored.items()}
         own, table = scored[system], of_systems[system]
-        named = [one.select(pl.lit(name).alias("system"), pl.all()) for name, one in of_systems.items()]
-        every = table if comparison is None else pl.concat(named)
+        named_tables = [
+            one.select(pl.lit(name).alias("system"), pl.all()) for name, one in of_systems.items()
+        ]
+        every = table if comparison is None else pl.concat(named_tables)
     case = Case(rows=own, system=system, roles=roles, report=made, found=found, causes=table, risk=risk)
     label = free_name("cause" if comparison is None else f"cause of {system}", rows.columns)
     return Overview(
@@ -386,7 +373,9 @@ def _page_causes(made: Report[Any], rows: pl.DataFrame) -> pl.DataFrame:
     kinds = [
         (kind, rows.filter(pl.col(kind) > 0).height, *figure(made.overall, kind)) for kind in PAGE_COLORS
     ]
-    table = pl.DataFrame(kinds, ["cause", "n", "loss", *ends_of("loss")], orient="row")
+    table = pl.DataFrame(kinds, ["cause", "n", "loss", *ends_of("loss")], orient="row").filter(
+        pl.col("n") > 0
+    )
     share_of_loss = pl.col("loss") / pl.col("loss").sum()
     return table.with_columns(share_of_loss=share_of_loss).sort("loss", descending=True, maintain_order=True)
 

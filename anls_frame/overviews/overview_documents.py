@@ -70,15 +70,9 @@ class OverviewView(View):
         return view
 
     @property
-    def causes(self) -> pl.DataFrame:
-        """The causes, of each system if there are several."""
-        table: pl.DataFrame = self.result.cause_frame
-        return table
-
-    @property
     def are_pages(self) -> bool:
         """Whether the causes are kinds of page errors."""
-        return not self.metrics[0].higher_is_better and bool(self.causes.width)
+        return not self.metrics[0].higher_is_better and bool(self.result.cause_frame.width)
 
     @property
     def cause_name(self) -> str:
@@ -93,7 +87,7 @@ class OverviewView(View):
 
     def frame(self) -> pl.DataFrame:
         """Return the causes, or the report of a score without causes."""
-        return self.causes if self.causes.width else self.report_view.frame()
+        return self.result.cause_frame if self.result.cause_frame.width else self.report_view.frame()
 
     def head(self) -> str:
         """Return the score, with its interval, rows and documents, and that of other systems."""
@@ -138,11 +132,11 @@ class OverviewView(View):
     def document_tables(self) -> list[Table]:
         """Return the causes, slices and steps, the slices of each column, and the roles."""
         result = self.result
-        tables = [self._causes()] if self.causes.width else []
+        tables = [self._causes()] if self.result.cause_frame.width else []
         if result.found is not None:
             found = result.found.view(result=result.found, percent=self.percent).document_tables()[0]
             tables.append(replace(found, name=_SLICES))
-        if self.causes.width:
+        if self.result.cause_frame.width:
             shown = ("step", "gain", *ends_of("gain"), "n", "call")
             tables.append(result_table(_STEPS, result.step_frame, shown=shown))
         for table in self.report_view.document_tables():
@@ -154,7 +148,7 @@ class OverviewView(View):
 
     def _causes(self) -> Table:
         """Return the causes with examples or, of several systems, their losses side by side."""
-        table, systems = self.causes, list(self.result.roles.systems)
+        table, systems = self.result.cause_frame, list(self.result.roles.systems)
         if "system" in table.columns:
             table = table.pivot("system", index="cause", values="loss").sort("cause").fill_null(0.0)
         elif not self.are_pages and (examples := self._examples()):
@@ -208,7 +202,7 @@ class OverviewView(View):
             f"Figures in brackets are {level} confidence intervals, the range of plausible true figures."
         ]
         notes += self.report_view.notes()
-        if self.causes.width and not self.are_pages:
+        if self.result.cause_frame.width and not self.are_pages:
             notes.append(
                 "Every loss has one cause: texts are unwrapped first, and the rest has the type of the "
                 f"unwrapped text. All causes add up to 1 minus the {self.metrics[0].label}."
@@ -220,17 +214,18 @@ class OverviewView(View):
     def drawn(self) -> list[Figure]:
         """Return the bar of causes, the sentences, and the worst rows of each cause."""
         result, name = self.result, self.cause_name
+        causes: pl.DataFrame = result.cause_frame
         figures: list[Figure] = []
-        if self.causes.height and "system" not in self.causes.columns:
-            rows = self.causes.filter(pl.col("loss") > 0).select("cause", "share_of_loss").iter_rows()
+        if causes.height and "system" not in causes.columns:
+            rows = causes.select("cause", "share_of_loss").iter_rows()
             parts = [(NAMES[cause], share, _COLORS[cause]) for cause, share in rows]
             whole = "that are wrong" if self.are_pages else "that the score lacks"
-            caption = f"Per cent of the {self.causes['loss'].sum():.3f} {whole}"
+            caption = f"Per cent of the {causes['loss'].sum():.3f} {whole}"
             figures.append(Shares(name, name, parts, caption))
         if said := self.slice_sentences():
             lines = [(line, "") for line in said]
             figures.append(Sentences(_SLICES, _SLICES, lines, is_whole=said == [_NO_SLICE]))
-        if self.causes.width:
+        if causes.width:
             lines = result.step_frame.select("step", "call").rows() or [(_NO_STEP, "")]
             figures.append(Sentences(_STEPS, _STEPS, lines, is_numbered=len(lines) > 1))
         return [*figures, *([self._alignments()] if result.worst_rows.height else [])]
@@ -266,10 +261,10 @@ class OverviewView(View):
         notes = [f"{_SLICES}:", *(f"- {line}." for line in said[:_NAMED])] if said else []
         if len(said) > _NAMED:
             notes.append(f"- and {len(said) - _NAMED} more in a file")
-        if self.causes.width:
+        if self.result.cause_frame.width:
             steps = [f"{index}. {step}" for index, step in enumerate(self.result.step_frame["step"], 1)]
             notes += [f"{_STEPS}:", *(steps or [_NO_STEP])]
-        shown = [terminal.wrapped(visible(line), width) for line in lines]
         notes.append(self.result.signature)
-        *first, last = tables
-        return "\n".join([*shown, terminal.rendered([*first, replace(last, below=notes)])])
+        above, below = ([terminal.wrapped(visible(line), width) for line in said] for said in (lines, notes))
+        filled = [table for table in tables if table.frame.height]
+        return "\n".join([*above, *([terminal.rendered(filled)] if filled else []), *below])

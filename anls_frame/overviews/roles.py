@@ -218,9 +218,9 @@ class _Finder:
         plain = {name: plain_name(name).removesuffix("id").removesuffix("name") for name in names}
         chosen = [name for name in names if plain[name] in _DOCUMENTS]
         chosen = usual_names("doc_id", chosen) or chosen
-        # Of pages in books, the books: what lies within others is their part.
-        outer = [name for name in chosen if all(self._contains(name, other) for other in chosen)]
-        found = outer[:1] or chosen or [name for name in names if self._lies_together(name)]
+        # Of pages in books, the books.
+        chosen = sorted(chosen, key=lambda name: self.rows[name].n_unique())[:1]
+        found = chosen or [name for name in names if self._lies_together(name)]
         return self._only("cluster", "documents", found) if found else None
 
     def confidence(self, predictions: Sequence[str]) -> str | None:
@@ -266,11 +266,6 @@ class _Finder:
         column, n = self.rows[name], self.rows[name].n_unique()
         # Few values are those of a slice.
         return n > _MOST_VALUES and int(column.ne_missing(column.shift()).sum()) <= n
-
-    def _contains(self, name: str, other: str) -> bool:
-        """Return whether all rows of a value of the other column have one value of this one."""
-        both = pl.struct(first=pl.Series(self.rows[name]), second=pl.Series(self.rows[other]))
-        return bool(pl.select(both.n_unique()).item() == self.rows[other].n_unique())
 
     def _only(self, option: str, what: str, names: Sequence[str], more: Sequence[str | Option] = ()) -> str:
         """Return the only candidate; ask for the column if there is none or another one."""

@@ -180,7 +180,8 @@ def test_pages_have_kinds_of_errors_that_add_up_to_the_rate() -> None:
     made = af.overview(frame, "ocr", "gt", metrics="ocr")
     # By hand: 3 of 45 and 0 of 35 characters.
     assert made.causes["loss"].sum() == pytest.approx(made.report.overall["cer_corpus"])
-    assert made.causes["cause"][0] == "misread"
+    # Kinds that do not occur are no causes.
+    assert made.causes["cause"].to_list() == ["misread"]
     assert "CER" in repr(made)
     assert "WER" in repr(made)
     # All errors are of one kind: each 1 for an l.
@@ -240,6 +241,10 @@ def test_a_perfect_system_and_one_row_have_an_overview(tmp_path: Path) -> None:
     perfect = af.overview(frame.with_columns(prediction=pl.col("answers").list.first()))
     assert perfect.causes.is_empty()
     assert perfect.advice.is_empty()
+    # A screen has no table without rows.
+    assert "┌" not in repr(perfect)
+    assert "ANLS 1.000 [" in repr(perfect)
+    assert repr(perfect).endswith(f"{perfect.signature}")
     for made in (perfect, af.overview(frame.head(1)), af.overview(frame.drop("lang", "type", "scanned"))):
         assert "ANLS" in repr(made)
         made.write(tmp_path / "overview.html")
