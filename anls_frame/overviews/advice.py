@@ -397,7 +397,7 @@ def _kinds(case: Case) -> Iterator[Step]:
         in_order = (overall["cer_corpus"] - overall["reading_order_free_cer"]) / value
         edits = in_order if kind == "moved" else 1
         gain = value * edits, low * edits, high * edits
-        sentence = f"Look at the {numbered(n, 'page')} with {kind} text: without this, {won(gain)} would be won."
+        sentence = f"Look at the {numbered(n, 'page')} with {kind} text: without it, {won(gain)} are won."
         call = f'df.sort(af.page_errors({case.texts}).struct.field("{kind}"), descending=True)'
         yield Step(kind, sentence, call, n, gain)
 
