@@ -324,7 +324,7 @@ class ComparisonView(View):
             return f"Each interval {has}; intervals are not adjusted for multiple comparisons."
         return (
             f"Each interval of a score {has}. Differences have adjusted p-values; "
-            "`differences(simultaneous=True)` has intervals that hold together."
+            "`differences(simultaneous=True)` has simultaneous intervals."
         )
 
     def document_notes(self) -> list[str]:

@@ -654,7 +654,7 @@ class Comparison(SlicedResult[Table_co]):
         Returns
         -------
         DataFrame
-            The lines of `to_polars`, of all rows and of each slice, with `metric`, `baseline` and `system`,
+            The rows of `to_polars`, for all rows and for each slice, with `metric`, `baseline` and `system`,
             the number of rows (`n`), of clusters (`n_clusters`), and `detectable`, null if no difference can
             be detected, or if nothing changed.
 
@@ -697,7 +697,7 @@ class Comparison(SlicedResult[Table_co]):
         Returns
         -------
         DataFrame
-            The lines of `to_polars`, of all rows and of each slice, with `metric`, `baseline` and `system`,
+            The rows of `to_polars`, for all rows and for each slice, with `metric`, `baseline` and `system`,
             the present numbers of rows and clusters (`n`, `n_clusters`), the numbers to plan with
             (`n_needed`, `n_clusters_needed`), and the lower ends of their ranges (`n_needed_low`,
             `n_clusters_needed_low`); null if unknown, as where nothing changed.
@@ -744,8 +744,8 @@ class Comparison(SlicedResult[Table_co]):
         Parameters
         ----------
         within
-            The margin, in units of the score (a point of ANLS is 0.01), in each metric; if lower is better,
-            an increase is a loss.
+            The margin, in units of the score (a percentage point of ANLS is 0.01), in each metric; if lower
+            is better, an increase is a loss.
         alpha
             Approximate upper bound on the probability of "fine", and of "regressed", if the true loss equals
             the margin; the probability is higher if a few documents have most of the loss. Both tests are
@@ -756,7 +756,7 @@ class Comparison(SlicedResult[Table_co]):
             system.
         planned_runs
             Number of decisions planned on the same documents, such as one for each change of a system. Each
-            decision is made at alpha / planned_runs, so that `alpha` holds for all decisions together.
+            decision is made at alpha / planned_runs, so that `alpha` applies to all decisions together.
         anchor
             Name of another system of the comparison, a fixed earlier version, which the other systems must
             not be worse than either. It prevents losses within the margin from accumulating unnoticed over

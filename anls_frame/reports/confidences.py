@@ -368,7 +368,7 @@ class Selective(SlicedResult[Table_co]):
             Some of the `by` columns, for a threshold for each slice.
         together
             Whether the guarantees of all lines hold simultaneously, with 1 - `confidence` divided among them.
-            Otherwise, each guarantee holds by itself.
+            Otherwise, each guarantee applies separately.
 
         Returns
         -------
@@ -622,9 +622,9 @@ def selective(
         to columns.
     model_confidence
         The column with the model's confidence in each answer, as numbers (also as text, as from CSV), or
-        several such columns; for several systems, a mapping from names to columns. Null, NaN and infinity at
-        the unsure end mean "unsure": such rows rank below all others, and no threshold accepts them. Equal
-        confidences stay together.
+        several such columns; for several systems, a mapping from names to columns. Null, NaN and the infinity
+        of lowest confidence mean that there is none: such rows rank below all others, and no threshold
+        accepts them. Rows of equal confidence are accepted together.
     metrics
         A score of rows: `"anls"` (the default), another name, a `Metric`, or a column of existing scores. The
         score must have two bounds; the loss is 0 at the better bound and 1 at the other.

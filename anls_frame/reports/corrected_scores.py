@@ -201,7 +201,7 @@ class Corrected(SlicedResult[Table_co]):
         {columns}
 
         P-values are two-sided, of Student's t, and adjusted (Holm) for all lines of a table. The intervals of
-        several systems hold together (Bonferroni). The frame is empty without a second system.
+        several systems are simultaneous (Bonferroni). The frame is empty without a second system.
         """
         return self._as_given(self.flat(self.differences_by))
 

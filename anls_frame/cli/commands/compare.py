@@ -37,7 +37,7 @@ class Gate:
         code 0, and of 1, if the true loss equals the bound.
     planned_runs
         Planned number of runs of the gate on the same documents. Each run has the level alpha / planned runs,
-        so that --alpha holds for all runs together.
+        so that --alpha applies to all runs together.
     anchor
         A fixed earlier system: a file, which is compared too, or the name of a system. --require-within also
         bounds the loss against it, so that small losses in many runs cannot add up unseen.

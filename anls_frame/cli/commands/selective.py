@@ -41,7 +41,7 @@ def selective(
     The command also shows how well the confidence separates right answers from wrong ones.
 
     The threshold is certified: with the confidence of --confidence, the true risk of the accepted answers is
-    at most --risk. With --by, each slice has its own threshold, and all guarantees apply together.
+    at most --risk. With --by, each slice has its own threshold, and all guarantees apply simultaneously.
 
     With --require-accepted or --threshold the command is a gate for scripts.
 
