@@ -138,6 +138,11 @@ def test_the_page_of_json_names_every_schema() -> None:
     assert sorted(named) == sorted(path.name for path in (ROOT / "docs/schemas").iterdir())
 
 
+def test_every_guide_is_read_in_one_sitting() -> None:
+    lines = {page.name: len(page.read_text("utf-8").splitlines()) for page in ROOT.glob("docs/*.md")}
+    assert {name: count for name, count in lines.items() if count > 350} == {}
+
+
 @pytest.mark.parametrize(("page", "lines"), [("README.md", 90), ("anls_frame/SKILL.md", 150)])
 def test_what_is_read_first_stays_short(page: str, lines: int) -> None:
     assert len((ROOT / page).read_text(encoding="utf-8").splitlines()) <= lines
