@@ -160,8 +160,19 @@ def test_values_that_fit_no_format_are_counted() -> None:
         ("'about 5' in field 'total'", "'none' in field 'tax'"),
         strict=True,
     ):
-        expected = f"kinds: no format fits {counted}, compared as text, such as {example} of document 'p1'"
-        assert str(warning.message) == expected
+        expected = f"kinds: no format fits {counted}, compared as text, such as {example} of document 'p1'; "
+        advice = "give the format in which they are written (numbers of JSON and ISO dates need none)"
+        assert str(warning.message) == expected + advice
+
+
+def test_the_advice_on_values_that_fit_no_format_gives_the_right_figure() -> None:
+    kinds = {"total": COMMA, "due": af.fields.date("%d.%m.%Y")}
+    model = {"total": "0,50", "due": "3.5.2024"}
+    with pytest.warns(af.InputWarning, match="numbers of JSON and ISO dates need none"):
+        unread = rows_of(kinds, {"total": "0.50", "due": "May 3, 2024"}, model)
+    assert not unread.select(pl.col("answers") == pl.col("m0")).to_series().any()
+    read = rows_of(kinds, {"total": 0.5, "due": "2024-05-03"}, model)
+    assert read.select(pl.col("answers") == pl.col("m0")).to_series().all()
 
 
 def test_patterns_of_names() -> None:

@@ -319,7 +319,8 @@ def _warn_of_kinds(kinds: Kinds, gold: Gold, predicted: Iterable[Predicted]) -> 
             warn(
                 Parameter("kinds"),
                 f": no format fits {numbered(documents.n_unread, 'value')} of {name}, compared as text, "
-                f"such as {documents.first_unread}",
+                f"such as {documents.first_unread}; give the format in which they are written "
+                "(numbers of JSON and ISO dates need none)",
             )
     if kinds.unmatched:
         warn(
