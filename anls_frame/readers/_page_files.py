@@ -14,10 +14,8 @@ from anls_frame.files.file import File, without_compression
 from anls_frame.files.problems import problem
 from anls_frame.readers._hocr import Hocr
 from anls_frame.readers._page_account import FURTHER_TEXTS, PageFile
+from anls_frame.readers._page_names import MARKUP_SUFFIXES
 from anls_frame.readers._page_xml import Alto, PageXml, local_name
-
-MARKUP_SUFFIXES = frozenset({".xml", ".hocr", ".html", ".htm", ".xhtml"})
-TEXT_SUFFIXES = frozenset({".txt", ".md", ".markdown"})
 
 _PEEK = 4096
 _PROLOGUE = r"\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*|<!DOCTYPE\s[^>]*>\s*)*"

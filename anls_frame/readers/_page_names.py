@@ -17,7 +17,6 @@ from anls_frame.files import standard_frames
 from anls_frame.files.file import File, as_path, check_regular, without_compression
 from anls_frame.files.folders import checked_name, files_named
 from anls_frame.files.problems import Problems
-from anls_frame.readers._page_files import MARKUP_SUFFIXES, TEXT_SUFFIXES
 
 PageFiles: TypeAlias = (
     "str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Mapping[str, str | os.PathLike[str]]"
@@ -85,7 +84,8 @@ class PagePath(NamedTuple):
 
 
 # A folder often has images and other files next to the texts.
-_TEXTS = MARKUP_SUFFIXES | TEXT_SUFFIXES
+MARKUP_SUFFIXES = frozenset({".xml", ".hocr", ".html", ".htm", ".xhtml"})
+_TEXTS = MARKUP_SUFFIXES | {".txt", ".md", ".markdown"}
 # Suffixes that programs append to the name of a page: a format, an image, or the role of the text.
 _SUFFIXES = _TEXTS | {
     *(".gt", ".ocr", ".pred", ".page", ".alto", ".bin", ".nrm", ".dew"),

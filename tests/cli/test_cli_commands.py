@@ -344,6 +344,17 @@ def test_plots_show_the_metric_asked_for(
     refused(run("plot", kind, TABLE, "-p", "tesseract", "-m", "bleu", "-o", "b.svg"), refusal)
 
 
+def test_a_plot_of_groups_counts_a_question_once(run: Run, tmp_path: Path) -> None:
+    rows = [
+        {"question_id": str(number), "epoch": epoch, "prediction": "a", "answers": ["ab"[number % 2]]}
+        for epoch in (1, 2, 3)
+        for number in range(40)
+    ]
+    (tmp_path / "rounds.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    fine(run("plot", "groups", "rounds.jsonl", "-o", "groups.svg"))
+    assert "<!-- n = 40 -->" in (tmp_path / "groups.svg").read_text(encoding="utf-8")
+
+
 def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> None:
     commands = (
         ("score", TABLE, "-p", "tesseract", "-o", "out.csv"),

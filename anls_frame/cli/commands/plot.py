@@ -65,10 +65,10 @@ def plot(
 
     from anls_frame._atomic import replacing
     from anls_frame.cli.metrics import parse
-    from anls_frame.frames.number_columns import with_numbers
     from anls_frame.protocol import resolve_errors
     from anls_frame.runs.reading import are_pages, columns, load
-    from anls_frame.runs.score_columns import columns_of, texts_of
+    from anls_frame.runs.reported_files import report_files
+    from anls_frame.runs.system_files import SystemFiles
     from anls_frame.summary.catalogue import TEXT_METRICS
 
     choice("kind", kind, KINDS)
@@ -89,10 +89,12 @@ def plot(
     how: Any = {"protocol": scoring.protocol}
 
     def report() -> Any:
-        rows = with_numbers(frame, columns_of(metrics))
-        return af.report(rows, *texts_of(rows), by=by, cluster=slicing.cluster, metrics=metrics, **how)
+        no_texts = replace(source.how(), needs_texts=False)
+        metrics = parse([metric], lambda: columns(results, no_texts)) if metric else None
+        given = SystemFiles(files=[results], how=source.how(metrics))
+        return report_files(given, metrics=metrics, by=by, cluster=slicing.cluster, **how)
 
-    def scored(*columns: Any) -> pl.DataFrame:
+    def scored(*columns: Any) -> Any:
         rows = frame.with_columns(pl.col("prediction").fill_null(""))
         return af.add_scores(rows, *_TEXTS, columns=columns, overwrite=True, **how)
 
@@ -117,9 +119,7 @@ def plot(
     }
     results = File(file)
     with working(f"Drawing {file}"):
-        no_texts = replace(source.how(), needs_texts=False)
-        metrics = parse([metric], lambda: columns(results, no_texts)) if metric and kind == "groups" else None
-        frame = load(results, source.how(metrics))
+        frame: Any = None if kind == "groups" else load(results, source.how())
         axes = draw[kind]()
         content = io.BytesIO()
         axes.figure.savefig(content, format=output.suffix[1:].lower(), bbox_inches="tight", dpi=150)
