@@ -39,7 +39,7 @@ GROUP = "group"
 ALL_ROWS = every()
 """Label of the overall row where nothing is known of what rows are; in data it is `OVERALL`."""
 BEST = "◂"
-"""Mark on the best score of a line."""
+"""Mark on the best score of a row."""
 SLICE = "slice"
 TABLE = "table"
 """Column with the name of a table, in a file that has several below each other."""

@@ -69,7 +69,7 @@ Signals = str | list[str] | Mapping[str, str]
 
 class Selective(SlicedResult[Table_co]):
     """
-    The quality of models' confidences, and thresholds from which answers can be accepted without review.
+    The quality of models' confidences, and thresholds above which answers need no review.
 
     Returned by `anls_frame.selective`.
 
@@ -350,11 +350,11 @@ class Selective(SlicedResult[Table_co]):
         together: bool = True,
     ) -> Table_co:
         """
-        Find the lowest confidence from which answers can be accepted without review, with a guaranteed risk.
+        Find the lowest confidence at which answers can be accepted without review, with a guaranteed risk.
 
         The guarantee: with probability `confidence` over samples of documents like these, the true risk (mean
         loss) of the accepted rows is at most `risk`. The guarantee applies to the mean over all accepted rows
-        of a line, for documents like these, and to the returned threshold only. Where few documents have a
+        of a slice, for documents like these, and to the returned threshold only. Where few documents have a
         loss, it rests on an assumption: that the losses of a document's rows have no higher `correlation`
         than this column says. A higher `risk` never accepts fewer rows.
 
@@ -367,8 +367,8 @@ class Selective(SlicedResult[Table_co]):
         by
             Some of the `by` columns, for a threshold for each slice.
         together
-            Whether the guarantees of all lines hold simultaneously, with 1 - `confidence` divided among them.
-            Otherwise, each guarantee applies separately.
+            Whether the guarantees of all slices apply simultaneously, with 1 - `confidence` divided among
+            them. Otherwise, each guarantee applies separately.
 
         Returns
         -------

@@ -36,7 +36,7 @@ def selective(
     source: options.SourceOptions,
 ) -> int:
     """
-    Find the confidence from which to accept answers.
+    Find the confidence above which to accept answers.
 
     The command also shows how well the confidence separates right answers from wrong ones.
 
