@@ -143,11 +143,8 @@ def losses_of(cells: pl.DataFrame, slices: pl.DataFrame, metric: Metric) -> tupl
     n = np.maximum(sums.n, 1)
     rate = sums.x.sum() / sums.y.sum() if sums.y.sum() else 0.0
     variance = np.maximum(_squares(sums, rate) / n - ((sums.x - rate * sums.y) / n) ** 2, 0)
-    low, high = metric.bounds or (None, None)
-    share = np.full(len(n), 0.5)
-    if not metric.is_ratio and low is not None and high is not None:
-        share = (sums.x / n - low) / (high - low)
-    row, deviation = rows_of_sums(np.where(sums.y > 0, sums.n, 0), variance, share)
+    counts, bounds = np.where(sums.y > 0, sums.n, 0), None if metric.is_ratio else metric.bounds
+    row, deviation = rows_of_sums(counts, sums.x / n, variance, bounds)
     cell, slice_of = cells_in_slices(cells, slices, slices.columns)
     codes = Codes(slice_of, slices.height, cell)
     document = numbers(cells[CLUSTER], cells.height)

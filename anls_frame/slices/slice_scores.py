@@ -76,12 +76,8 @@ class Scores:
             return line, self.x[line], self.y[line]
         n = np.maximum(self.counts, 1)
         mean = self.x / n
-        low, high = self.metric.bounds or (None, None)
-        share = np.full(len(n), 0.5)
-        if not self.is_change and low is not None and high is not None:
-            share = (np.abs(mean) - low) / (high - low)
-        variance = np.maximum(self.spread / n, 0)
-        line, deviation = rows_of_sums(self.counts, variance, share)
+        variance, bounds = np.maximum(self.spread / n, 0), None if self.is_change else self.metric.bounds
+        line, deviation = rows_of_sums(self.counts, np.abs(mean), variance, bounds)
         return line, mean[line] + deviation, np.ones(len(line))
 
     def filtered(self, chosen: Mask) -> Scores:

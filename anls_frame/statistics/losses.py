@@ -199,8 +199,6 @@ class Losses:
         Number of the document of each row, from 0 without gaps, in ascending order.
     line
         The line of the frame of each row.
-    height
-        Number of lines of the frame.
     mean
         For two systems, the mean change of all rows, positive where the second is worse; otherwise None.
     """
@@ -209,7 +207,6 @@ class Losses:
     sizes: FloatArray
     unit: IntArray
     line: IntArray
-    height: int
     mean: float | None
 
     @classmethod
@@ -248,7 +245,7 @@ class Losses:
         line = line[sorted_rows]
         _, unit = np.unique(document[line], return_inverse=True)
         mean = -rate if is_change else None
-        return cls(values[sorted_rows], sizes[sorted_rows], unit, line, len(document), mean)
+        return cls(values[sorted_rows], sizes[sorted_rows], unit, line, mean)
 
     @property
     def rows(self) -> int:
@@ -424,7 +421,12 @@ class Losses:
         return result
 
 
-def rows_of_sums(counts: FloatArray, variance: FloatArray, share: FloatArray) -> tuple[IntArray, FloatArray]:
+def rows_of_sums(
+    counts: FloatArray,
+    mean: FloatArray,
+    variance: FloatArray,
+    bounds: tuple[float | None, float | None] | None,
+) -> tuple[IntArray, FloatArray]:
     """
     Return rows that lines of several rows may represent, with their lines and deviations from the mean.
 
@@ -433,11 +435,16 @@ def rows_of_sums(counts: FloatArray, variance: FloatArray, share: FloatArray) ->
 
     Parameters
     ----------
-    counts, variance
-        Number of rows of each line, and the mean square of their deviations.
-    share
-        Share of the rows with the larger value.
+    counts, mean, variance
+        Number of rows of each line, their mean, and the mean square of their deviations.
+    bounds
+        Bounds of the rows. With both, the share of rows with the larger value is that of rows at the upper
+        bound, otherwise one half.
     """
+    low, high = bounds or (None, None)
+    share = np.full(len(counts), 0.5)
+    if low is not None and high is not None:
+        share = (mean - low) / (high - low)
     line = np.repeat(np.arange(len(counts)), counts.astype(np.intp))
     ends = np.cumsum(counts.astype(np.intp))
     position = np.arange(len(line)) - (ends - counts.astype(np.intp))[line]

@@ -373,3 +373,21 @@ def test_other_slices_keep_their_p_values_beside_one_that_disagrees() -> None:
     with pytest.warns(af.InputWarning, match="null for 'long', 'short', because"):
         report.against_rest("kind")
     assert report.against_rest("side")["p_value"].null_count() == 0
+
+
+def test_comparisons_have_no_p_value_either_where_nothing_can_be_exchanged() -> None:
+    """One document in a slice; and averages of documents that all change by as much, which have no spread."""
+    frame = pl.DataFrame({"doc": [0, *range(8)] * 4, "old": [1.0] * 36})
+    frame = frame.with_columns(
+        kind=pl.when(doc=0).then(pl.lit("one")).otherwise(pl.lit("several")), new=pl.col("old") / 2
+    )
+    metric = af.Metric({"old": "old", "new": "new"}, name="score", bounds=(0, 1))
+    options: dict[str, Any] = {"metrics": metric, "cluster": "doc"}
+    compared = af.compare(frame, ["old", "new"], None, by="kind", **options)
+    alone = compared.by("kind").filter(kind="one")
+    assert alone.select("difference", "p_value", "p_adjusted").row(0) == (-0.5, None, None)
+    assert compared.untestable().filter(kind="one").height == 1
+    assert "cannot be tested at 0.05" in str(compared)
+    halves = frame.with_columns(half=pl.col("doc") % 2)
+    average = af.compare(halves, ["old", "new"], None, by="half", **options).macro()
+    assert average.select("difference", "p_value").row(0) == (-0.5, None)
