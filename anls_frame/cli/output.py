@@ -34,6 +34,7 @@ def plain(text: str) -> str:
 
 def with_options(text: str) -> str:
     """Return a text with the options of an account of rows as they are on the command line."""
+    text = text.replace('answers_format="text"', "--reader auto,answers_format=text")
     return re.sub(r'\b(missing|unanswerable)="empty"', r"--\1 empty", text)
 
 
