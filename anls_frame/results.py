@@ -137,8 +137,9 @@ class Written(ABC):
             frames of `read_pages` and the metrics `"ocr"`, otherwise "rows".
         columns
             The figures that tables for people show, in order, by their column names in data formats. Tables
-            without any of these figures, and data formats, stay unchanged. By default all, and in .xlsx,
-            where a table has more than 15 columns, those of a terminal; a note names the others.
+            without any of these figures, and data formats, stay unchanged. By default all; where a table
+            is too wide, those of a terminal (.xlsx and .tex, more than 15 columns) or all but the least
+            important (.html and .md, more than 14), and a note names the others.
         tables
             The tables, in order, by their names or by the columns of their slices, as in
             ``tables=["doc_type"]`` or ``["doc_type,lang"]``. By default all, and in .md and .tex, which go
@@ -189,14 +190,11 @@ class Written(ABC):
             The path of the file.
         """
         document = self.to_document(**shown)
-        if (
-            not self.is_page
-            and shown.get("tables") is None
-            and Path(path).suffix.lower() in export.OF_FIRST_TABLE
-        ):
+        suffix = Path(path).suffix.lower()
+        if not self.is_page and shown.get("tables") is None and suffix in export.OF_FIRST_TABLE:
             document = document.of_first_table()
-        if shown.get("columns") is None and Path(path).suffix.lower() in export.OF_FEW_COLUMNS:
-            document = document.of_few_columns()
+        if shown.get("columns") is None and suffix in export.NARROWED:
+            document = document.narrowed(export.NARROWED[suffix])
         embedded = None if rows is None else rows.embedded(document.settings)
         document = replace(document, source=sources.named(source))
         return export.write(document, path, escape_formulas=escape_formulas, rows=embedded)

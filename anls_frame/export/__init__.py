@@ -38,8 +38,13 @@ _WITH_FORMULAS = (".csv", ".tsv")
 
 OF_FIRST_TABLE = (".md", ".tex")
 """The suffixes of texts for a paper or a comment, which hold the first table unless more are chosen."""
-OF_FEW_COLUMNS = (".xlsx",)
-"""The suffixes of files whose tables of many columns have those of a screen unless others are chosen."""
+NARROWED = {
+    ".xlsx": Table.of_few_columns,
+    ".tex": Table.of_few_columns,
+    ".html": Table.of_page_width,
+    ".md": Table.of_page_width,
+}
+"""Which columns files of a suffix have of a wide table, unless columns are chosen."""
 SUFFIXES = tuple(_WRITERS)
 """The suffixes that `write` accepts."""
 

@@ -11,7 +11,7 @@ import polars.selectors as cs
 
 from anls_frame._text import label
 from anls_frame._text import shortened as shortened_label
-from anls_frame.export.columns import ends_of
+from anls_frame.export.columns import ends_of, figure_of
 from anls_frame.export.document import BEST, OVERALL, SLICE, Table
 from anls_frame.export.kinds import Kind
 from anls_frame.export.row_names import ROWS, Names, every
@@ -229,11 +229,15 @@ def _columns(table: Table) -> list[ShownColumn]:
         if {*ends} <= {*names} and all(table.kind(column) in NUMERIC for column in (name, *ends))
     }
     hidden = {end for ends in intervals.values() for end in ends}
-    hidden |= {name for name in names if _is_repeated_count(table, name)}
+    # An interval without a figure is shown at its lower end.
+    alone = {ends_of(figure_of(name)) for name in names if table.is_alone(name)}
+    hidden |= {high for _, high in alone}
+    intervals |= {ends[0]: ends for ends in alone}
+    hidden |= {name for name in names if table.is_repeated_count(name)}
     return [
         ShownColumn(
             name,
-            table.headings[name],
+            table.heading_of_figure(name) if table.is_alone(name) else table.headings[name],
             table.kind(name),
             intervals.get(name),
             marks.get(name),
@@ -242,13 +246,6 @@ def _columns(table: Table) -> list[ShownColumn]:
         for name in names
         if name not in hidden
     ]
-
-
-def _is_repeated_count(table: Table, name: str) -> bool:
-    """Return whether this column repeats, for a metric, the number of rows of each slice."""
-    metric = name.removesuffix("_n")
-    names = table.frame.columns
-    return name != metric and f"{metric}_low" in names and table.frame[name].equals(table.frame["n"])
 
 
 def _cell(values: Mapping[str, object], column: ShownColumn, table: Table, *, is_best: bool) -> Cell:
@@ -261,6 +258,8 @@ def _cell(values: Mapping[str, object], column: ShownColumn, table: Table, *, is
     if kind in NUMERIC and (value is None or _is_number(value)):
         ends = [values[end] for end in column.interval or ()]
         shown, interval = _with_interval(value, ends, kind)
+        if column.name in (column.interval or ()):
+            shown, interval = interval, ""
         flag, mark = column.mark or ("", "")
         marks = (mark if flag and values[flag] else "") + (f" {BEST}" if is_best else "")
         return Cell(shown, "plain", (value, *ends), interval, marks, _is_shown(values, column, table))

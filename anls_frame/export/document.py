@@ -12,12 +12,14 @@ import polars as pl
 
 from anls_frame._arguments import string
 from anls_frame._messages import wrong
-from anls_frame._text import distinct, scripts
+from anls_frame._text import distinct, numbered, scripts
 from anls_frame.export.columns import (
     COLUMNS,
+    LEAST,
     MARKS,
     Column,
     by_name,
+    ends_of,
     figure_of,
     has_usual_heading,
     heading_of,
@@ -47,6 +49,8 @@ TABLE = "table"
 
 MANY_COLUMNS = 15
 """The largest number of columns of a table in a workbook, unless columns are chosen."""
+PAGE_COLUMNS = 14
+"""So many columns, each with its interval, a page has room for; further ones have to be important."""
 
 _NAMES_OF_ROWS = (SLICE, TABLE, "metric", "baseline", "system")
 _WHAT_ROWS_ARE = (*_NAMES_OF_ROWS, "rank", "description", "cause", "step", "role")
@@ -189,6 +193,37 @@ class Table:
             name for name, column in columns.items() if shown.get(column.on_screen, name == column.name)
         )
 
+    def of_few_columns(self) -> Table:
+        """Return the table, or if it has many columns, what narrow screens show of them."""
+        return self.on_screen() if len(self.headings) > MANY_COLUMNS else self
+
+    def of_page_width(self) -> Table:
+        """Return the table without the least important of the columns that a page has no room for."""
+        columns = [
+            name
+            for name in self.headings
+            if figure_of(name) == name and name not in self.marks and not self.is_repeated_count(name)
+        ]
+        least = [name for name in columns[::-1] if self.column(name).on_screen == "nothing"]
+        least += [name for name in LEAST if name in columns and name not in least]
+        left_out = least[: max(len(columns) - PAGE_COLUMNS, 0)]
+        return replace(self, shown=[name for name in self.headings if figure_of(name) not in left_out])
+
+    def is_repeated_count(self, name: str) -> bool:
+        """Return whether a column repeats, for a metric, the number of rows of each slice."""
+        metric = name.removesuffix("_n")
+        names = self.frame.columns
+        return name != metric and f"{metric}_low" in names and self.frame[name].equals(self.frame["n"])
+
+    def is_alone(self, end: str) -> bool:
+        """Return whether a column is an end of an interval without a figure."""
+        figure = figure_of(end)
+        return figure != end and figure not in self.frame.columns and {*ends_of(figure)} <= {*self.headings}
+
+    def heading_of_figure(self, end: str) -> str:
+        """Return what people read above the figure of an interval."""
+        return heading_of(figure_of(end), self.names, self.columns)
+
     def meaning(self, name: str) -> str:
         """Return what a column says, if that is known and more than what a row is."""
         is_name = name in _NAMES_OF_ROWS or self.kind(name) == "key"
@@ -202,7 +237,8 @@ class Table:
             # An interval is explained once, with its figure, and a mark only where it occurs.
             is_end = figure_of(name) != name and figure_of(name) in self.headings
             if not is_end and name not in MARKS:
-                found.setdefault(heading, self.meaning(name))
+                term = self.heading_of_figure(name) if self.is_alone(name) else heading
+                found.setdefault(term, self.meaning(name))
         for name, (column, mark) in self.marks.items():
             if column in self.headings and self.frame[name].any():
                 found.setdefault(mark.strip(), self.meaning(name))
@@ -277,17 +313,18 @@ class Document:
         """Return the document with its first table alone."""
         return replace(self, tables=self.tables[:1], left_out=[table.name for table in self.tables[1:]])
 
-    def of_few_columns(self) -> Document:
-        """Return the document with what screens show of tables of many columns, and a note on the others."""
+    def narrowed(self, narrow: Callable[[Table], Table]) -> Document:
+        """Return the document with some columns of its tables, and a note on the others."""
         tables, notes = list[Table](), list(self.notes)
         for table in self.tables:
-            few = table.on_screen() if len(table.headings) > MANY_COLUMNS else table
+            few = narrow(table)
             tables.append(few)
             left_out = [name for name in table.headings if name not in few.headings]
             if left_out:
+                more = numbered(len(left_out), "more column")
                 notes.append(
-                    f"{table.name} has {len(left_out)} more columns in .csv, .parquet and .json, and here if "
-                    f"they are asked for (columns): {', '.join(left_out)}"
+                    f"{table.name} has {more} in .csv, .parquet and .json, and here if they are asked for "
+                    f"(columns): {', '.join(left_out)}"
                 )
         return replace(self, tables=tables, notes=notes)
 

@@ -23,8 +23,8 @@ from typing import BinaryIO, NamedTuple
 import jinja2
 from markupsafe import Markup, escape
 
+from anls_frame._text import numbered, spelled, visible
 from anls_frame._text import shortened as shortened_label
-from anls_frame._text import spelled, visible
 from anls_frame.export.charts import (
     Alignments,
     Axis,
@@ -57,6 +57,9 @@ _BATCH = 20
 """Rows that are written at once: few, so that what they are made of is gone before it is collected."""
 
 _ADDRESS = re.compile(r"https?://[^\s\"'<>]+")
+_LONG_WORD = re.compile(r"\S{13,}")
+_JOINT = re.compile(r"(?<=\w)[_./:@()\[\]]+(?=[^\W\d])")
+"""What joins the parts of a name: behind it, a name may break, rather than within a part."""
 _INTERVAL = re.compile(r"[-+\d.]+(?: %| pp)? \[[-+\d.]+, [-+\d.]+\]|\d+ %")
 _LONGEST_NAME = 200
 _FOREST_ROWS = 40
@@ -109,6 +112,8 @@ def templates() -> jinja2.Environment:
     environment.filters |= {
         "digest": lambda text: base64.b64encode(hashlib.sha256(text.encode()).digest()).decode(),
         "spelled": spelled,
+        "breakable": _breakable,
+        "numbered": numbered,
         "whole_intervals": _whole_intervals,
         "name": functools.partial(shortened, longest=_LONGEST_NAME),
         "text": functools.partial(shortened, longest=LONGEST_TEXT),
@@ -134,6 +139,14 @@ def _seen(value: object) -> object:
     if not isinstance(value, str) or value.isprintable() or isinstance(value, Markup):
         return value
     return visible(value)
+
+
+def _breakable(text: str) -> str | Markup:
+    """Let long names break between their parts, such as behind an underscore."""
+    if not _LONG_WORD.search(text):
+        return text
+    shown = str(escape(_seen(text)))
+    return Markup(_LONG_WORD.sub(lambda word: _JOINT.sub(r"\g<0><wbr>", word[0]), shown))  # noqa: S704 - it is escaped
 
 
 def _whole_intervals(text: str) -> Markup:

@@ -266,7 +266,7 @@ class ComparisonView(View):
             first, second = self.systems
             notes.append(f"Difference: {second} minus {first}; wins and losses are those of {second}.")
         else:
-            notes += [f"{BEST} best score of the row, or one of several equal ones."] if self.keys else []
+            notes += [f"{BEST} best score of the slice, or one of several equal ones."] if self.keys else []
             notes.append(f"Difference: each system minus {self.systems[0]}.")
         published = [] if self.beside is None else self.beside.partition_by("metric", "published")
         for lines in published:
@@ -510,7 +510,7 @@ def _heat_map(
 
 def _range(ends: tuple[float | None, float | None], kind: Kind) -> str:
     low, high = ends
-    return "" if low is None or high is None else f"{rounded(low, kind)} to {rounded(high, kind)}"
+    return "" if low is None or high is None else f"[{rounded(low, kind)}, {rounded(high, kind)}]"
 
 
 # Two systems

@@ -17,7 +17,7 @@ from anls_frame.analysis.curves import score_histogram
 from anls_frame.export import Kind, Table
 from anls_frame.export.charts import Alignments, Crossed, Figure, HistogramChart, Stacked
 from anls_frame.export.columns import COLUMNS, COUNTS, FEW, Column, ends_of, headed, heading_of
-from anls_frame.export.display import slice_labels, spelled_in
+from anls_frame.export.display import slice_labels, spelled, spelled_in
 from anls_frame.export.document import GROUP, SLICE, result_table, with_scripts
 from anls_frame.export.heads import LEAST_ROWS, head
 from anls_frame.export.row_names import Names, every
@@ -201,13 +201,9 @@ class ReportView(View):
         settings = self.summary.settings
         score = f"{metric.label} {spelled_in(overall, metric.name, kind)}"
         if settings.lengths:
-            known = [
-                f"{100 * overall[end]:.0f}" for end in ends_of(metric.name) if overall.get(end) is not None
-            ]
-            interval = f" ({'–'.join(known)} %)" if known else ""  # noqa: RUF001 - between numbers
             label = metric.label.removesuffix(" (corpus)")
-            wer = f"WER {100 * overall['wer_corpus']:.1f} %"
-            score = f"{label} {100 * overall[metric.name]:.1f} %{interval}, {wer}"
+            wer = spelled(overall["wer_corpus"], (), "percent")
+            score = f"{label} {spelled_in(overall, metric.name, 'percent')}, WER {wer}"
         lost = {}
         if metric is BUILT_IN["anls"] and settings.details:
             lost = causes.shares(self.summary.report_sums.details["causes"])

@@ -46,7 +46,10 @@ class SelectiveView(View):
         """Return a table with display names."""
         (metric,) = self.metrics
         own = {"score": column_of(metric, metric.label)}
-        return result_table(name, frame, by, own, known=_KNOWN, percent=self.percent)
+        table = result_table(name, frame, by, own, known=_KNOWN, percent=self.percent)
+        # A single confidence is in the title.
+        hidden = {"signal"} if len(self.settings["signals"]) == 1 else set()
+        return table.showing(name for name in table.headings if name not in hidden)
 
     @property
     def title(self) -> str:
@@ -73,10 +76,7 @@ class SelectiveView(View):
 
     def screen_tables(self) -> list[Table]:
         """Return the slices."""
-        tables = [table.on_screen() for table in self.slices]
-        if len(self.settings["signals"]) > 1:
-            return tables
-        return [table.showing(name for name in table.headings if name != "signal") for table in tables]
+        return [table.on_screen() for table in self.slices]
 
     def notes(self) -> list[str]:
         """Return notes on what the figures mean and on the rows they come from."""

@@ -356,3 +356,42 @@ def test_the_head_stands_above_the_notes_and_settings_are_folded(tmp_path: Path)
     shown = page(document, tmp_path)
     assert shown.texts("p.head") == [document.head]
     assert len(shown.texts("details")) == 1
+
+
+def test_a_page_leaves_out_the_least_important_columns_and_names_them(tmp_path: Path) -> None:
+    pages = pl.DataFrame({"page": ["p1", "p2"], "read": ["one twp", None], "text": ["one two", "three"]})
+    made = af.report(pages, "read", "text", metrics="ocr")
+    shown = HtmlPage(made.write(tmp_path / "few.html").read_text(encoding="utf-8"))
+    heads = [head.text for head in shown.find("table")[0].find("th") if head.attributes.get("class") != "g"]
+    assert heads == [
+        *("slice", "pages", "words", "characters", "CER (corpus)", "WER (corpus)"),
+        *("misread", "omitted", "added", "fabricated", "repeated", "moved", "CER in any order"),
+        "bag-of-words error",
+    ]
+    (note,) = [note for note in shown.texts("li") if "more column" in note]
+    assert note.startswith("All pages together has ")
+    for name in ("substitutions", "deletions", "insertions", "cer_mean"):
+        assert name in note
+        assert name in made.write(tmp_path / "all.csv").read_text(encoding="utf-8")
+    chosen = made.write(tmp_path / "chosen.html", columns=["cer_mean", "deletions"])
+    assert {"CER (mean)", "deletions"} <= {*HtmlPage(chosen.read_text(encoding="utf-8")).texts("th")}
+
+
+def test_an_interval_without_a_figure_is_one_column(tmp_path: Path) -> None:
+    rows = pl.DataFrame({"doc": [f"d{n // 4}" for n in range(80)], "judge": [n % 5 > 0 for n in range(80)]})
+    rows = rows.with_columns(judge=pl.col("judge").cast(float), human=(pl.int_range(80) % 4 > 0).cast(float))
+    made = af.corrected(rows, "judge", "human", cluster="doc")
+    shown = HtmlPage(made.write(tmp_path / "page.html").read_text(encoding="utf-8"))
+    table = shown.find("table")[0]
+    at = table.texts("th").index("these rows alone")
+    # Where every row has a verdict, the mean verdict of these rows is known: 60 of 80.
+    assert table.texts("td")[at] == "[0.750, 0.750]"
+    assert not any("these rows alone, " in text for text in [*table.texts("th"), *shown.texts("p")])
+
+
+def test_names_break_between_their_parts_only(tmp_path: Path) -> None:
+    names = ["line_items[].unit_price", "Qwen2.5-VL/base.v2", "short_name", "1,234,567.0123456"]
+    text = write(single(names, "text"), tmp_path / "page.html").read_text(encoding="utf-8")
+    for shown in ("line_<wbr>items[].<wbr>unit_<wbr>price", "Qwen2.5-VL/<wbr>base.<wbr>v2", ">short_name<"):
+        assert shown in text
+    assert "1,234,567.0123456" in text

@@ -195,7 +195,7 @@ def test_a_report_of_pages_speaks_of_pages_and_their_errors(tmp_path: Path) -> N
     document = report.to_document()
     overall = report.overall
 
-    head = f"CER {100 * overall['cer_corpus']:.1f} % ({100 * overall['cer_corpus_low']:.0f}"
+    head = f"CER {100 * overall['cer_corpus']:.1f} % [{100 * overall['cer_corpus_low']:.1f}, "
     assert document.head.startswith(head)
     assert f"WER {100 * overall['wer_corpus']:.1f} % · {pages.height} pages, " in document.head
     names = [table.name for table in document.tables]
