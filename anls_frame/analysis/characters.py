@@ -17,7 +17,7 @@ from anls_frame.protocol import ScoreProtocol, plugin_options
 from anls_frame.summary.details import OPERATIONS, Op, confusion_table, edit_counts
 from anls_frame.summary.keys import canonical, key_names, named, sliced_keys
 from anls_frame.summary.labels import warn_of_labels
-from anls_frame.summary.settings import LONGEST_CONFUSION, check_by
+from anls_frame.summary.settings import LONGEST_CONFUSION, READ, check_by
 from anls_frame.summary.slicing import Slicing
 
 
@@ -31,7 +31,7 @@ def confusions(
     by: str | Sequence[str] | None = None,
     protocol: ScoreProtocol | str = "raw",
     max_length: int = 1,
-    min_nls: float = 0.0,
+    min_nls: float = READ,
     op: Op | None = None,
 ) -> Any:
     """
@@ -56,8 +56,8 @@ def confusions(
         up to this many characters into a different number of characters, such as "rn" into "m", count as one
         replacement. Neighbouring words are shown with a space between them.
     min_nls
-        Minimum `nls` of a row. Rows below it are left out, because the characters of a completely wrong
-        answer are not confusions. 0 includes all rows, even if `nls` is negative, which can happen with
+        Minimum `nls` of a row, by default 0.5. Rows below it are left out, because the characters of another
+        answer are not misread. 0 includes all rows, even if `nls` is negative, which can happen with
         ``length="raw_upper"``.
     op
         Restricts the result to `"replace"`, `"insert"` or `"delete"`; shares still refer to all edits.

@@ -28,6 +28,8 @@ class Origin(NamedTuple):
     """A sentence on how its scores were computed."""
     are_pages: bool = False
     """Whether the rows are pages of OCR, in the columns of a table of questions."""
+    empty_lines: str | None = None
+    """"drop" if empty lines were left out of the texts of pages."""
     columns: Mapping[str, str] = {}
     """The columns of the file that the columns with a role were read from."""
     separator: str | None = None

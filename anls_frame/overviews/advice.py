@@ -135,7 +135,7 @@ class Case:
     @cached_property
     def confusions(self) -> pl.DataFrame:
         """The substitutions in rows that were read at least in part, the most frequent first."""
-        how: dict[str, Any] = {"op": "replace", "min_nls": _READ, "protocol": self.protocol}
+        how: dict[str, Any] = {"op": "replace", "protocol": self.protocol}
         table: pl.DataFrame = confusions(self.scored, "prediction", "answers", **how)
         return table
 

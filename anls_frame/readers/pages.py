@@ -96,7 +96,8 @@ def read_pages(
         XML, ALTO and hOCR may have several page elements; form feeds end the pages of plain text.
     empty_lines
         `"drop"` leaves out empty lines. Plain text often has empty lines between blocks; PAGE, ALTO and hOCR
-        have none, so each empty line would count as an error against them.
+        have none, so each empty line would count as an error against them. Results of the returned frame say
+        so in their settings and their signature.
     encoding
         Encoding of plain text and HTML files that are neither UTF-8 nor UTF-16 with a byte order mark; XML
         states its own encoding.
@@ -198,9 +199,9 @@ def read_pages(
         encoding=encoding,
         unknown=unknown,
     )
-    if pattern is None:
-        return pages
-    return pages.select(PAGE, _collections(pages[PAGE], pattern, str(collection)), cs.exclude(PAGE))
+    if pattern is not None:
+        pages = pages.select(PAGE, _collections(pages[PAGE], pattern, str(collection)), cs.exclude(PAGE))
+    return origins.remember(pages, empty_lines="drop" if empty_lines == "drop" else None)
 
 
 def read_as_answers(
@@ -222,6 +223,7 @@ def read_engines(
     """Return the frame of `read_as_answers` for each engine, all with the same pages."""
     names = {f"{path}/" if path.is_dir() else str(path): Pages(path, index) for path in paths}
     pages = read_pages(gold, names, **options)
+    dropped = origins.of(pages).empty_lines
     if COLLECTION not in pages.columns:
         folders = pages[PAGE].str.extract(r"^(.*)(?:/|#\d+$)").alias(COLLECTION)
         pages = pages.with_columns([] if folders.null_count() == len(folders) else [folders])
@@ -235,6 +237,7 @@ def read_engines(
                 *(cs.by_name(column).alias("doc_id") for column in documents),
             ),
             are_pages=True,
+            empty_lines=dropped,
         )
         for name in names
     ]

@@ -111,7 +111,7 @@ class ReportView(View):
         if confusions.height > _CONFUSIONS:
             name = f"The {_CONFUSIONS} most frequent of {confusions.height:,} substitutions"
         if settings.min_nls:
-            name += f" in {self.names['row']}s of NLS {settings.min_nls:g} or more"
+            name += f" in {self.names['row']}s with NLS of at least {settings.min_nls:g}"
         return [
             result_table(_ERROR_TYPES, details.error_table(counted["errors"], [])),
             result_table(name, with_scripts(confusions.head(_CONFUSIONS), *_PAIR), link="Substitutions"),

@@ -524,7 +524,9 @@ def logged(given: SystemFiles, *, together: bool = True) -> pl.DataFrame:
     usual = "error" if together or questions is not None else "keep"
     unmatched = given.how.unmatched or usual
     rows = long_rows.long_frame(logs, gold=questions, unmatched=unmatched, epoch=given.how.epoch)
-    rows = origins.remember(rows, are_pages=True) if are_pages(given.how) else rows
+    if are_pages(given.how):
+        dropped = {origins.of(log.rows).empty_lines for log in logs}
+        rows = origins.remember(rows, are_pages=True, empty_lines=next(iter(dropped)))
     return chosen(long_rows.told_apart(rows), given.how.where)
 
 
@@ -552,7 +554,7 @@ def _logs(given: SystemFiles) -> tuple[list[Log], Gold | None]:
         paths = [file.path for file in files]
         frames = read_engines(paths, **given.how.reader_options(["pages"]))
         return [
-            Log(name, path, frame.with_columns(epoch=1))
+            Log(name, path, origins.like(frame.with_columns(epoch=1), frame))
             for name, path, frame in zip(log_files.names_of(paths), paths, frames, strict=True)
         ], None
     runs: Runs = "all" if given.repeats else given.how.runs

@@ -45,7 +45,7 @@ What `unanswerable="drop"` means for rows of `fields`, where a value without gol
 Rows without an answer count, with the empty text as their answer, if a system predicted something there.
 """
 LONGEST_CONFUSION = 3
-_READ = 0.5
+READ = 0.5
 """Smallest NLS at which characters of a row count as confused; below, the answer is another one."""
 _CUT = ("anls", "zeros")
 """The metrics that need the threshold of a protocol."""
@@ -90,6 +90,8 @@ class Settings:
         Whether `read_pages` made the frame.
     answers_format
         The separator at which the reader of a file split answers without being asked.
+    empty_lines
+        `"drop"` if `read_pages` left empty lines out of the texts.
     version
         Version of the package.
 
@@ -116,6 +118,7 @@ class Settings:
     min_nls: float = 0.0
     from_pages: bool = False
     answers_format: str | None = None
+    empty_lines: str | None = None
     version: str = __version__
 
     def __post_init__(self) -> None:
@@ -145,6 +148,8 @@ class Settings:
             parts.append(f"unanswerable:{self.unanswerable}")
         if self.answers_format is not None:
             parts.append("answers:split")
+        if self.empty_lines is not None:
+            parts.append(f"empty_lines:{self.empty_lines}")
         parts += [f"cluster:{self.cluster or 'none'}", f"v:{self.version}"]
         return "|".join(parts)
 
@@ -284,6 +289,7 @@ def scoring(
         "unanswerable": of_rows(unanswerable, frame),
         "from_pages": origins.of(frame).are_pages or {PAGE, REFERENCE} <= {*column_names(frame)},
         "answers_format": origins.of(frame).separator,
+        "empty_lines": origins.of(frame).empty_lines,
     }
 
 
@@ -299,4 +305,4 @@ def detail_settings(details: object, *, has_texts: bool, is_comparison: bool = F
     if unknown:
         raise wrong("details", f"must be True, False or options max_length and min_nls, got {unknown}")
     longest = count("max_length", given.get("max_length", 1), 1, LONGEST_CONFUSION)
-    return {"details": True, "max_length": longest, "min_nls": share("min_nls", given.get("min_nls", _READ))}
+    return {"details": True, "max_length": longest, "min_nls": share("min_nls", given.get("min_nls", READ))}

@@ -59,7 +59,7 @@ def edits(
 
 
 def slow(
-    rows: Iterable[Texts], protocol: af.ScoreProtocol = RAW, longest: int = 1, min_nls: float = 0.0
+    rows: Iterable[Texts], protocol: af.ScoreProtocol = RAW, longest: int = 1, min_nls: float = 0.5
 ) -> dict[Confusion, dict[str, Any]]:
     found: Counter[Confusion] = Counter()
     reference: Counter[str] = Counter()
@@ -110,8 +110,20 @@ def frame_of(rows: Sequence[Texts]) -> pl.DataFrame:
 @pytest.mark.parametrize("name", FAMILIES)
 def test_confusions_are_those_of_a_loop(name: str, longest: int) -> None:
     rows = [(row.prediction, row.answers) for row in family(name)]
-    table = af.confusions(frame_of(rows), "prediction", "answers", max_length=longest)
-    assert as_dict(table) == slow(rows, longest=longest)
+    for share in ({}, {"min_nls": 0.0}):
+        table = af.confusions(frame_of(rows), "prediction", "answers", max_length=longest, **share)
+        assert as_dict(table) == slow(rows, longest=longest, **share)
+
+
+def test_rows_with_nls_of_less_than_a_half_are_counted_as_left_out() -> None:
+    # 1 edit in 2 characters is an NLS of exactly 0.5; 2 edits in 3 characters are another answer.
+    rows = pl.DataFrame({"p": ["ab", "abc", None], "a": ["ax", "axy", "b"]})
+    table = af.confusions(rows, "p", "a")
+    assert table.select("reference_char", "predicted_char", "count").rows() == [("x", "b", 1)]
+    assert table.select("n", "n_missing", "n_unanswerable", "n_distant").row(0) == (1, 1, 0, 1)
+    every = af.confusions(rows, "p", "a", min_nls=0)
+    assert every.select("reference_char", "count").rows() == [("x", 2), ("y", 1)]
+    assert every.select("n", "n_distant").row(0) == (2, 0)
 
 
 SOME_ROWS = st.lists(
@@ -149,7 +161,7 @@ def test_edits_of_long_texts_do_not_depend_on_a_limit(references: list[str], see
     rows = [(noisy(rng, text), text) for text in references]
     frame = pl.DataFrame(rows, schema=["prediction", "answer"], orient="row")
     limited = af.confusions(frame, "prediction", "answer", min_nls=0.01)
-    assert_frame_equal(limited, af.confusions(frame, "prediction", "answer"))
+    assert_frame_equal(limited, af.confusions(frame, "prediction", "answer", min_nls=0))
 
 
 def noisy(rng: random.Random, text: str) -> str:
@@ -168,7 +180,8 @@ def test_a_report_counts_the_confusions_of_its_unit() -> None:
         protocol = RAW.by(unit)  # type: ignore[arg-type]
         whole = af.PROTOCOLS["anls"].replace(errors=protocol)
         report = af.report(rows, "prediction", "answer", protocol=whole, details={"min_nls": 0})
-        for table in report.confusions(), af.confusions(rows, "prediction", "answer", protocol=protocol):
+        counted = af.confusions(rows, "prediction", "answer", protocol=protocol, min_nls=0)
+        for table in report.confusions(), counted:
             found = table.select("reference_char", "predicted_char").sort("reference_char", nulls_last=True)
             assert found.rows() == pairs
 

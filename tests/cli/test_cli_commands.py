@@ -281,7 +281,16 @@ def test_confusions_are_printed_with_spaces_that_can_be_seen(run: Run, tmp_path:
         ["│", "delete", "┆", "␣", "┆", "┆", "1", "┆", "33.3", "%", "┆", "100.0", "%", "│"],
         ["│", "insert", "┆", "┆", "␣", "┆", "1", "┆", "33.3", "%", "┆", "\N{EN DASH}", "│"],
     ]
-    assert printed.endswith("4 rows compared, 1 without a prediction.\n")
+    end = "4 rows with NLS of at least 0.5 compared, 1 without a prediction."
+    assert printed.endswith(f"{end}\n")
+    higher = " ".join(fine(run("confusions", "in.parquet", "--min-nls", "0.6")).split())
+    left_out = "1 without a prediction, 1 with a lower NLS (--min-nls 0 counts them)"
+    assert higher.endswith(f"3 rows with NLS of at least 0.6 compared, {left_out}.")
+    assert "4 rows compared, 1 without" in fine(run("confusions", "in.parquet", "--min-nls", "0"))
+    none = fine(run("confusions", "in.parquet", "--min-nls", "1"))
+    assert none.endswith("No character differs in rows with NLS of at least 1.\n")
+    by = fine(run("confusions", "in.parquet", "-b", "lang"))
+    assert by.endswith("Compared: rows with NLS of at least 0.5.\n")
 
     printed = fine(run("confusions", "in.parquet", "-b", "lang", "--n", "1"))
 

@@ -58,6 +58,28 @@ def test_a_report_of_pages_is_that_of_the_frame(run: Callable[..., Done], tmp_pa
     assert [(row["doc_id"], row["cer_mean"]) for row in by_folder[1:]] == [("a", 1 / 18), ("b", 2 / 3)]
 
 
+def test_settings_say_that_empty_lines_were_left_out(run: Callable[..., Done], tmp_path: Path) -> None:
+    for folder in ("truth", "old", "new"):
+        (tmp_path / "spaced" / folder).mkdir(parents=True)
+        (tmp_path / "spaced" / folder / "1.txt").write_text("one\n\ntwo", encoding="utf-8")
+        (tmp_path / "spaced" / folder / "2.txt").write_text("three", encoding="utf-8")
+    spaced, said = tmp_path / "spaced", "|empty_lines:drop|"
+    pages = {
+        how: af.read_pages(spaced / "truth", {"old": spaced / "old"}, empty_lines=how)  # type: ignore[arg-type]
+        for how in ("keep", "drop")
+    }
+    made = {how: af.report(frame, "old", "reference", metrics="ocr") for how, frame in pages.items()}
+    assert [said in made[how].signature for how in ("keep", "drop")] == [False, True]
+    assert made["drop"].settings["empty_lines"] == "drop"
+    with pytest.raises(ValueError, match="empty_lines"):
+        af.merge([report.summary for report in made.values()])
+
+    drop = ("--gold", "spaced/truth", "--reader", "pages,empty_lines=drop")
+    for command in (("report", "spaced/old"), ("compare", "spaced/old", "spaced/new")):
+        assert said in run(*command, *drop).stdout
+        assert said not in run(*command, "--gold", "spaced/truth").stdout
+
+
 def test_a_single_page_needs_no_folder(run: Callable[..., Done]) -> None:
     (found,) = lines(run("report", "old/b/3.txt", "--gold", "truth/b/3.gt.txt", "--json"))
     (other,) = lines(run("compare", "old/b/3.txt", "new/a/1.txt", "--gold", "truth/a/1.gt.txt", "--json"))
@@ -85,7 +107,7 @@ def test_a_report_counts_substitutions_in_pages_that_were_read(run: Callable[...
     options = "--details --reader pages,empty_lines=drop --json"
     found = result(run("report", "new", "--gold", "truth", *options.split()))
 
-    table = found["tables"]["Substitutions in pages of NLS 0.5 or more"]
+    table = found["tables"]["Substitutions in pages with NLS of at least 0.5"]
     assert [(row["reference_char"], row["predicted_char"], row["count"]) for row in table] == [("W", "V", 1)]
 
 
@@ -241,8 +263,8 @@ def test_a_page_of_unknown_markup_says_how_to_go_on(run: Callable[..., Done], tm
 
 
 def test_confusions_are_prepared_as_a_report_is(run: Callable[..., Done], tmp_path: Path) -> None:
-    (tmp_path / "gt.txt").write_text("e\u0301 A", encoding="utf-8")
-    (tmp_path / "ocr.txt").write_text("e a", encoding="utf-8")
+    (tmp_path / "gt.txt").write_text("e\u0301 A or", encoding="utf-8")
+    (tmp_path / "ocr.txt").write_text("e a or", encoding="utf-8")
 
     def counted(*protocol: str) -> list[tuple[str, str]]:
         table = result(run("confusions", "ocr.txt", "--gold", "gt.txt", *protocol, "--json"))

@@ -148,7 +148,7 @@ def test_a_report_with_details_shows_errors_and_confusions(tmp_path: Path) -> No
     check_harmless(shown)
     assert shown.texts("h2")[:5] == [
         *("By error_type", "Distribution", "Error types by slice"),
-        *("Substitutions in rows of NLS 0.5 or more", "How to read this"),
+        *("Substitutions in rows with NLS of at least 0.5", "How to read this"),
     ]
     assert shown.texts("ul.key")[-1] == (
         "whitespace: 1 (25.0 %)near: 1 (25.0 %)wrong: 1 (25.0 %)missing: 1 (25.0 %)"

@@ -94,9 +94,10 @@ def test_confusions_are_counted_as_asked_for() -> None:
     asked = af.report(frame, "p", "a", details=options)
     assert_close(asked.confusions(), af.confusions(frame, "p", "a", **options))
     (name,) = [table.name for table in asked.to_document().tables if "ubstitutions" in table.name]
-    assert name.endswith("in rows of NLS 0.8 or more")
+    assert name.endswith("in rows with NLS of at least 0.8")
     every = af.report(frame, "p", "a", details={"min_nls": 0})
-    assert_close(every.confusions(), af.confusions(frame, "p", "a"))
+    assert_close(every.confusions(), af.confusions(frame, "p", "a", min_nls=0))
+    assert_close(af.report(frame, "p", "a", details=True).confusions(), af.confusions(frame, "p", "a"))
     with pytest.raises(ValueError, match="min_nls"):
         af.merge([asked.summary, every.summary])
     for wrong, message in (

@@ -193,8 +193,7 @@ def test_what_is_saved_is_that_of_the_format() -> None:
             "protocol",
         ),
         *("missing", "unanswerable", "worst", "keep", "details", "max_length", "min_nls", "from_pages"),
-        "answers_format",
-        "version",
+        *("answers_format", "empty_lines", "version"),
     ]
     assert shape(texts.report_sums.cells[None]) == f"key_0:String cluster:Int64 {counts} {of_texts}".format(
         "UInt64"

@@ -15,9 +15,10 @@ from anls_frame.cli import named, options
 from anls_frame.cli.output import edits_table, plain, print_table, working
 from anls_frame.files.file import File
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol
+from anls_frame.summary.settings import READ
 
 _ROWS = ("n", "n_missing", "n_unanswerable", "n_distant")
-_LEFT_OUT = ("without a prediction", "without an answer", "below --min-nls")
+_LEFT_OUT = ("without a prediction", "without an answer", "with a lower NLS (--min-nls 0 counts them)")
 
 
 @options.command(
@@ -34,7 +35,7 @@ def confusions(
         {"type": named.preparation, "metavar": "NAME[,OPTION=VALUE]...", "show_default": "raw"},
     ] = PROTOCOLS["raw"],
     max_length: int = 1,
-    min_nls: float = 0.0,
+    min_nls: float = READ,
     op: str | None = None,
     n: int = 30,
     source: options.SourceOptions,
@@ -49,7 +50,7 @@ def confusions(
     max_length
         Longest run of characters that counts as one confusion.
     min_nls
-        Leave out rows with a lower NLS: different answers, not misread ones.
+        Leave out rows with a lower NLS: other answers, not misread ones. 0 counts all rows.
     op
         Only replace, insert or delete.
     n
@@ -76,12 +77,16 @@ def confusions(
     target.put_rows(counted)
     if not target.is_terminal:
         return
+    row = names_of_rows(how)["row"]
+    least = f" with NLS of at least {min_nls:g}" if min_nls else ""
     if columns:
         print_table(edits_table(counted.group_by(cs.by_name(*columns), maintain_order=True).head(n)))
+        print(plain(f"Compared: {row}s{least}."))
         return
     print_table(edits_table(counted.drop(_ROWS)), most=n)
-    if counted.height:
-        compared, *left_out = counted.select(_ROWS).row(0)
-        parts = [f"{rows:,} {why}" for rows, why in zip(left_out, _LEFT_OUT, strict=True) if rows]
-        said = numbered(compared, names_of_rows(how)["row"])
-        print(plain(", ".join([f"{said} compared", *parts]) + "."))
+    if counted.is_empty():
+        print(plain(f"No character differs in {row}s{least}."))
+        return
+    compared, *left_out = counted.select(_ROWS).row(0)
+    parts = [f"{rows:,} {why}" for rows, why in zip(left_out, _LEFT_OUT, strict=True) if rows]
+    print(plain(", ".join([f"{numbered(compared, row)}{least} compared", *parts]) + "."))
