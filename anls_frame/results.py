@@ -17,6 +17,7 @@ from anls_frame import export
 from anls_frame._arguments import flag, string
 from anls_frame._typing import Table_co
 from anls_frame.export import Document, Kind, Table, notebook, sources, terminal
+from anls_frame.export.charts import Figure, HeatMap
 from anls_frame.export.columns import Column, OnScreen, by_name
 from anls_frame.export.document import (
     ALL_ROWS,
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     from great_tables import GT
 
     from anls_frame.analysis.browsing import RowsPage
-    from anls_frame.export.charts import Figure
 
 
 class Shown(TypedDict, total=False):
@@ -88,6 +88,14 @@ class _General:
         if self.columns is not None:
             tables = with_columns(tables, self.columns)
         return tables if self.intervals else [table.without_intervals() for table in tables]
+
+    def drawn(self, figures: Sequence[Figure], tables: Sequence[Table]) -> list[Figure]:
+        """Return the figures of the chosen tables, or all, as they are shown."""
+        names = {table.name for table in tables}
+        shown = [figure for figure in figures if self.tables is None or figure.table in names]
+        if self.intervals:
+            return shown
+        return [figure.without_intervals() if isinstance(figure, HeatMap) else figure for figure in shown]
 
 
 class Written(ABC):
@@ -205,7 +213,9 @@ class Written(ABC):
         document = self.view(result=self, **own).document()
         flat = document.flat if general.tables is None else None
         title = document.title if general.title is None else general.title
-        return replace(document, tables=general.of(document.tables), flat=flat, title=title)
+        tables = general.of(document.tables)
+        figures = general.drawn(document.figures, tables)
+        return replace(document, tables=tables, figures=figures, flat=flat, title=title)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Export the table of data formats to readers of Arrow: DuckDB, pyarrow, Ibis, other frames."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, TypeAlias
 
 from markupsafe import Markup
@@ -134,6 +134,8 @@ class HistogramChart:
     cut: float
     parts: Sequence[tuple[str, int, str]]
     axis: str
+    table: ClassVar[str] = ""
+    """It shows all rows, which are in no table."""
 
     def content(self) -> dict[str, object]:
         """Return the values for the template."""
@@ -262,6 +264,14 @@ class HeatMap:
         """Whether the figure shows its whole table."""
         return not any(self.hidden)
 
+    def without_intervals(self) -> HeatMap:
+        """Return the figure with scores alone."""
+        rows = [
+            (label, count, [(score, text, "", best) for score, text, _, best in cells])
+            for label, count, cells in self.rows
+        ]
+        return replace(self, rows=rows)
+
     def content(self) -> dict[str, object]:
         """Return the values for the template."""
         scores = [score for _, _, cells in self.rows for score, *_ in cells if score is not None]
@@ -369,11 +379,14 @@ class Alignments:
         Heading of each pair, the prediction, and the reference.
     protocol
         The protocol whose unit is aligned.
+    table
+        Name of the table with these rows.
     """
 
     name: str
     rows: Sequence[tuple[str, str, str]]
     protocol: ScoreProtocol
+    table: str
 
     def content(self) -> dict[str, object]:
         """Return the values for the template."""

@@ -165,8 +165,9 @@ class Table:
 
     @property
     def slices(self) -> str:
-        """The columns of its slices, joined as in the name of a table."""
-        return crossed([name for name in self.headings if self.kind(name) == "key"])
+        """The columns of its slices, joined as in the name of a table; rows alone have none."""
+        has_slices = SLICE in self.frame.columns
+        return crossed([name for name in self.headings if has_slices and self.kind(name) == "key"])
 
     def without_intervals(self) -> Table:
         """Return the table without the columns of the ends of intervals for people."""

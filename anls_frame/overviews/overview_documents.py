@@ -240,7 +240,7 @@ class OverviewView(View):
             title = f"{NAMES[row['cause']].capitalize()}{named}: loses {row['lost']:.3f}"
             pairs.append((title, row["prediction"], row["nearest"]))
         name = f"{self.names['row'].capitalize()}s: the worst of each cause"
-        return Alignments(name, pairs, PROTOCOLS["raw"].by(protocol.unit))
+        return Alignments(name, pairs, PROTOCOLS["raw"].by(protocol.unit), self.cause_name)
 
     def document(self) -> Document:
         """Return the document for export, with the rows and the columns below its head."""

@@ -37,7 +37,6 @@ from anls_frame.summary.notes import (
     empty_reference_notes,
     placeholder_notes,
 )
-from anls_frame.summary.settings import Settings
 from anls_frame.summary.summary import Summary
 
 FIGURE_ROWS = 40
@@ -175,7 +174,7 @@ class ReportView(View):
         summary, settings = self.summary, self.summary.settings
         if not settings.has_texts:
             return []
-        letters = [*_substitutions(self), *_alignments(self.worst, settings, self.names["row"])]
+        letters = [*_substitutions(self), *_alignments(self)]
         if settings.are_error_rates:
             return [*_kinds(self), *letters]
         histogram = score_histogram(summary)
@@ -364,8 +363,9 @@ def _errors_by_slice(summary: Summary, by: Sequence[str], slices: pl.DataFrame, 
     return Stacked(name, _palette.ERROR_COLORS, rows, _ERROR_TYPES)
 
 
-def _alignments(worst: pl.DataFrame, settings: Settings, noun: str) -> list[Figure]:
+def _alignments(view: ReportView) -> list[Figure]:
     """Return the worst rows that have a prediction, each aligned with its nearest answer."""
+    worst, settings, noun = view.worst, view.summary.settings, view.names["row"]
     if worst.is_empty():
         return []
     # ANLS says little about pages, which are reported by their error rates.
@@ -389,7 +389,7 @@ def _alignments(worst: pl.DataFrame, settings: Settings, noun: str) -> list[Figu
         shown = [f"{heading_of(name)} {row[name]:.3f}" for name in scores if row[name] is not None]
         title = ": ".join((*called, ", ".join(shown)))
         pairs.append((title, row["prediction"], row["anls_frame:nearest"]))
-    return [Alignments(f"Worst {noun}s, aligned", pairs, protocol)] if pairs else []
+    return [Alignments(f"Worst {noun}s, aligned", pairs, protocol, _worst_rows(view).name)] if pairs else []
 
 
 def fine_note(slices: Mapping[tuple[str, ...], int], rows: int, names: Names) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any
 import fastexcel
 import polars as pl
 import pytest
+from html_pages import HtmlPage
 
 import anls_frame as af
 from anls_frame.export import SUFFIXES
@@ -111,3 +112,35 @@ def test_intervals_false_shows_figures_alone(make: Any, suffix: str, tmp_path: P
 def test_a_chosen_table_has_its_own_name_on_a_screen() -> None:
     assert report().to_text(tables=["kind"]).startswith("By kind\n")
     assert report().to_text(tables=["lang"]).startswith("Scores by lang, by kind, by lang and kind\n")
+
+
+def sections(path: Path) -> list[str]:
+    """Return the headings of a page."""
+    return HtmlPage(path.read_text(encoding="utf-8")).texts("h2")
+
+
+def test_a_page_has_the_charts_of_the_chosen_tables_alone(tmp_path: Path) -> None:
+    made = af.report(FRAME, "new", "answer", by="kind", details=True, worst=2)
+    always = ["How to read this", "Settings"]
+    path = tmp_path / "page.html"
+    assert {"Distribution", "Error types by slice", "Worst rows, aligned"} < {*sections(made.write(path))}
+    assert sections(made.write(path, tables=["kind"])) == ["By kind", *always]
+    errors = ["Error types", "Error types by slice", *always]
+    assert sections(made.write(path, tables=["Error types"])) == errors
+    worst = ["Worst rows", "Worst rows, aligned", *always]
+    assert sections(made.write(path, tables=["Worst rows"])) == worst
+
+
+def test_a_heat_map_without_intervals_has_scores_alone(tmp_path: Path) -> None:
+    systems = {"old": "old", "new": "new", "answer": "answer"}
+    made = af.compare(FRAME.with_columns(reference="answer"), systems, "reference", by="kind", draws=199)
+    path = tmp_path / "page.html"
+
+    def cells(**shown: Any) -> list[str]:
+        page = HtmlPage(made.write(path, **shown).read_text(encoding="utf-8"))
+        return page.find("table.heat")[0].texts("td")
+
+    # Nine cells of three slices; the old system is right in three rows of four.
+    assert sum("[" in cell for cell in cells()) == 9
+    assert not any("[" in cell for cell in cells(intervals=False))
+    assert "0.750" in cells(intervals=False)
