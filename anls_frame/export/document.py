@@ -50,7 +50,7 @@ TABLE = "table"
 MANY_COLUMNS = 15
 """The largest number of columns of a table in a workbook, unless columns are chosen."""
 PAGE_COLUMNS = 14
-"""So many columns, each with its interval, a page has room for; further ones have to be important."""
+"""Number of columns with intervals that fit on a page; further ones have to be important."""
 
 _NAMES_OF_ROWS = (SLICE, TABLE, "metric", "baseline", "system")
 _WHAT_ROWS_ARE = (*_NAMES_OF_ROWS, "rank", "description", "cause", "step", "role")

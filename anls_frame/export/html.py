@@ -59,7 +59,7 @@ _BATCH = 20
 _ADDRESS = re.compile(r"https?://[^\s\"'<>]+")
 _LONG_WORD = re.compile(r"\S{13,}")
 _JOINT = re.compile(r"(?<=\w)[_./:@()\[\]]+(?=[^\W\d])")
-"""What joins the parts of a name: behind it, a name may break, rather than within a part."""
+"""What joins the parts of a name. A name may break after it, rather than within a part."""
 _INTERVAL = re.compile(r"[-+\d.]+(?: %| pp)? \[[-+\d.]+, [-+\d.]+\]|\d+ %")
 _LONGEST_NAME = 200
 _FOREST_ROWS = 40
@@ -142,7 +142,7 @@ def _seen(value: object) -> object:
 
 
 def _breakable(text: str) -> str | Markup:
-    """Let long names break between their parts, such as behind an underscore."""
+    """Let long names break between their parts, such as after an underscore."""
     if not _LONG_WORD.search(text):
         return text
     shown = str(escape(_seen(text)))
