@@ -163,17 +163,18 @@ def side_by_side(
     wide = questions.select(*keys, "row")
     made_names = {name: [free_name(f"{value} of {name}", names) for value in values] for name in chosen}
     for name, made in made_names.items():
-        own = rows.filter(pl.col("system") == name)
-        wide = wide.join(
-            own.select(*keys, *(pl.col(f"value_{index}").alias(column) for index, column in enumerate(made))),
-            on=keys,
-            how="left",
-            maintain_order="left",
+        own = rows.filter(pl.col("system") == name).drop("row", "system")
+        both = questions.join(own, on=keys, how="left", maintain_order="left")
+        wide = wide.with_columns(
+            both[f"value_{index}_right"].alias(column) for index, column in enumerate(made)
         )
+        pair = (repr(next(iter(chosen))), repr(name))
         if answers is not None:
-            _check_answers(questions, own, keys, ids, (next(iter(chosen)), name))
+            _check_answers(both, keys, ids, pair)
         if question is not None:
-            _check_questions(questions, own, keys, (next(iter(chosen)), name))
+            asked = (both["question"], both["question_right"])
+            if message := differing_questions(both.select(keys), asked, pair):
+                warn(f"{message}. Pass id= the columns that identify a question, such as its text")
     table = origins.like(attach(frame, wide["row"], wide.drop(*keys, "row")), given)
     columns_of = {
         value: {name: made[index] for name, made in made_names.items()} for index, value in enumerate(values)
@@ -230,24 +231,10 @@ def _check_complete(rows: pl.DataFrame, questions: pl.DataFrame, ids: list[str],
         )
 
 
-def _check_answers(
-    questions: pl.DataFrame, rows: pl.DataFrame, keys: list[str], ids: list[str], systems: tuple[str, str]
-) -> None:
-    both = questions.join(rows.select(*keys, "answers"), on=keys, how="left", maintain_order="left")
+def _check_answers(both: pl.DataFrame, keys: list[str], ids: list[str], systems: tuple[str, str]) -> None:
     differing = both.filter(disagreeing(both["answers"], both["answers_right"]))
     if differing.height:
         raise ValueError(
-            f"{systems[0]!r} and {systems[1]!r} have different accepted answers for "
+            f"{' and '.join(systems)} have different accepted answers for "
             f"{numbered(differing.height, 'question')} ({', '.join(ids)}): {first_of(differing.select(keys))}"
         )
-
-
-def _check_questions(
-    questions: pl.DataFrame, rows: pl.DataFrame, keys: list[str], systems: tuple[str, str]
-) -> None:
-    """Warn if a system was asked other questions under the same ids."""
-    both = questions.join(rows.select(*keys, "question"), on=keys, how="left", maintain_order="left")
-    names = (repr(systems[0]), repr(systems[1]))
-    asked = (both["question"], both["question_right"])
-    if message := differing_questions(both.select(keys), asked, names):
-        warn(f"{message}. Pass id= the columns that identify a question, such as its text")
