@@ -375,17 +375,12 @@ def _pairs_note(view: ComparisonView) -> list[str]:
 def _ranking(view: ComparisonView, metric: Metric, label: str) -> Table:
     """Return the scores and ranks of all rows in a metric, with facts, published figures and differences."""
     ranked = _ranked(view, metric)
-    # Published figures are before the first system that is worse.
-    lines = ranked.to_dicts()
-    for name, figure in view.published[metric.name].items():
-        scores = [line["score"] for line in lines]
-        worse = (
-            index
-            for index, score in enumerate(scores)
-            if score is None or (score < figure if metric.higher_is_better else score > figure)
-        )
-        lines.insert(next(worse, len(lines)), {"system": name, "score": figure})
-    ranked = pl.DataFrame(lines, schema=ranked.schema)
+    if figures := view.published[metric.name]:
+        # Published figures are before the first system that is worse.
+        beside = pl.DataFrame([*figures.items()], {"system": pl.String, "score": pl.Float64}, orient="row")
+        both = pl.concat([ranked, beside], how="diagonal")
+        best_first = {"descending": bool(metric.higher_is_better), "nulls_last": True}
+        ranked = both.sort("score", maintain_order=True, **best_first)
     known: list[str] = []
     if view.facts is not None:
         facts = view.facts.rename(

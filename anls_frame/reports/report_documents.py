@@ -308,9 +308,8 @@ def worst_slice(
     """
     scored: list[tuple[float, str, str, bool]] = []
     for by, table in tables:
-        # In Python, because a name that reads like a pattern would select other columns.
-        is_scored = [value is not None for value in table.get_column(column).to_list()]
-        slices = table.filter((table[SLICE] == GROUP) & (table["n"] >= LEAST_ROWS) & pl.Series(is_scored))
+        is_scored = table.get_column(column).is_not_null()
+        slices = table.filter((table[SLICE] == GROUP) & (table["n"] >= LEAST_ROWS) & is_scored)
         may_be = [True] * slices.height if only is None else slices.select(only).to_series().to_list()
         rows = zip(slice_labels(slices, by), slices.iter_rows(named=True), may_be, strict=True)
         scored += ((row[column], label, spelled_in(row, column, kind), chosen) for label, row, chosen in rows)
