@@ -14,7 +14,6 @@ from anls_frame.cli.app import commands as every_command
 from anls_frame.export import SUFFIXES
 from anls_frame.export.columns import RESULTS, Column
 from anls_frame.export.row_names import of_rows
-from anls_frame.frames.reserved_columns import RESERVED
 from anls_frame.namespaces import ROW_FUNCTIONS
 from anls_frame.readers.descriptions import READERS, Description
 from anls_frame.summary.catalogue import BUILT_IN, DESCRIBED, by_meaning
@@ -99,21 +98,6 @@ def columns() -> str:
     return "\n\n".join(sections)
 
 
-def reserved() -> str:
-    """Return the table of the columns that have a meaning without being named."""
-    rows = [
-        f"| {', '.join(f'`{name}`' for name in one.names)} | {one.made_by} | {one.used} | {one.known_by} |"
-        for one in RESERVED
-    ]
-    return "\n".join(
-        [
-            "| columns | made by | what other functions do with them | how they are recognized |",
-            "|---|---|---|---|",
-            *rows,
-        ]
-    )
-
-
 def _seen(column: Column) -> str:
     """Return what people see of a column: its heading, or the mark on another one."""
     if column.mark is None:
@@ -167,7 +151,6 @@ WRITTEN: list[tuple[str, str, Callable[[], str]]] = [
     ("command_line.md", r"^\| command \|.*?(?=\n\n)", commands),
     ("metrics.md", r"^\| name \| score \|.*?(?=\n\n)", scores),
     ("reference/columns.md", r"^## Rows and documents$.*?(?=\n\n## Scores of reports)", columns),
-    ("reference/reserved.md", r"^\| columns \| made by \|.*?(?=\n*\Z)", reserved),
     ("command_line.md", r"(?<=reports can be\n)`\.\w+`.*?(?=\. `--json`)", formats),
     ("../anls_frame/SKILL.md", r"^\| question \|.*?(?=\n\n)", questions),
     (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,6 @@ import polars as pl
 import pytest
 
 import anls_frame as af
-from anls_frame.frames.reserved_columns import RESERVED
 
 DOCUMENTS = pl.DataFrame(
     {
@@ -29,14 +29,24 @@ def through_csv(frame: pl.DataFrame) -> pl.DataFrame:
     return pl.read_csv(io.StringIO(frame.write_csv()), infer_schema=False)
 
 
+PAGE = Path(__file__).parents[2] / "docs/reference/reserved.md"
+RESERVED = [line.split("|") for line in PAGE.read_text(encoding="utf-8").splitlines() if line[:3] == "| `"]
+
+
 def reserved_by(maker: str) -> set[str]:
-    return {name for one in RESERVED if f"`{maker}`" in one.made_by for name in one.names}
+    """Return the columns that the page says a function makes."""
+    return {
+        name
+        for _, names, made_by, *_ in RESERVED
+        if f"`{maker}`" in made_by
+        for name in re.findall(r"\w+", names)
+    }
 
 
 def test_the_list_has_the_columns_that_functions_make(tmp_path: Path) -> None:
     sure = '{"total":0.5,"po":0.5}'
     table = DOCUMENTS.select("page", "gold", "old", sure=pl.lit(sure))
-    fields = af.fields(table, "old", "gold", id="page", model_confidence="sure")
+    fields = af.fields(table, "old", "gold", id="page", model_confidence="sure", nulls="keep")
     assert {*fields.columns} - {*table.columns} == reserved_by("fields")
     documents = af.documents(fields, "prediction", "answers", id="page", model_confidence="confidence")
     assert {*documents.columns} - {"page", "confidence"} == reserved_by("documents")
