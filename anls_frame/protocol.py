@@ -42,12 +42,17 @@ class ScoreProtocol:
     name of a preset: `anls`, `rrc`, `anls_star`, `stvqa`, `jiwer`, `torchmetrics`, `dinglehopper` or `raw`
     (see `PROTOCOLS`).
 
-    The steps of preparation are applied in this order: Unicode form, equivalences, lower case, whitespace.
+    The steps of preparation are applied in this order: Unicode form, equivalences, lower case, punctuation,
+    whitespace.
 
     Parameters
     ----------
     ignore_case
         Lower-case both texts (as Python's `str.lower`).
+    ignore_punctuation
+        Leave out punctuation: the characters of the Unicode categories P (of Unicode 14), as jiwer's
+        ``RemovePunctuation`` does. Signs such as ``$``, ``+`` and ``=`` are symbols, which stay. What
+        punctuation joined becomes one word: ``well-known`` is ``wellknown``.
     whitespace
         `"keep"` leaves whitespace unchanged; `"strip"` removes it at both ends; `"squeeze"` also replaces
         every run inside by one space; `"lines"` removes it at both ends of each line, ends lines with ``\n``
@@ -81,7 +86,8 @@ class ScoreProtocol:
         added.
     equivalences
         Replacements, as a mapping from texts to their replacements or as pairs. They are applied one after
-        the other, each to the whole text; a Unicode form is applied before and after.
+        the other, each to the whole text; a Unicode form is applied before and after, and again after
+        punctuation is left out.
     errors
         The protocol that prepares texts for error rates (CER, WER, edits and confusions) in functions of
         frames: the name of a preset or a `ScoreProtocol`, whose own threshold and `errors` are not used. By
@@ -109,6 +115,7 @@ class ScoreProtocol:
     """
 
     ignore_case: bool = True
+    ignore_punctuation: bool = False
     whitespace: Whitespace = "squeeze"
     unicode_form: UnicodeForm | None = None
     length: Length = "prepared"
@@ -172,6 +179,7 @@ class ScoreProtocol:
 
     def __post_init__(self) -> None:
         flag("ignore_case", self.ignore_case)
+        flag("ignore_punctuation", self.ignore_punctuation)
         choice("whitespace", self.whitespace, get_args(Whitespace))
         choice("unicode_form", self.unicode_form, (None, *get_args(UnicodeForm)))
         choice("length", self.length, get_args(Length))

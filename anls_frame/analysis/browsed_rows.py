@@ -28,7 +28,7 @@ from anls_frame.summary.rows import kept_names, scored_type
 from anls_frame.summary.settings import Settings
 from anls_frame.summary.slicing import categories, columns_of
 
-_STEPS = ("unicode_form", "case", "whitespace")
+_STEPS = ("unicode_form", "case", "punctuation", "whitespace")
 _SAME = ("same", "different")
 _MOST_SUBSTITUTIONS = 100
 """Substitutions by which rows are selected, the most frequent ones."""

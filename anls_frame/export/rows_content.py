@@ -41,7 +41,8 @@ class RowsContent:
         The rows. `row` is the number of a row in the frame, `answers` a list of texts. For each system, by
         number: `prediction_0`; `nearest_0`, the position of the nearest answer; `type_0`, the error type;
         `similarity_0`, computed from `edits_0` and `length_0`; `raw_0`, the score of unprepared texts, and
-        the gain from each step of preparation, if any: `unicode_form_0`, `case_0` and `whitespace_0`.
+        the gain from each step of preparation, if any: `unicode_form_0`, `case_0`, `punctuation_0` and
+        `whitespace_0`.
         `score_0_1` is the score of system 1 in metric 0. Optional columns are `id`, `system` and `epoch`
         (which distinguish rows with the same id), `image`, `right` (which systems are right), `same` (whether
         they predicted the same text), `read_as` (the most frequent substitutions of a row), `change_1`, ...

@@ -66,13 +66,10 @@ def wrapped(text: str, most: int | None) -> str:
 def table_text(columns: Sequence[ShownColumn], rows: Sequence[ShownRow], most: int | None) -> str:
     """Return a table that fits the terminal, followed by the names of omitted columns."""
     laid = [_laid(column, [row.cells[index] for row in rows]) for index, column in enumerate(columns)]
-    # The form that omits least among those that are narrow enough; columns have a border and two spaces each.
-    for shown in _forms(laid):
-        if most is None or 1 + sum(3 + column.width for column in shown) <= most:
-            break
-    lines = _framed(shown, len(rows))
-    names = [column.shown.name for column in shown]
-    left_out = [column.heading for column in laid if column.shown.name not in names]
+    shown, left_out = _fitting(laid, most)
+    if left_out and len(rows) == 1:
+        shown, left_out = _fitting(_turned(laid), most)
+    lines = _framed(shown)
     if left_out:
         lines.append(wrapped(f"No room for: {', '.join(left_out)}.", most))
     return "\n".join(lines)
@@ -129,6 +126,27 @@ class _Column:
         return max((text_width(line) for cell in self.cells for line in cell), default=0)
 
 
+def _fitting(columns: list[_Column], most: int | None) -> tuple[list[_Column], list[str]]:
+    """Return the form that omits least among those that are narrow enough, and the omitted headings."""
+    for shown in _forms(columns):
+        # Columns have a border and two spaces each.
+        if most is None or 1 + sum(3 + column.width for column in shown) <= most:
+            break
+    names = [column.shown.name for column in shown]
+    return shown, [column.heading for column in columns if column.shown.name not in names]
+
+
+def _turned(columns: list[_Column]) -> list[_Column]:
+    """Return a table of one row with a row for each of its columns, as there is room below but not beside."""
+    first, *others = columns
+    headings, values = [column.heading for column in others], [column.cells[0][0] for column in others]
+    none = [""] * len(others)
+    return [
+        _Column(first.shown._replace(kind="key"), first.heading, headings, none),
+        _Column(first.shown._replace(name="", kind="key"), first.cells[0][0], values, none),
+    ]
+
+
 def _laid(column: ShownColumn, cells: Sequence[Cell]) -> _Column:
     figures = [cell_text(cell._replace(interval="")) for cell in cells]
     aligned = _aligned(figures) if column.is_numeric else figures
@@ -177,7 +195,7 @@ def _forms(columns: list[_Column]) -> Iterator[list[_Column]]:
     yield [column.cut(_SHORTEST_TEXT, apart=False) for column in columns]
 
 
-def _framed(columns: Sequence[_Column], n_rows: int) -> list[str]:
+def _framed(columns: Sequence[_Column]) -> list[str]:
     widths = [column.width for column in columns]
     rule = ["─" * (width + 2) for width in widths]
     cells = [column.cells for column in columns]
@@ -185,7 +203,7 @@ def _framed(columns: Sequence[_Column], n_rows: int) -> list[str]:
         f"┌{'┬'.join(rule)}┐",
         *_lines([column.head for column in columns], columns),
         f"╞{'╪'.join(['═' * (width + 2) for width in widths])}╡",
-        *(line for row in range(n_rows) for line in _lines([texts[row] for texts in cells], columns)),
+        *(line for row in zip(*cells, strict=True) for line in _lines(row, columns)),
         f"└{'┴'.join(rule)}┘",
     ]
 

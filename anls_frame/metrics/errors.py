@@ -20,7 +20,12 @@ from anls_frame.protocol import ScoreProtocol, resolve_protocol, resolve_scoring
 
 __all__ = ["edit_ops", "error_type", "explain"]
 
-_STEPS = {"unicode_form": "unicode_form", "case": "ignore_case", "whitespace": "whitespace"}
+_STEPS = {
+    "unicode_form": "unicode_form",
+    "case": "ignore_case",
+    "punctuation": "ignore_punctuation",
+    "whitespace": "whitespace",
+}
 """The steps of preparation in order, with the protocol field that enables each of them."""
 
 ERROR_TYPES: tuple[ErrorType, ...] = get_args(ErrorType)
@@ -205,8 +210,8 @@ def explain(
     Score of each row without preparation, and the gain from each step of preparation.
 
     The texts are scored unchanged, then with one more step of the protocol at a time, in its order: Unicode
-    form, case, whitespace. The gain of a step is the score after it minus the score before it; it can be
-    negative, because a step can also remove something that matched.
+    form, case, punctuation, whitespace. The gain of a step is the score after it minus the score before it;
+    it can be negative, because a step can also remove something that matched.
 
     Parameters
     ----------
@@ -227,8 +232,8 @@ def explain(
         `Struct`, named `explain`, with the fields
 
         - `raw` (`Float64`): the score of the unchanged texts, with the protocol's length and cut;
-        - `unicode_form`, `case`, `whitespace` (`Float64`): the gain from each step; 0 for a step that the
-          protocol does not use;
+        - `unicode_form`, `case`, `punctuation`, `whitespace` (`Float64`): the gain from each step; 0 for a
+          step that the protocol does not use;
         - `score` (`Float64`): the score with all steps;
         - `step` (`String`): the step that changes the score most (the first on ties); null if no step does.
 
@@ -252,19 +257,20 @@ def explain(
     >>> df = pl.DataFrame({"prediction": ["COLA", "c\uff4fla", " cola"], "answer": "cola"})
     >>> nfkc = af.ScoreProtocol(unicode_form="NFKC", threshold=0.5)
     >>> df.select(af.explain("prediction", "answer", protocol=nfkc)).unnest("explain")
-    shape: (3, 6)
-    ┌──────┬──────────────┬──────┬────────────┬───────┬──────────────┐
-    │ raw  ┆ unicode_form ┆ case ┆ whitespace ┆ score ┆ step         │
-    │ ---  ┆ ---          ┆ ---  ┆ ---        ┆ ---   ┆ ---          │
-    │ f64  ┆ f64          ┆ f64  ┆ f64        ┆ f64   ┆ str          │
-    ╞══════╪══════════════╪══════╪════════════╪═══════╪══════════════╡
-    │ 0.0  ┆ 0.0          ┆ 1.0  ┆ 0.0        ┆ 1.0   ┆ case         │
-    │ 0.75 ┆ 0.25         ┆ 0.0  ┆ 0.0        ┆ 1.0   ┆ unicode_form │
-    │ 0.8  ┆ 0.0          ┆ 0.0  ┆ 0.2        ┆ 1.0   ┆ whitespace   │
-    └──────┴──────────────┴──────┴────────────┴───────┴──────────────┘
+    shape: (3, 7)
+    ┌──────┬──────────────┬──────┬─────────────┬────────────┬───────┬──────────────┐
+    │ raw  ┆ unicode_form ┆ case ┆ punctuation ┆ whitespace ┆ score ┆ step         │
+    │ ---  ┆ ---          ┆ ---  ┆ ---         ┆ ---        ┆ ---   ┆ ---          │
+    │ f64  ┆ f64          ┆ f64  ┆ f64         ┆ f64        ┆ f64   ┆ str          │
+    ╞══════╪══════════════╪══════╪═════════════╪════════════╪═══════╪══════════════╡
+    │ 0.0  ┆ 0.0          ┆ 1.0  ┆ 0.0         ┆ 0.0        ┆ 1.0   ┆ case         │
+    │ 0.75 ┆ 0.25         ┆ 0.0  ┆ 0.0         ┆ 0.0        ┆ 1.0   ┆ unicode_form │
+    │ 0.8  ┆ 0.0          ┆ 0.0  ┆ 0.0         ┆ 0.2        ┆ 1.0   ┆ whitespace   │
+    └──────┴──────────────┴──────┴─────────────┴────────────┴───────┴──────────────┘
     """
     whole = resolve_protocol(protocol)
-    so_far = dataclasses.replace(whole, ignore_case=False, whitespace="keep", unicode_form=None)
+    none = {"ignore_case": False, "ignore_punctuation": False, "whitespace": "keep", "unicode_form": None}
+    so_far = whole.replace(**none)
     metric = nls if whole.threshold is None else anls
     scores = {"raw": metric(prediction, answers, protocol=so_far, missing=missing)}
     for step, option in _STEPS.items():

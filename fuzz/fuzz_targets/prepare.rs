@@ -2,7 +2,7 @@
 #![no_main]
 
 use anls_frame::kernel::length::{length, upper_length};
-use anls_frame::kernel::prepare::{Preparation, UnicodeForm, Whitespace};
+use anls_frame::kernel::prepare::{Preparation, UnicodeForm, Whitespace, is_punctuation};
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use unicode_normalization::UnicodeNormalization;
@@ -10,6 +10,7 @@ use unicode_normalization::UnicodeNormalization;
 #[derive(Arbitrary, Debug)]
 struct Input {
     ignore_case: bool,
+    ignore_punctuation: bool,
     whitespace: u8,
     unicode_form: u8,
     text: Text,
@@ -28,7 +29,7 @@ const TELLING: &[char] = &[
     '\u{a0}', '\u{1680}', '\u{2003}', '\u{2028}', '\u{2029}', '\u{202f}', '\u{205f}', '\u{3000}', '\u{200b}',
     '\u{feff}', '\u{180e}', '\0', '\u{7f}', 'Σ', 'σ', 'ς', 'İ', 'ı', 'ß', 'ẞ', 'ﬀ', 'ﬃ', 'ŉ', 'ǅ', 'ﾊ', 'ﾞ',
     '￥', '１', '¥', '²', '\u{301}', '\u{307}', '\u{323}', '\u{345}', '각', 'ᄀ', 'ᅡ', 'ᆨ', 'Å', 'Ω', '漢',
-    '𝄞', '👩', '\u{200d}', '🇩',
+    '𝄞', '👩', '\u{200d}', '🇩', '.', '-', '$', '_', '«', '、', '۔', '׳', '\u{1e95e}',
 ];
 
 impl Text {
@@ -73,19 +74,25 @@ fn without_spaces(text: &[char], squeeze: bool) -> Vec<char> {
 }
 
 fuzz_target!(|input: Input| {
-    let Input { ignore_case, whitespace, unicode_form, text } = input;
+    let Input { ignore_case, ignore_punctuation, whitespace, unicode_form, text } = input;
     let text = text.spell();
     let whitespace = [Whitespace::Keep, Whitespace::Strip, Whitespace::Squeeze][usize::from(whitespace % 3)];
     let unicode_form = [None, Some(UnicodeForm::Nfc), Some(UnicodeForm::Nfkc)][usize::from(unicode_form % 3)];
-    let preparation = Preparation { ignore_case, whitespace, unicode_form, ..Preparation::NONE };
+    let preparation =
+        Preparation { ignore_case, ignore_punctuation, whitespace, unicode_form, ..Preparation::NONE };
 
-    let mut expected = match unicode_form {
-        None => text.clone(),
+    let form = |text: &str| match unicode_form {
+        None => text.to_owned(),
         Some(UnicodeForm::Nfc) => text.nfc().collect(),
         Some(UnicodeForm::Nfkc) => text.nfkc().collect(),
     };
+    let mut expected = form(&text);
     if ignore_case {
         expected = expected.to_lowercase();
+    }
+    if ignore_punctuation {
+        expected.retain(|character| !is_punctuation(character));
+        expected = form(&expected);
     }
     let characters: Vec<char> = expected.chars().collect();
     if whitespace != Whitespace::Keep {

@@ -1,4 +1,4 @@
-//! Text preparation before scoring: Unicode form, then spellings, case and whitespace.
+//! Text preparation before scoring: Unicode form, then spellings, case, punctuation and whitespace.
 //!
 //! This is the definition, character by character. It serves single texts, rare letters and the steps that vectors
 //! cannot do. Columns are prepared in [`prepared`](super::prepared), with equal results in a fraction of the time.
@@ -6,6 +6,7 @@
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick, is_nfkc_quick};
 
 use super::case;
+use super::categories::{Category, category};
 use super::equivalences::Equivalences;
 use super::units::TextUnit;
 use super::whitespace::{is_whitespace, strip};
@@ -40,6 +41,8 @@ pub enum UnicodeForm {
 pub struct Preparation {
     /// Lower-case the text.
     pub ignore_case: bool,
+    /// Leave out the characters of the Unicode categories P.
+    pub ignore_punctuation: bool,
     /// Whitespace rule.
     pub whitespace: Whitespace,
     /// Normalization form, if any.
@@ -54,6 +57,7 @@ impl Preparation {
     /// Nothing is changed.
     pub const NONE: Self = Self {
         ignore_case: false,
+        ignore_punctuation: false,
         whitespace: Whitespace::Keep,
         unicode_form: None,
         equivalences: None,
@@ -63,6 +67,7 @@ impl Preparation {
     /// Whether short ASCII texts need no more than case and whitespace, which vectors do.
     pub fn is_simple(self) -> bool {
         self.equivalences.is_none()
+            && !self.ignore_punctuation
             && self.unit == TextUnit::Codepoint
             && self.whitespace != Whitespace::Lines
     }
@@ -77,6 +82,9 @@ impl Preparation {
             }
         }
         buffer.clear();
+        if self.ignore_punctuation {
+            return self.prepare_without_punctuation(raw, buffer);
+        }
         if let Some(equivalences) = self.equivalences {
             return self.prepare_equivalent(raw, equivalences, buffer);
         }
@@ -101,6 +109,21 @@ impl Preparation {
             true => self.push(text, buffer, push_lowercase),
             false => self.push(text, buffer, String::push_str),
         }
+        buffer
+    }
+
+    /// Prepares a text whose punctuation is left out, after its lower case: what follows a sigma decides whether it is
+    /// final.
+    #[cold]
+    fn prepare_without_punctuation<'a>(self, raw: &str, buffer: &'a mut String) -> &'a str {
+        let whole = Self { ignore_punctuation: false, whitespace: Whitespace::Keep, ..self };
+        let mut text = whole.prepare(raw, &mut String::new()).to_owned();
+        text.retain(|character| !is_punctuation(character));
+        // A mark behind punctuation may join the letter before it, which another form undoes.
+        let rest = Self { unicode_form: self.unicode_form, whitespace: self.whitespace, ..Self::NONE };
+        let mut prepared = String::new();
+        let text = rest.prepare(&text, &mut prepared);
+        buffer.push_str(text);
         buffer
     }
 
@@ -152,6 +175,16 @@ impl Preparation {
             }
         }
     }
+}
+
+/// Whether a character is punctuation, in any of the Unicode categories P.
+#[inline]
+pub fn is_punctuation(character: char) -> bool {
+    if character.is_ascii() {
+        let is_symbol = matches!(character, '$' | '+' | '<'..='>' | '^' | '`' | '|' | '~');
+        return character.is_ascii_punctuation() && !is_symbol;
+    }
+    category(character) == Category::Punctuation
 }
 
 /// Appends a text without sigma in lower case.

@@ -6,7 +6,7 @@
 
 use super::case;
 use super::lanes::{AT_ONCE, Isa, Seen, Steps};
-use super::prepare::{Preparation, Whitespace};
+use super::prepare::{Preparation, Whitespace, is_punctuation};
 use super::utf8::{character, characters};
 use super::view::Memory;
 use super::whitespace::is_whitespace;
@@ -48,6 +48,9 @@ impl Prepared {
     pub fn fill(&mut self, raw: Text, preparation: Preparation, isa: Isa) {
         let Preparation { ignore_case, whitespace, unicode_form, .. } = preparation;
         if !preparation.is_simple() {
+            if preparation.ignore_punctuation && self.fill_without_punctuation(raw, preparation, isa) {
+                return;
+            }
             return self.fill_by_characters(raw.text, preparation);
         }
         let text = if whitespace == Whitespace::Keep { raw.memory } else { stripped(raw) };
@@ -65,6 +68,34 @@ impl Prepared {
             let has_foreign_spaces = self.seen.any(Seen::FOREIGN_SPACE);
             self.len = squeeze(&mut self.blocks.as_flattened_mut()[..text.len()], has_foreign_spaces);
         }
+    }
+
+    /// Prepares a text whose punctuation is left out; false where characters one by one are needed.
+    #[inline(never)]
+    fn fill_without_punctuation(&mut self, raw: Text, preparation: Preparation, isa: Isa) -> bool {
+        let Preparation { ignore_case, whitespace, unicode_form, .. } = preparation;
+        let rest = Preparation { ignore_punctuation: false, ..preparation };
+        if !rest.is_simple() || (unicode_form.is_some() && !raw.text.is_ascii()) {
+            return false;
+        }
+        self.reserve(raw.memory.len());
+        let squeezes = whitespace == Whitespace::Squeeze;
+        self.seen = isa.prepare(raw.memory, Steps { lower: ignore_case, space: squeezes }, &mut self.blocks);
+        let has_foreign_spaces = whitespace != Whitespace::Keep && self.seen.any(Seen::FOREIGN_SPACE);
+        if has_foreign_spaces || (ignore_case && self.seen.any(Seen::UNKNOWN_CASE)) {
+            return false;
+        }
+        let text = &mut self.blocks.as_flattened_mut()[..raw.memory.len()];
+        let mut len = without_punctuation(text);
+        if whitespace != Whitespace::Keep {
+            let is_space = |byte: &u8| byte.is_ascii() && is_whitespace(char::from(*byte));
+            let start = text[..len].iter().position(|byte| !is_space(byte)).unwrap_or(len);
+            let end = text[..len].iter().rposition(|byte| !is_space(byte)).map_or(start, |last| last + 1);
+            text.copy_within(start..end, 0);
+            len = end - start;
+        }
+        self.len = if squeezes { squeeze(&mut text[..len], false) } else { len };
+        true
     }
 
     fn fill_by_characters(&mut self, raw: &str, preparation: Preparation) {
@@ -98,6 +129,23 @@ impl Prepared {
             self.blocks.resize(blocks, [0; AT_ONCE]);
         }
     }
+}
+
+/// Leaves out punctuation, and returns the length that is left.
+fn without_punctuation(text: &mut [u8]) -> usize {
+    let (mut at, mut len) = (0, 0);
+    while at < text.len() {
+        let (code, width) = character(text, at);
+        let is_kept = !char::from_u32(code).is_some_and(is_punctuation);
+        if width == 1 {
+            text[len] = text[at];
+        } else {
+            text.copy_within(at..at + width, len);
+        }
+        len += if is_kept { width } else { 0 };
+        at += width;
+    }
+    len
 }
 
 /// The text without whitespace at its ends.
@@ -214,6 +262,8 @@ mod tests {
             assert_prepared(&mut prepared, &character.to_string(), lowered);
             let squeezed = Preparation { whitespace: Whitespace::Squeeze, ..lowered };
             assert_prepared(&mut prepared, &format!("A{character}Z"), squeezed);
+            let words = Preparation { ignore_punctuation: true, ..squeezed };
+            assert_prepared(&mut prepared, &format!("A {character} Z{character}"), words);
         }
     }
 
@@ -250,11 +300,17 @@ mod tests {
                 0..12,
             ),
             ignore_case: bool,
+            ignore_punctuation: bool,
             whitespace in prop::sample::select(WHITESPACES.to_vec()),
             unicode_form in prop::option::weighted(0.1, Just(UnicodeForm::Nfkc)),
         ) {
-            let preparation =
-                Preparation { ignore_case, whitespace, unicode_form, ..Preparation::default() };
+            let preparation = Preparation {
+                ignore_case,
+                ignore_punctuation,
+                whitespace,
+                unicode_form,
+                ..Preparation::default()
+            };
             assert_prepared(&mut Prepared::default(), &parts.concat(), preparation);
         }
     }

@@ -38,6 +38,8 @@ pub struct Options {
 #[serde(deny_unknown_fields)]
 struct ProtocolOptions {
     ignore_case: bool,
+    #[serde(default)]
+    ignore_punctuation: bool,
     whitespace: Whitespace,
     unicode_form: Option<UnicodeForm>,
     length: Denominator,
@@ -153,13 +155,15 @@ impl Options {
 
 impl ProtocolOptions {
     fn to_kernel(self) -> Protocol {
-        let Self { ignore_case, whitespace, unicode_form, length, cut, unit, words, equivalences } = self;
+        let Self { ignore_case, ignore_punctuation, whitespace, unicode_form, .. } = self;
+        let Self { length, cut, unit, words, equivalences, .. } = self;
         let unit = match unit {
             UnitName::Codepoint => TextUnit::Codepoint,
             UnitName::Grapheme => TextUnit::Grapheme,
             UnitName::Word => TextUnit::Word(words),
         };
-        let preparation = Preparation { ignore_case, whitespace, unicode_form, equivalences, unit };
+        let preparation =
+            Preparation { ignore_case, ignore_punctuation, whitespace, unicode_form, equivalences, unit };
         Protocol { preparation, denominator: length, cut }
     }
 }

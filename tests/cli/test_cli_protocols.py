@@ -23,6 +23,10 @@ EQUIVALENCES = st.dictionaries(st.text("aß\"'{}:,= ", min_size=1), st.text("aß
         ("anls", af.PROTOCOLS["anls"]),
         ("raw,ignore_case=true", RAW.replace(ignore_case=True)),
         ("raw,ignore_case=True", RAW.replace(ignore_case=True)),
+        (
+            "jiwer,ignore_punctuation=true,errors=jiwer",
+            af.PROTOCOLS["jiwer"].replace(ignore_punctuation=True, errors="jiwer"),
+        ),
         ("rrc,threshold=null,cut=distance", RRC.replace(threshold=None, cut="distance")),
         ("rrc,unicode_form=NFC,errors=jiwer", RRC.replace(unicode_form="NFC", errors="jiwer")),
         (

@@ -145,3 +145,24 @@ def test_names_stay_whole_while_columns_that_matter_less_go(monkeypatch: pytest.
     # An interval is kept where the score is the only one.
     alone = af.report(rows, "p", "a", by="field", metrics="field_f1").to_text()
     assert re.search(r"0\.\d{3} \[0\.\d{3}, 0\.\d{3}\]", alone)
+
+
+def test_a_row_that_is_too_wide_has_a_row_for_each_of_its_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    rows = pl.DataFrame({"a": ["one two three"] * 30, "p": ["one too", "one two three four", ""] * 10})
+    text = af.report(rows, "p", "a", metrics="speech", protocol="jiwer").to_text()
+
+    assert "No room for" not in text
+    shown = dict(
+        [part.strip() for part in line.strip("│").split("┆")] for line in text.splitlines() if "┆" in line
+    )
+    assert shown.keys() == {
+        *("slice", "rows", "WER (corpus)", "words subst.", "words deleted", "words inserted"),
+        *("CER (corpus)", "substitutions", "deletions", "insertions"),
+    }
+    # Of 90 words, 10 are read as others, 40 are missing, and 10 are added.
+    assert [shown[f"words {kind}"] for kind in ("subst.", "deleted", "inserted")] == [
+        "0.111",
+        "0.444",
+        "0.111",
+    ]

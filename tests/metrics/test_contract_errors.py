@@ -120,6 +120,7 @@ def test_anls_without_a_threshold_says_how_to_give_one() -> None:
     [
         ("ignore_case", 1, TypeError),
         ("ignore_case", None, TypeError),
+        ("ignore_punctuation", "P", TypeError),
         ("whitespace", "trim", ValueError),
         ("whitespace", None, ValueError),
         ("whitespace", ["keep"], ValueError),

@@ -15,7 +15,12 @@ from hypothesis import given
 
 import anls_frame as af
 
-STEPS = {"unicode_form": "unicode_form", "case": "ignore_case", "whitespace": "whitespace"}
+STEPS = {
+    "unicode_form": "unicode_form",
+    "case": "ignore_case",
+    "punctuation": "ignore_punctuation",
+    "whitespace": "whitespace",
+}
 FIELDS = ["raw", *STEPS, "score", "step"]
 
 
@@ -25,7 +30,9 @@ def slow(prediction: str | None, answers: oracle.Answers, protocol: af.ScoreProt
             return oracle.nls(prediction, answers, part)
         return oracle.anls(prediction, answers, part)
 
-    part = dataclasses.replace(protocol, ignore_case=False, whitespace="keep", unicode_form=None)
+    part = dataclasses.replace(
+        protocol, ignore_case=False, ignore_punctuation=False, whitespace="keep", unicode_form=None
+    )
     scores = [score(part)]
     for option in STEPS.values():
         part = dataclasses.replace(part, **{option: getattr(protocol, option)})
@@ -61,7 +68,7 @@ def test_a_row_without_a_score_has_no_points() -> None:
     frame = pl.DataFrame({"p": [None, "a"], "a": ["a", None]})
     explained = frame.select(af.explain("p", "a")).unnest("explain")
     assert explained.columns == FIELDS
-    assert explained.null_count().row(0) == (2,) * 6
+    assert explained.null_count().row(0) == (2,) * 7
     assert explained.schema == {**dict.fromkeys(FIELDS[:-1], pl.Float64), "step": pl.String}
 
 

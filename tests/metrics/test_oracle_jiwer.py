@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import random
 
 import jiwer
 import polars as pl
@@ -44,6 +45,39 @@ def test_the_corpus_rate_follows_from_the_sums() -> None:
     scores = column(rows, af.score, protocol=scoring("anls", errors="jiwer")).struct.unnest()
     errors, length = scores.select(pl.sum("char_errors", "reference_length")).row(0)
     assert errors / length == expected
+
+
+@pytest.mark.parametrize("seed", [53, 59])
+def test_rates_without_case_and_punctuation_are_those_of_its_transformations(seed: int) -> None:
+    dice = random.Random(seed)
+    words = [
+        "Well-known",
+        "isn't",
+        "No.",
+        "«Où?»",
+        "naïve…",
+        "$5",
+        "a+b",
+        "ΟΔΟΣ-ΟΔΟΣ",
+        "दिल्ली।",
+        "the",
+        "-",
+        "(x)",
+    ]
+    texts = [" ".join(dice.choices(words, k=dice.randrange(1, 9))) + " end" for _ in range(400)]
+    pairs = list(zip(texts[::2], texts[1::2], strict=True))
+    protocol = af.PROTOCOLS["jiwer"].replace(ignore_case=True, ignore_punctuation=True, whitespace="squeeze")
+    steps = [jiwer.ToLowerCase(), jiwer.RemovePunctuation(), jiwer.RemoveMultipleSpaces(), jiwer.Strip()]
+    for rate, peer, split in (
+        (af.wer, jiwer.wer, jiwer.ReduceToListOfListOfWords()),
+        (af.cer, jiwer.cer, jiwer.ReduceToListOfListOfChars()),
+    ):
+        whole = jiwer.Compose([*steps, split])
+        expected = [
+            float(peer(answer, text, reference_transform=whole, hypothesis_transform=whole))
+            for text, answer in pairs
+        ]
+        assert_same_bits(column(pairs, rate, protocol=protocol), expected, pairs)
 
 
 def test_the_package_is_the_version_that_defines_empty_references() -> None:

@@ -184,7 +184,7 @@ def test_replace_changes_what_is_named() -> None:
         errors=raw.replace(unicode_form="NFC"),
     )
     assert raw.unicode_form is None
-    with pytest.raises(TypeError, match="has no option 'unicode'; its options are ignore_case, whitespace"):
+    with pytest.raises(TypeError, match="has no option 'unicode'; its options are ignore_case, ignore_"):
         raw.replace(unicode="NFC")
     with pytest.raises(ValueError, match="unicode_form"):
         raw.replace(unicode_form="NFD")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 import unicodedata
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 from campaign import amount
@@ -27,6 +27,7 @@ CHARACTERS = amount(
 LOWER = af.ScoreProtocol(whitespace="keep")
 STRIP = af.ScoreProtocol(ignore_case=False, whitespace="strip")
 SQUEEZE = af.ScoreProtocol(ignore_case=False, whitespace="squeeze")
+WORDS = af.ScoreProtocol(ignore_case=False, ignore_punctuation=True, whitespace="keep")
 FORMS = {
     form: af.ScoreProtocol(ignore_case=False, whitespace="keep", unicode_form=form)
     for form in ("NFC", "NFKC")
@@ -93,6 +94,53 @@ def test_whitespace_among_all_code_points(text: str) -> None:
         assert_same_bits(lengths, map(len, expected), CHARACTERS)
         cases = list(zip(texts, expected, strict=True))
         assert_same_bits(column(cases, af.exact_match, protocol=protocol), [True] * len(cases), cases)
+
+
+@pytest.mark.parametrize("text", ["{}", "a{0}b{0}", " {0} x {0}\t{0} "])
+@pytest.mark.parametrize("whitespace", ["keep", "strip", "squeeze"])
+@pytest.mark.parametrize("ignore_case", [True, False])
+def test_punctuation_among_all_code_points(
+    text: str, whitespace: Literal["keep", "strip", "squeeze"], *, ignore_case: bool
+) -> None:
+    def prepared(text: str) -> str:
+        text = text.lower() if ignore_case else text
+        text = "".join(c for c in text if unicodedata.category(c)[0] != "P")
+        text = text if whitespace == "keep" else text.strip()
+        return " ".join(text.split()) if whitespace == "squeeze" else text
+
+    protocol = WORDS.replace(ignore_case=ignore_case, whitespace=whitespace)
+    texts = [text.format(c) for c in CHARACTERS if c not in RECLASSIFIED]
+    expected = [*map(prepared, texts)]
+    cases = list(zip(texts, expected, strict=True))
+    # What is left of the other text is looked at, too.
+    plain = WORDS.replace(ignore_punctuation=False)
+    assert_same_bits(column(cases, af.exact_match, protocol=protocol), [True] * len(cases), cases)
+    lengths = column([(t, "") for t in texts], af.levenshtein, protocol=protocol)
+    assert_same_bits(lengths, column([(t, "") for t in expected], af.levenshtein, protocol=plain), texts)
+
+
+@pytest.mark.parametrize(
+    ("text", "protocol", "expected"),
+    [
+        ("Well-known, isn't it?", {}, "Wellknown isnt it"),
+        # Symbols stay.
+        ("$1+1 = <2>! #%&*", {}, "$1+1 = <2> "),
+        ("«Où ?» – „da“、۔", {"whitespace": "squeeze"}, "Où da"),  # noqa: RUF001 - as it is
+        # A sigma is lowered within the text as it is written, and marks join what they then follow.
+        ("ΟΔΟΣ-ΟΔΟΣ", {"ignore_case": True}, "οδοςοδος"),
+        ("e-\u0301.", {"unicode_form": "NFC"}, "é"),
+        ("…a\uff01", {"unicode_form": "NFKC"}, "a"),
+        ("a · b", {"equivalences": {"·": "-", "a": "(ä)"}, "whitespace": "squeeze"}, "ä b"),
+    ],
+)
+def test_punctuation_is_left_out_after_case_and_before_whitespace(
+    text: str, protocol: dict[str, Any], expected: str
+) -> None:
+    assert column([(text, expected)], af.levenshtein, protocol=WORDS.replace(**protocol)).to_list() == [0]
+    exact = column(
+        [(text, expected), (text, expected + "x")], af.exact_match, protocol=WORDS.replace(**protocol)
+    )
+    assert exact.to_list() == [True, False]
 
 
 @pytest.mark.parametrize("form", FORMS)

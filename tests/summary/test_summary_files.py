@@ -60,7 +60,12 @@ def test_summaries_of_any_shape_are_kept(options: dict[str, Any], rows: int, tmp
 def test_settings_are_kept(tmp_path: Path) -> None:
     errors = af.PROTOCOLS["raw"].replace(whitespace="strip")
     protocol = af.ScoreProtocol(
-        ignore_case=False, unicode_form="NFKC", cut="distance", threshold=1 / 3, errors=errors
+        ignore_case=False,
+        ignore_punctuation=True,
+        unicode_form="NFKC",
+        cut="distance",
+        threshold=1 / 3,
+        errors=errors,
     )
     frame = pl.DataFrame({"p": ["a"], "a": ["a"], "ключ": ["x"], "名": [1]})
     summary = summarize(

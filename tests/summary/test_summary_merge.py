@@ -99,6 +99,7 @@ def test_protocols_that_differ_in_an_option_are_refused_by_it() -> None:
     for options, spelled in (
         ({"threshold": 0.25}, "rrc,threshold=0.25"),
         ({"errors": "jiwer"}, "rrc,errors=jiwer"),
+        ({"ignore_punctuation": True}, "rrc,ignore_punctuation=true"),
         ({"errors": af.PROTOCOLS["raw"].replace(ignore_case=True)}, "rrc,errors=raw,errors.ignore_case=true"),
     ):
         other = summarize(FRAME, "prediction", "answers", protocol=af.PROTOCOLS["rrc"].replace(**options))

@@ -83,6 +83,10 @@ def prepare_text(text: str, protocol: af.ScoreProtocol) -> str:
         text = unicodedata.normalize(protocol.unicode_form, text)
     if protocol.ignore_case:
         text = text.lower()
+    if protocol.ignore_punctuation:
+        text = "".join(c for c in text if not unicodedata.category(c).startswith("P"))
+        if protocol.unicode_form is not None:
+            text = unicodedata.normalize(protocol.unicode_form, text)
     if protocol.whitespace == "strip":
         text = text.strip()
     elif protocol.whitespace == "squeeze":

@@ -75,6 +75,7 @@ ROWS = st.lists(ROW_OF_ANSWERS, min_size=1, max_size=8)
 PROTOCOLS = st.sampled_from(list(af.PROTOCOLS.values())) | st.builds(
     af.ScoreProtocol,
     ignore_case=st.booleans(),
+    ignore_punctuation=st.booleans(),
     whitespace=st.sampled_from(["keep", "strip", "squeeze"]),
     unicode_form=st.sampled_from([None, "NFC", "NFKC"]),
     length=st.sampled_from(["prepared", "prepared_upper", "raw_upper"]),

@@ -1,6 +1,11 @@
 // A row in full: predictions above their answers, how scores come about, all other columns, the image.
 
-const STEP_NAMES = { unicode_form: "Unicode form", case: "lower case", whitespace: "whitespace" };
+const STEP_NAMES = {
+  unicode_form: "Unicode form",
+  case: "lower case",
+  punctuation: "punctuation",
+  whitespace: "whitespace",
+};
 const LONGEST_QUOTE = 200;
 /** Characters of a pair of texts that screen readers read at once. */
 const LONGEST_SPOKEN = 2_000;
@@ -11,6 +16,10 @@ function prepared(text, protocol) {
   let found = protocol.unicode_form ? text.normalize(protocol.unicode_form) : text;
   if (protocol.ignore_case) {
     found = found.toLowerCase();
+  }
+  if (protocol.ignore_punctuation) {
+    found = found.replace(/\p{P}/gu, "");
+    found = protocol.unicode_form ? found.normalize(protocol.unicode_form) : found;
   }
   if (protocol.whitespace === "strip" || protocol.whitespace === "squeeze") {
     found = found.replace(/^[\s\u001c-\u001f\u0085]+|[\s\u001c-\u001f\u0085]+$/gu, "");
