@@ -63,7 +63,7 @@ def test_among_other_texts_they_are_told_and_the_advice_reads_them(
     for text in printed(shape):
         af.write_results(pl.DataFrame({"prediction": "a", "answers": ["plain", text]}), path)
         for read in (af.read_results, lambda path: af.scan_results(path).collect()):
-            with pytest.warns(af.InputWarning, match="look like lists, as .* matching one of them is enough"):
+            with pytest.warns(af.InputWarning, match="look like lists, as .*matching one of them is enough"):
                 frame = read(path)
         assert frame["answers"].to_list() == [["plain"], [text]]
         assert af.read_results(path, answers_format="list")["answers"].to_list() == [
