@@ -264,9 +264,9 @@ class Report(SlicedResult[Table_co]):
 
             {columns}
 
-            P-values are null for a slice with all
-            scored rows or none, and, with a warning, for one document against one other, and where rows
-            differ in one direction and documents of unlike sizes in the other.
+            P-values are null for a slice with all scored rows or none. They are also null, with a warning,
+            for one document against one other, and if rows differ in one direction and documents of unlike
+            sizes in the other.
 
         Raises
         ------

@@ -91,7 +91,8 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
 
         Of compared systems, `system` is the one that lost, and the interval is that of the `change`, in
         `change_low` and `change_high`; of a single system, it is that of the `score`. `share_of_loss` is null
-        if the metric has no best value.
+        if the metric has no best value. With a holdout, `p_adjusted` is null if the other documents cannot
+        test the slice; a note says why.
         """
         return cast("Table_co", to_pandas(self.table) if self.account.from_pandas else self.table)
 
