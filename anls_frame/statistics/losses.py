@@ -33,6 +33,8 @@ Share of the expected variance that counts for a slice that goes with size.
 
 The variance of all documents is that of short and long ones, and contains the difference of slices itself. In
 full, it hides slices of few documents; without it, a few documents that are equal by chance have no spread.
+With 1, 0.75 and 0.5, a fifth of 30 documents is found in 84, 88 and 93 % of samples; with 1, 0.5 and 0.25,
+false alarms are 5.4, 5.7 and 6.8 % if few documents are bad (benchmarks/sized_sets.py).
 """
 
 
