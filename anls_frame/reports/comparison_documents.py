@@ -410,11 +410,11 @@ def _ranked(view: ComparisonView, metric: Metric) -> pl.DataFrame:
     change = change.select("system", *TESTED)
     joined = ranked.join(change, on="system", how="left", maintain_order="left")
     counts = [] if view.settings["cluster"] is None else ["n_clusters"]
-    missing = view.result.account.missing
-    if len({*missing}) > 1:
-        systems = view.result.account.systems
-        counted = pl.DataFrame({"system": systems, "n_missing": missing})
-        joined = joined.join(counted, on="system", how="left", maintain_order="left")
+    missing = dict(zip(view.systems, view.result.account.missing, strict=True))
+    if len({*missing.values()}) > 1:
+        joined = joined.with_columns(
+            n_missing=pl.col("system").replace_strict(missing, return_dtype=pl.Int64)
+        )
         counts = ["n_missing", *counts]
     return joined.select("system", "n", *SCORE, *RANK, *TESTED, "possibly_best", "few_rows", *counts)
 

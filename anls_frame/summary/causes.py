@@ -136,16 +136,12 @@ def table(counted: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
     rows = explode_lists(counted, [key for key in keys if key in counted.columns])
     sums = rows.group_by([*keys, "cause"]).agg(pl.col(SUMS).sum()).with_columns(all=0)
     of_slice = [*keys, "all"]
-    scored = sums.group_by(of_slice).agg(pl.sum("rows"))
-    wrapped = sums.group_by(of_slice).agg(n=pl.sum("n_wrapped"), units=pl.sum("wrapped_units"))
-    every = pl.concat(
-        [
-            sums.select(*of_slice, "cause", "n", "units"),
-            wrapped.select(*of_slice, pl.lit(WRAPPED).alias("cause"), "n", "units"),
-        ]
-    ).filter(pl.col("n") > 0)
+    sums = sums.with_columns(pl.sum("rows").over(of_slice))
+    wrapped = sums.group_by(*of_slice, "rows").agg(n=pl.sum("n_wrapped"), units=pl.sum("wrapped_units"))
+    names = [*of_slice, "cause", "n", "units", "rows"]
+    every = pl.concat([sums.select(names), wrapped.with_columns(cause=pl.lit(WRAPPED)).select(names)])
     total = pl.col("units").sum().over(of_slice)
-    joined = every.join(scored, on=of_slice, how="left", nulls_equal=True).with_columns(
+    joined = every.filter(pl.col("n") > 0).with_columns(
         cause=pl.col("cause").cast(pl.Enum(list(CAUSES))),
         lost=fixed_point.floats(pl.col("units"), SCORE_BITS),
         total=fixed_point.floats(total, SCORE_BITS),
