@@ -58,28 +58,25 @@ def block_of(codes: Codes, names: IntArray, losses: Losses, least: Least) -> Sli
     """Test the slices with enough rows and documents inside and outside."""
     counts = np.bincount(codes.codes, minlength=codes.size)
     kept = np.flatnonzero((counts >= least.rows) & (losses.rows - counts >= least.rows))
-    statistics, sizes = [np.zeros(0)], [Sizes(*np.zeros((6, 0, 1)))]
-    by_size, opposed = [np.zeros(0, bool)], [np.zeros(0, bool)]
+    statistic, sizes = np.empty(len(kept)), np.empty((6, len(kept), 1))
+    by_size, opposed = np.empty((2, len(kept)), bool)
     step = max(1, _CELLS // max(losses.units, 1))
     for start in range(0, len(kept), step):
-        part = kept[start : start + step]
-        values, inside = losses.sums(codes.renumbered(part))
-        result, part_sizes = losses.tested(values, inside, least.units)
-        statistics.append(result.value)
-        sizes.append(part_sizes)
-        by_size.append(losses.goes_with_size(inside))
-        opposed.append(losses.are_opposed(result.value, values, inside))
-    statistic = np.concatenate(statistics)
+        part = slice(start, start + step)
+        values, inside = losses.sums(codes.renumbered(kept[part]))
+        figures, sizes[:, part] = losses.tested(values, inside, least.units)
+        statistic[part] = figures.value
+        by_size[part] = losses.goes_with_size(inside)
+        opposed[part] = losses.are_opposed(figures.value, values, inside)
     is_testable = ~np.isnan(statistic)
     kept = kept[is_testable]
-    tested_sizes = Sizes(*(np.concatenate(parts)[is_testable] for parts in zip(*sizes, strict=True)))
     return SliceBlock(
         codes.renumbered(kept),
         names[kept],
         statistic[is_testable],
-        tested_sizes,
-        np.concatenate(by_size)[is_testable],
-        np.concatenate(opposed)[is_testable],
+        Sizes(*sizes[:, is_testable]),
+        by_size[is_testable],
+        opposed[is_testable],
     )
 
 
