@@ -18,7 +18,7 @@ import polars as pl
 from anls_frame._arguments import count
 from anls_frame._text import visible
 from anls_frame.export import Table
-from anls_frame.export.columns import COLUMNS, Column, heading_of
+from anls_frame.export.columns import COLUMNS, Column, by_name, heading_of
 from anls_frame.export.document import with_scripts
 from anls_frame.export.row_names import ROWS, Names
 from anls_frame.files.file import File
@@ -136,7 +136,12 @@ def print_table(
 
     if not isinstance(table, Table):
         headings = {name: labels.get(name) or heading_of(name, names) for name in table.columns}
-        table = Table("", table, {name: Column(name, heading=text) for name, text in headings.items()})
+        counts = {name for name in headings if COLUMNS.get(name, Column(name)).kind == "count"}
+        columns = [
+            Column(name, kind="count" if name in counts else None, heading=text)
+            for name, text in headings.items()
+        ]
+        table = Table("", table, by_name(columns))
     height = table.frame.height if height is None else height
     if most is not None:
         table = dataclasses.replace(table, frame=table.frame.head(most))

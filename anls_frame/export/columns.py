@@ -185,6 +185,7 @@ ERRORS = (
     Column("predicted_char", "what was read in its place", "note", "read as"),
     Column("scripts", "scripts of both letters, which may look the same", "note"),
     Column("count", "how often it was read so", "count"),
+    Column("n_distant", "{row}s whose NLS is too low for a misread answer", "count", "lower NLS", "nothing"),
     Column("share_of_errors", "share of all substitutions", "percent", "of all errors"),
     Column(
         "share_of_reference",
@@ -296,6 +297,7 @@ SELECTIVE = (
         "probability that a right {row} has a higher confidence than a wrong one",
         "score",
         "AUROC",
+        may_lack=True,
     ),
     Column("bias", "mean confidence minus mean score", "difference", "", "nothing"),
     Column(

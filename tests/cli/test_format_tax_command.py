@@ -52,3 +52,11 @@ def test_steps_and_markers_are_those_that_are_asked_for(run: Run, tmp_path: Path
     refused(
         run("format-tax", "in.jsonl", "--steps", "marks"), "--steps must be one of 'reasoning', 'answer_tag'"
     )
+
+
+def test_counts_are_printed_with_commas(run: Run, tmp_path: Path) -> None:
+    rows = pl.DataFrame({"prediction": ["a.", "a"] * 1000, "answers": "a"})
+    rows.write_ndjson(tmp_path / "many.jsonl")
+    printed = fine(run("format-tax", "many.jsonl", "--steps", "final_punctuation"))
+    assert "2,000 rows." in printed
+    assert printed.count("┆ 1,000 ┆") == 2
