@@ -137,7 +137,7 @@ def _fitting(columns: list[_Column], most: int | None) -> tuple[list[_Column], l
 
 
 def _turned(columns: list[_Column]) -> list[_Column]:
-    """Return a table of one row with a row for each of its columns, as there is room below but not beside."""
+    """Return a table of one row with a row for each of its columns: there is room below, not to the side."""
     first, *others = columns
     headings, values = [column.heading for column in others], [column.cells[0][0] for column in others]
     none = [""] * len(others)

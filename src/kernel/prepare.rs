@@ -119,7 +119,7 @@ impl Preparation {
         let whole = Self { ignore_punctuation: false, whitespace: Whitespace::Keep, ..self };
         let mut text = whole.prepare(raw, &mut String::new()).to_owned();
         text.retain(|character| !is_punctuation(character));
-        // A mark behind punctuation may join the letter before it, which another form undoes.
+        // A mark after punctuation may join the letter before it, which another form undoes.
         let rest = Self { unicode_form: self.unicode_form, whitespace: self.whitespace, ..Self::NONE };
         let mut prepared = String::new();
         let text = rest.prepare(&text, &mut prepared);
