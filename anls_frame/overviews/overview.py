@@ -237,6 +237,12 @@ def overview(
         The overview, with `causes`, `slices`, `advice`, `report`, `code` and `write(path)`. Tables are pandas
         frames for a pandas frame, otherwise Polars frames.
 
+    Warns
+    -----
+    InputWarning
+        If texts of the answers look like several answers each. They are scored as they are; `parse_answers`
+        splits them.
+
     Raises
     ------
     ColumnNotFoundError
