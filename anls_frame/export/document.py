@@ -233,7 +233,7 @@ class Table:
     @property
     def definitions(self) -> dict[str, str]:
         """The meanings of words and headings that people see, and of marks that occur."""
-        found = {metric.heading: metric.meaning for metric in self.metrics.values()}
+        found = {metric.heading: of_rows(metric.meaning, self.names) for metric in self.metrics.values()}
         for name, heading in self.headings.items():
             # An interval is explained once, with its figure, and a mark only where it occurs.
             is_end = figure_of(name) != name and figure_of(name) in self.headings

@@ -58,7 +58,7 @@ from anls_frame.reports.report_documents import (
 )
 from anls_frame.results import View
 from anls_frame.statistics.significance import significance_level
-from anls_frame.summary.catalogue import BUILT_IN
+from anls_frame.summary.catalogue import BUILT_IN, are_error_rates
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.notes import divide_by_references, empty_reference_notes, placeholder_notes
 
@@ -195,7 +195,10 @@ class ComparisonView(View):
     @property
     def title(self) -> str:
         """The metrics and the systems."""
-        metrics = _listed([label for _, label in self.named])
+        labels = [label for _, label in self.named]
+        counted = "error rates" if are_error_rates(self.metrics) else "scores"
+        more = f"{len(labels) - 1:,} more {counted}"
+        metrics = _listed(labels if len(labels) <= _NAMED else [labels[0], more])
         if self.is_of_two:
             first, second = self.systems
             return f"{second} against {first}: {metrics}"

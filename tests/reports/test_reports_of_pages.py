@@ -287,3 +287,15 @@ def test_rows_are_called_by_their_noun(tmp_path: Path) -> None:
     for noun in ("utterance", "", 3):
         with pytest.raises(ValueError, match="noun must be a plural that ends in s"):
             report.to_text(noun=noun)
+
+
+def test_a_comparison_of_many_rates_counts_them_and_defines_them_for_pages() -> None:
+    pages = pl.DataFrame({"old": ["one twp", "two"], "new": ["one two", "two"], "text": ["one two", "two"]})
+    made = af.compare(pages, ["old", "new"], "text", metrics="ocr", draws=199)
+    # The rates of "ocr" are fourteen.
+    assert made.to_document().title == "new against old: CER (corpus) and 13 more error rates"
+    meanings = " ".join(made.to_document().main.definitions.values())
+    assert "mean of the pages' character error rates" in meanings
+    assert "{" not in meanings
+    few = af.compare(pages, ["old", "new"], "text", metrics=["cer_corpus", "wer_corpus"], draws=199)
+    assert few.to_document().title == "new against old: CER (corpus) and WER (corpus)"
