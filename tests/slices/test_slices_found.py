@@ -411,7 +411,7 @@ def in_halves(searched: list[pl.DataFrame], tested: list[pl.DataFrame]) -> pl.Da
     return pl.concat([rows.with_columns(doc=pl.lit(name)) for name, rows in every])
 
 
-def honest(frame: pl.DataFrame, columns: list[str]) -> af.Slices:
+def honest(frame: pl.DataFrame, columns: list[str]) -> Any:
     search = af.SliceSearch(holdout=0.5)
     return af.find_slices(frame, metrics="score", columns=columns, cluster="doc", depth=1, search=search)
 
