@@ -62,9 +62,10 @@ def code_lines(path: Path) -> int:
     text = path.read_text(encoding="utf-8")
     documented: set[int] = set()
     for node in ast.walk(ast.parse(text)):
-        has_docstring = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-        if has_docstring and ast.get_docstring(node) is not None:
-            documented.update(range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1))
+        # Of modules, classes, functions, and of what is assigned before it.
+        is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if is_text and isinstance(node.value.value, str):
+            documented.update(range(node.lineno, (node.end_lineno or 0) + 1))
     return sum(
         number not in documented and bool(line.strip()) and not line.strip().startswith("#")
         for number, line in enumerate(text.splitlines(), 1)
