@@ -194,16 +194,15 @@ fn preparations() -> impl Strategy<Value = Preparation> {
         2 => prop::sample::select(words.to_vec()),
     ];
     let whitespace = prop::sample::select(whitespace.to_vec());
-    (any::<bool>(), prop::bool::weighted(0.2), whitespace, prop::sample::select(form.to_vec()), unit).prop_map(
-        |(ignore_case, ignore_punctuation, whitespace, unicode_form, unit)| Preparation {
+    (any::<bool>(), prop::bool::weighted(0.2), whitespace, prop::sample::select(form.to_vec()), unit)
+        .prop_map(|(ignore_case, ignore_punctuation, whitespace, unicode_form, unit)| Preparation {
             ignore_case,
             ignore_punctuation,
             whitespace,
             unicode_form,
             unit,
             ..Preparation::NONE
-        },
-    )
+        })
 }
 
 fn requests() -> impl Strategy<Value = Request> {
