@@ -48,9 +48,9 @@ _CHARACTERS = ("reference_char", "predicted_char")
 """Columns of edits."""
 
 
-def four_digits(score: float | None) -> str:
-    """Return a score with four decimals, or a dash where there is none, as without any text to divide by."""
-    return "–" if score is None else f"{score:.4f}"  # noqa: RUF001 - the dash of tables
+def score_text(score: float | None) -> str:
+    """Return a score as tables show it, or a dash where there is none, as without any text to divide by."""
+    return "–" if score is None else f"{score:.3f}"  # noqa: RUF001 - the dash of tables
 
 
 def say(text: str, program: str = "anls-frame") -> None:
@@ -135,11 +135,13 @@ def print_table(
     from anls_frame.export.terminal import table_text, width
 
     if not isinstance(table, Table):
-        headings = {name: labels.get(name) or heading_of(name, names) for name in table.columns}
-        counts = {name for name in headings if COLUMNS.get(name, Column(name)).kind == "count"}
         columns = [
-            Column(name, kind="count" if name in counts else None, heading=text)
-            for name, text in headings.items()
+            Column(
+                name,
+                kind=COLUMNS.get(name, Column(name)).kind,
+                heading=labels.get(name) or heading_of(name, names),
+            )
+            for name in table.columns
         ]
         table = Table("", table, by_name(columns))
     height = table.frame.height if height is None else height

@@ -11,7 +11,7 @@ import polars as pl
 import anls_frame as af
 from anls_frame._text import numbered
 from anls_frame.cli import options
-from anls_frame.cli.output import four_digits, plain, print_table, say, with_spaces
+from anls_frame.cli.output import plain, print_table, say, score_text, with_spaces
 from anls_frame.export.document import OVERALL
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def put_report(
         raise ValueError("no row has an answer to score against")
     scored = numbered(report.overall["n"], report.row_names["row"])
     first = report.measures[0]
-    said = f"{scored}, {first.label} {four_digits(report.overall[first.name])}"
+    said = f"{scored}, {first.label} {score_text(report.overall[first.name])}"
     rows = None if page is None or target.output is None else page()
     target.put(report, said, shown, rows=rows, **written)
     if target.is_terminal:

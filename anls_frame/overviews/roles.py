@@ -275,7 +275,9 @@ class _Finder:
         if names:
             shown = "; ".join(f"{name!r} with {self._values(name)}" for name in names)
             told = f"several columns could hold the {what}: {shown}. Pass "
-            raise ValueError(Message(told, Option(option, names[0]), *more))
+            # The name `answer` is that of predictions, too.
+            named = "COLUMN" if option == "answers" else names[0]
+            raise ValueError(Message(told, Option(option, named), *more))
         among = listed([quoted(name) for name in self.free or self.rows.columns], 40)
         told = f"no column looks like the {what} among {among}. Pass "
         raise ValueError(Message(told, Option(option, "COLUMN")))

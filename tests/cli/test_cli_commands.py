@@ -33,7 +33,7 @@ def test_score_prints_the_means_and_writes_the_rows(run: Run, tmp_path: Path) ->
     frame = af.read_rrc(GOLD, SUBMISSION["tesseract"])
     expected = af.add_scores(frame, "prediction", "answers")
     assert pl.read_parquet(tmp_path / "rows.parquet").equals(expected)
-    assert f"ANLS {expected['anls'].mean():.4f}" in printed
+    assert f"ANLS {expected['anls'].mean():.3f}" in printed
     assert "All 1,568 rows were used." in printed
     assert "anls|protocol:anls|threshold:0.5" in printed
 
@@ -313,7 +313,7 @@ def test_what_a_reader_asks_for_is_named_as_an_option(run: Run, tmp_path: Path) 
     (tmp_path / "latin.csv").write_bytes("prediction,answer\nfür,für\n".encode("latin-1"))
 
     refused(run("score", "latin.csv"), "pass its encoding, such as --reader auto,encoding=latin-1")
-    assert "ANLS 1.0000" in fine(run("score", "latin.csv", "-r", "table,encoding=latin-1"))
+    assert "ANLS 1.000" in fine(run("score", "latin.csv", "-r", "table,encoding=latin-1"))
     log = {"status": "error", "samples": [{"id": 1, "target": "a", "output": {"completion": "a"}}]}
     (tmp_path / "log.json").write_text(json.dumps({"eval": {}, **log}), encoding="utf-8")
     refused(

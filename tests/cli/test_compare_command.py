@@ -243,8 +243,8 @@ def test_the_best_is_said_where_a_file_is_written(run: Run, tmp_path: Path) -> N
     for suffix in ("html", "csv", *amount((), ("json", "xlsx", "md"))):
         first, account = fine(run(*options, "-o", f"out.{suffix}")).splitlines()
         assert first == (
-            "best: rapidocr (ANLS 0.8460), possibly best: rapidocr; "
-            f"best: rapidocr (CER (mean) 0.1677), possibly best: rapidocr: out.{suffix}"
+            "best: rapidocr (ANLS 0.846), possibly best: rapidocr; "
+            f"best: rapidocr (CER (mean) 0.168), possibly best: rapidocr: out.{suffix}"
         )
         assert account.startswith("1,568 of 1,624 rows were used; ")
         assert (tmp_path / f"out.{suffix}").stat().st_size
@@ -364,7 +364,7 @@ def test_merge_compares_the_summaries_of_systems(run: Run, tmp_path: Path) -> No
     assert rounded(figures(printed)) == rounded(expected(**settings))
     assert fine(run("merge", "both.parquet", "--json")) == printed
     said = fine(run("merge", "both.parquet", "--confidence", "0.9", "-o", "out.html"))
-    assert said.startswith("best: rapidocr (ANLS 0.8566), possibly best: rapidocr, exchanged, ")
+    assert said.startswith("best: rapidocr (ANLS 0.857), possibly best: rapidocr, exchanged, ")
     assert "rapidocr" in fine(run("merge", "a.parquet"))
     refused(run("merge", "a.parquet", "one.parquet"), "cannot be merged: systems (['rapidocr', 'tesseract")
     refused(run("merge", "both.parquet", "--min-n", "5"), "--min-n: only for reports")

@@ -34,7 +34,7 @@ def test_tables_are_those_of_the_package(run: Run, tmp_path: Path) -> None:
     tables = json.loads(fine(run("format-tax", "in.jsonl", *options, "--json")))
     fine(run("format-tax", "in.jsonl", *options, "-o", "tax.parquet"))
 
-    assert printed.startswith("exact_match: 0.2500 as given, 0.7500 unwrapped, 4 rows.")
+    assert printed.startswith("exact_match: 0.250 as given, 0.750 unwrapped, 4 rows.")
     assert "fr" in printed
     assert tables == {"steps": tax.steps.to_dicts(), "account": tax.account.frame.to_dicts()}
     assert pl.read_parquet(tmp_path / "tax.parquet").equals(tax.steps)

@@ -273,6 +273,13 @@ def test_two_candidates_are_a_question_that_shows_both(tmp_path: Path) -> None:
     fine(shell.run(tmp_path, "overview", "models.parquet", "--systems", "qwen,llama"))
 
 
+def test_a_model_that_answers_beside_a_ground_truth_is_not_taken_for_gold(tmp_path: Path) -> None:
+    # Ragas wrote `answer` for what the model said.
+    rows().rename({"prediction": "answer", "answers": "ground_truth"}).write_parquet(tmp_path / "r.parquet")
+    refused(shell.run(tmp_path, "overview", "r.parquet"), "Pass --answers COLUMN")
+    fine(shell.run(tmp_path, "overview", "r.parquet", "-p", "answer", "--answers", "ground_truth"))
+
+
 def test_no_candidate_is_a_question(tmp_path: Path) -> None:
     rows().drop("answers").write_parquet(tmp_path / "r.parquet")
     told = "no column looks like the accepted answers among"

@@ -7,7 +7,7 @@ import textwrap
 from pathlib import Path
 
 from anls_frame.cli import options
-from anls_frame.cli.output import four_digits, plain, print_json, with_options, working
+from anls_frame.cli.output import plain, print_json, score_text, with_options, working
 
 
 @options.command(
@@ -96,5 +96,5 @@ def epochs(
         print(plain(with_options(f"{system}\n{textwrap.indent(str(components), '  ')}")))
         if passed is not None:
             estimates = passed.filter(system=system).row(0, named=True)
-            figures = ", ".join(f"{name} {four_digits(estimates[name])}" for name in passed.columns[2:])
+            figures = ", ".join(f"{name} {score_text(estimates[name])}" for name in passed.columns[2:])
             print(plain(f"  {metric or 'exact_match'}: {figures}"))

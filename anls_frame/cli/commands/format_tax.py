@@ -10,7 +10,7 @@ import polars.selectors as cs
 import anls_frame as af
 from anls_frame._text import numbered
 from anls_frame.cli import options
-from anls_frame.cli.output import four_digits, plain, print_account, print_table, working
+from anls_frame.cli.output import plain, print_account, print_table, score_text, working
 from anls_frame.files.file import File
 
 _SHOWN = ("metric", "n", "n_clusters", "baseline_score", "score")
@@ -74,13 +74,13 @@ def format_tax(
         print_account(tax)
     if target.is_terminal:
         for total in tax.overall.iter_rows(named=True):
-            given, unwrapped = four_digits(total["baseline_score"]), four_digits(total["score"])
+            given, unwrapped = score_text(total["baseline_score"]), score_text(total["score"])
             gain = f"{given} as given, {unwrapped} unwrapped"
             print(plain(f"{total['metric']}: {gain}, {numbered(total['n'], 'row')}."))
-        print_table(costs)
+        labels = {"baseline_score": "given", "score": "unwrapped"}
+        print_table(costs.rename({label: name for name, label in labels.items()}), labels=labels)
         for columns in options.tables(slicing.by) or []:
-            names = {"baseline_score": "given", "score": "unwrapped"}
             shown = tax.figures_by(columns).select(
                 *columns, *_SHOWN, cs.starts_with("difference"), "few_rows"
             )
-            print_table(shown.rename(names))
+            print_table(shown, labels=labels)

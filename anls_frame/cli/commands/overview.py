@@ -9,7 +9,7 @@ from typing import Any
 import anls_frame as af
 from anls_frame._text import listed, numbered
 from anls_frame.cli import options
-from anls_frame.cli.output import check_rows, four_digits, working
+from anls_frame.cli.output import check_rows, score_text, working
 
 
 @options.command(
@@ -128,7 +128,7 @@ def overview(
     if target.output is not None:
         shown = {"title": f"Overview of {listed([path.name for path in files], _NAMED)}"}
         written = {"source": files, "rows": page}
-    target.put(result, f"{counted}, {first.label} {four_digits(overall[first.name])}", shown, **written)
+    target.put(result, f"{counted}, {first.label} {score_text(overall[first.name])}", shown, **written)
 
 
 _NAMED = 3

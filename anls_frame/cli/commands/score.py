@@ -6,7 +6,7 @@ from pathlib import Path
 
 import anls_frame as af
 from anls_frame.cli import options
-from anls_frame.cli.output import four_digits, plain, print_json, print_table, with_options, working
+from anls_frame.cli.output import plain, print_json, print_table, score_text, with_options, working
 from anls_frame.files.file import File
 from anls_frame.frames import origins
 from anls_frame.protocol import resolve_errors
@@ -91,7 +91,7 @@ def score(
         print_table(shown.collect(), most=_SHOWN_ROWS, height=rows, names=names_of_rows(how))
     means = report.overall
     measures = [metric for metric in report.measures if metric.name != "zeros"]
-    said = [", ".join(f"{metric.label} {four_digits(means[metric.name])}" for metric in measures)]
+    said = [", ".join(f"{metric.label} {score_text(means[metric.name])}" for metric in measures)]
     noun = names_of_rows(how)["row"]
     said.append(with_options(str(report.account)))
     said += empty_reference_notes(means["n_empty_reference"], means["n"], noun) if have_pages else []

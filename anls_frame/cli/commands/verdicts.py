@@ -12,7 +12,7 @@ import anls_frame as af
 from anls_frame._messages import Message
 from anls_frame._text import numbered
 from anls_frame.cli import options
-from anls_frame.cli.output import four_digits, plain, print_table, working
+from anls_frame.cli.output import plain, print_table, score_text, working
 from anls_frame.export.columns import heading_of
 from anls_frame.export.page_verdicts import OF_JUDGE
 from anls_frame.export.row_names import Names
@@ -154,7 +154,7 @@ def _print_sentence(system: Mapping[str, Any], names: Names, *, is_alone: bool) 
     scores = ""
     if system["score"] is not None and system["score_without"] is not None:
         score, left = heading_of(names["judged"]), numbered(system["n_without"], names["row"])
-        given, without = four_digits(system["score"]), four_digits(system["score_without"])
+        given, without = score_text(system["score"]), score_text(system["score_without"])
         scores = f"; {score} {given}, without these {without} of {left}"
     losses = _LOSSES[names["judged"]].format(_amount(lost), _amount(total))
     print(
