@@ -18,7 +18,7 @@ import polars as pl
 from anls_frame._arguments import count
 from anls_frame._text import visible
 from anls_frame.export import Table
-from anls_frame.export.columns import COLUMNS, Column, by_name, heading_of
+from anls_frame.export.columns import COLUMNS, Column, by_name, heading_of, kind_of
 from anls_frame.export.document import with_scripts
 from anls_frame.export.row_names import ROWS, Names
 from anls_frame.files.file import File
@@ -138,7 +138,7 @@ def print_table(
         columns = [
             Column(
                 name,
-                kind=COLUMNS.get(name, Column(name)).kind,
+                kind=kind_of(name),
                 heading=labels.get(name) or heading_of(name, names),
             )
             for name in table.columns

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias, TypeVar
 
 import polars as pl
 
-from anls_frame.export.kinds import Kind
+from anls_frame.export.kinds import Kind, difference_kind
 from anls_frame.export.row_names import ROWS, Names, of_rows
 
 Value = TypeVar("Value")
@@ -448,6 +448,16 @@ def heading_of(name: str, names: Names = ROWS, columns: Mapping[str, Column] = C
     word = names.get(figure) if has_usual_heading(figure, columns) else None
     heading = of_rows(word or columns[figure].heading or figure, names)
     return heading + name.removeprefix(figure).replace("_", ", ")
+
+
+def kind_of(name: str) -> Kind | None:
+    """Return the kind of a column; a figure of the baseline, and a difference, follow from the figure."""
+    if name in COLUMNS:
+        return COLUMNS[name].kind
+    figure = COLUMNS.get(name.removeprefix("baseline_").removesuffix("_difference"))
+    if figure is None or not name.endswith("_difference"):
+        return figure and figure.kind
+    return difference_kind(figure.kind or "number")
 
 
 def has_usual_heading(name: str, columns: Mapping[str, Column]) -> bool:

@@ -83,7 +83,7 @@ def confusions(
         print_table(edits_table(counted.group_by(cs.by_name(*columns), maintain_order=True).head(n)))
         print(plain(f"Compared: {row}s{least}."))
         return
-    print_table(edits_table(counted.drop(_ROWS)), most=n)
+    print_table(edits_table(counted.drop(_ROWS).head(n)), most=n, height=counted.height)
     if counted.is_empty():
         print(plain(f"No character differs in {row}s{least}."))
         return
