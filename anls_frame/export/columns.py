@@ -454,10 +454,10 @@ def kind_of(name: str) -> Kind | None:
     """Return the kind of a column; a figure of the baseline, and a difference, follow from the figure."""
     if name in COLUMNS:
         return COLUMNS[name].kind
+    is_difference = name.endswith("_difference")
     figure = COLUMNS.get(name.removeprefix("baseline_").removesuffix("_difference"))
-    if figure is None or not name.endswith("_difference"):
-        return figure and figure.kind
-    return difference_kind(figure.kind or "number")
+    kind = figure.kind if figure else None
+    return difference_kind(kind) if kind and is_difference else kind
 
 
 def has_usual_heading(name: str, columns: Mapping[str, Column]) -> bool:

@@ -83,7 +83,15 @@ def test_dtypes_do_not_depend_on_the_data(row: RowExpression, score: Any) -> Non
 def test_explain_gives_a_column_for_each_field() -> None:
     found = namespace(LISTS).explain("ocr", "gold")
 
-    assert list(found.columns) == ["raw", "unicode_form", "case", "whitespace", "score", "step"]
+    assert list(found.columns) == [
+        "raw",
+        "unicode_form",
+        "case",
+        "punctuation",
+        "whitespace",
+        "score",
+        "step",
+    ]
     pd.testing.assert_series_equal(found["score"], af.anls(LISTS["ocr"], LISTS["gold"]).rename("score"))
 
 
