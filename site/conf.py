@@ -7,6 +7,7 @@ host and in the site.
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -81,7 +82,7 @@ html_favicon = "static/favicon.svg"
 html_show_sourcelink = False
 html_context = {"default_mode": "auto"}
 html_sidebars = {f"docs/{page}": [] for page in ("index", "start", "tutorial", "which", "glossary")}
-html_theme_options = {
+html_theme_options: dict[str, Any] = {
     "footer_end": [],
     "footer_start": ["copyright"],
     "header_links_before_dropdown": 7,
@@ -92,6 +93,11 @@ html_theme_options = {
     "show_nav_level": 1,
     "show_toc_level": 2,
 }
+if "GITHUB_REPOSITORY" in os.environ:
+    # The workflow that publishes the site knows the address of the repository.
+    address = f"{os.environ['GITHUB_SERVER_URL']}/{os.environ['GITHUB_REPOSITORY']}"
+    link = {"name": "Repository", "url": address, "icon": "fa-brands fa-github"}
+    html_theme_options["icon_links"] = [link]
 
 
 def document_polars_exception(*arguments: Any) -> None:
