@@ -197,12 +197,12 @@ class Written(ABC):
         Path
             The path of the file.
         """
-        document = self.to_document(**shown)
-        suffix = Path(path).suffix.lower()
-        if not self.is_page and shown.get("tables") is None and suffix in export.OF_FIRST_TABLE:
-            document = document.of_first_table()
-        if shown.get("columns") is None and suffix in export.NARROWED:
-            document = document.narrowed(export.NARROWED[suffix])
+        document = export.shortened(
+            self.to_document(**shown),
+            path,
+            tables=not self.is_page and shown.get("tables") is None,
+            columns=shown.get("columns") is None,
+        )
         embedded = None if rows is None else rows.embedded(document.settings)
         document = replace(document, source=sources.named(source))
         return export.write(document, path, escape_formulas=escape_formulas, rows=embedded)

@@ -38,7 +38,7 @@ _WITH_FORMULAS = (".csv", ".tsv")
 
 OF_FIRST_TABLE = (".md", ".tex")
 """The suffixes of texts for a paper or a comment, which hold the first table unless more are chosen."""
-NARROWED = {
+_NARROWED = {
     ".xlsx": Table.of_few_columns,
     ".tex": Table.of_few_columns,
     ".html": Table.of_page_width,
@@ -47,6 +47,18 @@ NARROWED = {
 """Which columns files of a suffix have of a wide table, unless columns are chosen."""
 SUFFIXES = tuple(_WRITERS)
 """The suffixes that `write` accepts."""
+
+
+def shortened(
+    document: Document, path: str | os.PathLike[str], *, tables: bool = True, columns: bool = True
+) -> Document:
+    """Return what a file of this suffix holds of a document of which no tables or columns were chosen."""
+    suffix = Path(path).suffix.lower()
+    if tables and suffix in OF_FIRST_TABLE:
+        document = document.of_first_table()
+    if columns and suffix in _NARROWED:
+        document = document.narrowed(_NARROWED[suffix])
+    return document
 
 
 def write(

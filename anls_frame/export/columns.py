@@ -396,9 +396,9 @@ MARKS = {column.name: column.mark for column in (*COUNTS, *FIGURES, *CORRECTED) 
 LEAST = (
     *("losses", "ties", "wins", "substitutions", "deletions", "insertions", "cer_mean", "wer_mean"),
     *("zeros", "nls", "p_value", "n_clusters", "share_of_rows", "bag_of_words", "reading_order_free_cer"),
-    *("words", "characters", "field_precision", "field_recall", "wrong_share"),
+    *("words", "characters", "wrong_share", "field_precision", "field_recall"),
 )
-"""What narrow terminals and pages leave out first, in this order."""
+"""What narrow terminals, pages and workbooks leave out first, in this order."""
 
 
 def schema_of(*names: str, of: Iterable[Column] = ()) -> dict[str, pl.DataType]:

@@ -48,7 +48,7 @@ TABLE = "table"
 
 
 MANY_COLUMNS = 15
-"""The largest number of columns of a table in a workbook, unless columns are chosen."""
+"""The largest number of columns of a table in a workbook or in LaTeX, unless columns are chosen."""
 PAGE_COLUMNS = 14
 """Number of columns with intervals that fit on a page; further ones have to be important."""
 
@@ -195,8 +195,16 @@ class Table:
         )
 
     def of_few_columns(self) -> Table:
-        """Return the table, or if it has many columns, what narrow screens show of them."""
-        return self.on_screen() if len(self.headings) > MANY_COLUMNS else self
+        """Return the table, or if it has many columns, what narrow screens show of the most important."""
+        marks = [name for name in self.marks if self.frame[name].any() and name not in self.headings]
+        if len(self.headings) + len(marks) <= MANY_COLUMNS:
+            return self
+        few = self.on_screen()
+        for name in (name for name in LEAST if name in few.headings):
+            if len(few.headings) + len(marks) <= MANY_COLUMNS:
+                break
+            few = few.without(name)
+        return few
 
     def of_page_width(self) -> Table:
         """Return the table without the least important of the columns that a page has no room for."""
@@ -207,8 +215,11 @@ class Table:
         ]
         least = [name for name in columns[::-1] if self.column(name).on_screen == "nothing"]
         least += [name for name in LEAST if name in columns and name not in least]
-        left_out = least[: max(len(columns) - PAGE_COLUMNS, 0)]
-        return replace(self, shown=[name for name in self.headings if figure_of(name) not in left_out])
+        return self.without(*least[: max(len(columns) - PAGE_COLUMNS, 0)])
+
+    def without(self, *figures: str) -> Table:
+        """Return the table without figures and their intervals for people."""
+        return replace(self, shown=[name for name in self.headings if figure_of(name) not in figures])
 
     def is_repeated_count(self, name: str) -> bool:
         """Return whether a column repeats, for a metric, the number of rows of each slice."""

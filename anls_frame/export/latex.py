@@ -3,8 +3,9 @@ LaTeX tables in booktabs style, to include in a paper with `\input`.
 
 The file needs `\usepackage{booktabs}`, tables of more than 40 rows also `\usepackage{longtable}`, and LaTeX
 2020 or later with any engine. With `\usepackage[T1]{fontenc}`, pdfLaTeX prints European letters in the Latin
-script; for other scripts, use LuaLaTeX with a suitable font. Tables that are too wide are shrunk if
-`\usepackage{graphicx}` is loaded; long tables are rotated if `\usepackage{pdflscape}` is loaded.
+script; for other scripts, use LuaLaTeX with a suitable font. A table that is wider than a column of a paper
+of two spans both. Tables that are too wide are shrunk if `\usepackage{graphicx}` is loaded; long tables are
+rotated if `\usepackage{pdflscape}` is loaded.
 
 Texts contain no commands and never stop a run. Characters that pdfLaTeX has in every text font are written
 literally. All others are arguments of macros in the file, which print the character if the fonts of the run
@@ -22,8 +23,9 @@ from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
 from anls_frame._text import distinct
+from anls_frame.export.columns import POSSIBLY_BEST
 from anls_frame.export.display import Cell, ShownColumn, ShownRow, display_table, shortened
-from anls_frame.export.document import Document
+from anls_frame.export.document import BEST, Document
 from anls_frame.export.values import as_json
 
 LONGEST_FLOAT = 40
@@ -44,18 +46,19 @@ _FORMS = (
     ("tiny", 3.4, 550, True),
 )
 _WRAPPED_EMS = 14
+# No text font of pdfLaTeX has them.
+_MARKS = {POSSIBLY_BEST: r"$\bullet$", BEST: r"$\triangleleft$"}
 # A minus is longer than a hyphen.
 _SIGNS = str.maketrans({
     "-": "$-$",
     "<": "$<$",
     "%": r"\%",
-    "●": r"$\bullet$",
-    "◂": r"$\triangleleft$",
+    **_MARKS,
 })  # fmt: skip
 # The macros test encodings, not packages: T1 has letters that the old default lacks, and only engines that
 # define \Umathcode (LuaLaTeX, XeLaTeX) cover all of Unicode. Codes are decimal, as babel may redefine `"`.
 MACROS = r"""
-\ifdefined\anlsframecode\else
+\ifdefined\anlsframebox\else
 \makeatletter
 \protected\def\anlsframecode#1{\texttt{[U+#1]}\allowbreak{}}
 \protected\def\anlsframechar#1#2#3{\ifdefined\Umathcode
@@ -66,11 +69,16 @@ MACROS = r"""
 \long\protected\def\anlsframefit#1{\sbox\z@{#1}%
   \ifdim\wd\z@>\linewidth\ifdefined\resizebox\resizebox{\linewidth}{!}{\usebox\z@}\else\usebox\z@\fi
   \else\usebox\z@\fi}
+\newsavebox\anlsframebox
+\newenvironment{anlsframetable}
+  {\ifdim\wd\anlsframebox>\columnwidth\def\anlsframefloat{table*}\else\def\anlsframefloat{table}\fi
+  \expandafter\begin\expandafter{\anlsframefloat}}
+  {\expandafter\end\expandafter{\anlsframefloat}}
 \makeatother
 \fi
 """.strip()
 
-_ASCII = {
+_COMMANDS = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
@@ -86,6 +94,7 @@ _ASCII = {
     "*": "{*}",
     **{letter: f"\\{letter}" for letter in "{}$&%#_"},
     "\xa0": "~",
+    **_MARKS,
 }
 # Printed by pdfLaTeX since 2020 in the encodings OT1 and T1, tried one by one.
 _LATIN = frozenset(
@@ -156,19 +165,20 @@ def _float(
     columns: Sequence[ShownColumn], rows: Sequence[ShownRow], caption: str, below: Sequence[str]
 ) -> list[str]:
     return [
-        r"\begin{table}",
-        r"\centering",
-        rf"{caption}\par\smallskip",
-        rf"{_SPACING}\anlsframefit{{%",
+        rf"\sbox\anlsframebox{{{_SPACING}%",
         rf"\begin{{tabular}}{{{_alignment(columns, rows)}}}",
         r"\toprule",
         *_header(columns),
         r"\midrule",
         *_body(columns, rows, interval=r"\scriptsize"),
         r"\bottomrule",
-        r"\end{tabular}}",
+        r"\end{tabular}}%",
+        r"\begin{anlsframetable}",
+        r"\centering",
+        rf"{caption}\par\smallskip",
+        r"\anlsframefit{\usebox\anlsframebox}",
         *below,
-        r"\end{table}",
+        r"\end{anlsframetable}",
     ]
 
 
@@ -324,8 +334,8 @@ def _pieces(text: str) -> list[str]:
 
 @functools.cache
 def _piece(letter: str) -> str:
-    if letter in _ASCII:
-        return _ASCII[letter]
+    if letter in _COMMANDS:
+        return _COMMANDS[letter]
     code = ord(letter)
     if re.fullmatch("[ -~]", letter) or letter in _LATIN:
         return letter

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import example_files
+import openpyxl
 import polars as pl
 import pytest
 import shell
@@ -73,6 +74,18 @@ def test_a_table_and_written_files(folder: Path) -> None:
     table.write_parquet(folder / "t.parquet")
     named = ["t.parquet", "--id", "doc", "--prediction", "m", "--answers", "g"]
     assert "1 of 1 document wholly right" in fine(shell.run(folder, "fields", *named))
+
+
+def test_a_workbook_has_the_columns_that_fit_and_names_the_others(folder: Path) -> None:
+    fine(shell.run(folder, "fields", "documents.jsonl", "-o", "fields.xlsx"))
+    book = openpyxl.load_workbook(folder / "fields.xlsx")
+    heads = [cell.value for cell in book["By field"][1]]
+    assert len(heads) <= 15
+    assert {"exact match, low", "precision", "recall", "F1", "missing", "invented"} <= {*heads}
+    notes = [cell.value for (cell,) in book["Notes"].iter_rows()]
+    (left_out,) = [note for note in notes if "more columns" in note]
+    assert {"wrong_share", "field_f1_low"} <= {*left_out.partition(": ")[2].split(", ")}
+    assert book["Documents"].max_row == 13
 
 
 def test_documents_on_one_side_and_broken_ones_are_said(folder: Path) -> None:

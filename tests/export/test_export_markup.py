@@ -124,7 +124,7 @@ LATEX_TOKEN = re.compile(
     \\anlsframecode\{(?P<code>[0-9A-F]+)\}
     | \\anlsframechar\{(?P<decimal>[0-9]+)\}\{[0-9A-F]+\}\{(?P<letter>.)\}
     | \\anlsframetone\{[0-9A-F]+\}\{(?P<latin>.)\}
-    | (?P<named>\\text[a-z]+\{\}|\{\\char34\}|\{\[\}|\{\*\}|\\[{}$&%#_]|\\\ |~)
+    | (?P<named>\\text[a-z]+\{\}|\{\\char34\}|\{\[\}|\{\*\}|\$\\[a-z]+\$|\\[{}$&%#_]|\\\ |~)
     | (?P<nothing>\\allowbreak\{\}|\{\})
     | (?P<plain>[^\\{}$&%#~^_])
     """,
@@ -142,6 +142,8 @@ NAMED = {
     "{\\char34}": '"',
     "{[}": "[",
     "{*}": "*",
+    "$\\bullet$": "●",
+    "$\\triangleleft$": "◂",
     "\\ ": " ",
     "~": "\u00a0",
 }

@@ -155,7 +155,8 @@ def fields(
     notes = [f"{said}. Documents are listed with {order} first.", *document.notes]
     document = replace(document, tables=[*document.tables, documents], notes=notes)
     if target.output is not None:
-        export.write(document, target.output, escape_formulas=True)
+        narrow = export.shortened(document, target.output, tables=False)
+        export.write(narrow, target.output, escape_formulas=True)
     if target.json:
         print_document(document)
         return

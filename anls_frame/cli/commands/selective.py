@@ -108,7 +108,8 @@ def selective(
         said = [str(decision)]
     document = with_thresholds(result.to_document(), by, thresholds, said, risk)
     if target.output is not None:
-        export.write(document, target.output, escape_formulas=True)
+        narrow = export.shortened(document, target.output, tables=False)
+        export.write(narrow, target.output, escape_formulas=True)
     if target.json:
         print_document(document)
     else:
