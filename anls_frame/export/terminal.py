@@ -101,7 +101,13 @@ class _Column:
     def cells(self) -> list[list[str]]:
         """The lines of each cell."""
         pairs = [[*filter(None, pair)] or [""] for pair in zip(self.figures, self.intervals, strict=True)]
-        return pairs if self.is_below else [[" ".join(pair)] for pair in pairs]
+        longest = max(map(text_width, (*self.figures, *self.intervals)), default=0)
+        joined = [" ".join(pair) for pair in pairs]
+        return [
+            # An empty interval fits beside its figure.
+            pair if self.is_below and text_width(text) > longest else [text]
+            for pair, text in zip(pairs, joined, strict=True)
+        ]
 
     @cached_property
     def head(self) -> list[str]:

@@ -133,6 +133,22 @@ def test_twice_as_many_rows_need_twice_as_many_looks_at_their_intervals() -> Non
     assert 0 < twice <= 2 * once
 
 
+def test_slices_without_an_interval_have_one_line_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    spoken = pl.DataFrame({"a": ["one two three", "no"] * 30, "p": ["one too", "no"] * 30})
+    rows = spoken.with_columns(speaker=pl.Series(["Ada", "Ben", "Eve"] * 20))
+    text = af.report(rows, "p", "a", by="speaker", cluster="speaker", metrics="speech").to_text()
+
+    # Each speaker is a single document; only all rows have an interval, which has no room beside the figure.
+    lines = [[part.strip() for part in line.strip("│").split("┆")] for line in text.splitlines()]
+    every = next(index for index, line in enumerate(lines) if line[0] == "all rows")
+    assert (lines[every][2], lines[every + 1][2]) == ("0.500", "[0.500, 0.500]")
+    assert [(line[0], line[2]) for line in lines[every + 2 : every + 5]] == [
+        (name, "0.500 [–]")  # noqa: RUF001 - of no value
+        for name in ("Ada", "Ben", "Eve")
+    ]
+
+
 def test_names_stay_whole_while_columns_that_matter_less_go(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     names = ["line_items[].description", "line_items[].unit_price"]
