@@ -314,8 +314,10 @@ def tradeoff(
             ax.vlines(position[0], *ends_y, **look)
         face = _style.background(ax) if few[row] else color
         ax.plot(*position, "o", color=color, markerfacecolor=face, markersize=6 * size)
-    for axis, part in zip("xy", figures, strict=True):
-        _limit(ax, axis, part)
+    ax.margins(0.06)
+    for values, set_scale in zip(scores, (ax.set_xscale, ax.set_yscale), strict=True):
+        if 0 < values.min(initial=np.inf) * _WIDE_RANGE < values.max(initial=0):
+            set_scale("log")
     names = _style.names(frame["system"].to_list())
     level = f"{100 * comparison.confidence:g} %"
     own = f"{_style.name(up.label)} against {_style.name(across.label)}"
@@ -332,21 +334,6 @@ def tradeoff(
     if unnamed:
         _style.xlabel(ax, f"{note}; {unnamed:,} names left out")
     return ax
-
-
-def _limit(ax: Axes, axis: str, figures: pl.DataFrame) -> None:
-    """Fit an axis to figures with their intervals; it is logarithmic if they differ by a large factor."""
-    ends = [end for figure in figures.rows() for end in figure if end is not None]
-    low, high = _inputs.limits(ends, None)
-    score = figures.to_series()
-    least, most = (float(end or 0) for end in (score.min(), score.max()))  # type: ignore[arg-type]
-    set_limits = getattr(ax, f"set_{axis}lim")
-    if 0 < least * _WIDE_RANGE < most:
-        getattr(ax, f"set_{axis}scale")("log")
-        low, high = min(end for end in ends if end > 0), max(ends)
-        margin = (high / low) ** 0.06
-        low, high = low / margin, high * margin
-    set_limits(low, high)
 
 
 def _draw_cells(ax: Axes, grid: SideBySide, rows: int, columns: int, metric: Metric) -> bool:
