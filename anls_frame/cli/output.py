@@ -158,7 +158,7 @@ def edits_table(edits: pl.DataFrame) -> Table:
     if {*_CHARACTERS} <= {*shown.columns}:
         shown = with_scripts(shown, *_CHARACTERS)
     known = {name: COLUMNS.get(name) or Column(name, heading=heading_of(name)) for name in shown.columns}
-    return Table("", shown, known)
+    return Table("", shown, known | {"op": Column("op", heading="edit")})
 
 
 def with_spaces(edits: pl.DataFrame) -> pl.DataFrame:

@@ -151,17 +151,25 @@ class RiskDecision:
     def _sentence(self) -> str:
         if self.risk is None:
             return f"undecided: no answer is accepted at a threshold of {self.threshold:g}"
+        risk, target = in_percent(self.risk), in_percent(self.target)
         accepted = f"of the answers accepted at a threshold of {self.threshold:g} are wrong"
         rough = f"; {resting_on(self.correlation)}" if self.few_rows else ""
         if self.answer == "fine":
-            return f"fine: at most {self.target:.3g} {accepted}{rough}"
+            return f"fine: at most {target} {accepted}{rough}"
         if self.answer == "regressed":
-            return f"regressed: more than {self.target:.3g} {accepted} ({self.risk:.3g}){rough}"
-        line = f"undecided: {self.risk:.3g} {accepted}, {self.target:.3g} is allowed"
+            return (
+                f"regressed: more than {in_percent(self.target)} {accepted} ({in_percent(self.risk)}){rough}"
+            )
+        line = f"undecided: {in_percent(self.risk)} {accepted}, {in_percent(self.target)} are allowed"
         if self.needed is None:
             return line
         documents = numbered(self.documents, "document" if self.has_clusters else "row")
         return f"{line}; {documents} cannot tell, about {_rounded(self.needed):,} could"
+
+
+def in_percent(share: float) -> str:
+    """Return a share of answers as sentences about a risk have it."""
+    return f"{100 * share:.3g} %"
 
 
 def resting_on(correlation: float | None) -> str:

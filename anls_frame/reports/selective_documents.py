@@ -15,7 +15,7 @@ from anls_frame.export.display import spelled, spelled_in
 from anls_frame.export.document import SLICE, result_table
 from anls_frame.export.kinds import shown_as
 from anls_frame.frames import documents as documents_of_rows
-from anls_frame.reports.decisions import resting_on
+from anls_frame.reports.decisions import in_percent, resting_on
 from anls_frame.reports.report_documents import adjusted_together, few_note
 from anls_frame.results import View
 from anls_frame.summary.catalogue import column_of
@@ -115,7 +115,7 @@ def with_thresholds(
     risk: float,
 ) -> Document:
     """Return a document with the tables of certified thresholds, and the sentences about them."""
-    name = f"Thresholds for a risk of {_percent(risk)}"
+    name = f"Thresholds for a risk of {in_percent(risk)}"
     names = (f"{name} by {' and '.join(keys)}" if keys else name for keys in by)
     added = [
         result_table(name, table, keys, known=_KNOWN)
@@ -139,7 +139,7 @@ def statements(
 
 
 def _statement(line: Mapping[str, Any], risk: float, confidence: float, bound: str) -> str:
-    target = _percent(risk)
+    target = in_percent(risk)
     alike = line["correlation"]
     if line["status"] == "too_few_documents" and line["documents_needed"] is None:
         return (
@@ -158,11 +158,7 @@ def _statement(line: Mapping[str, Any], risk: float, confidence: float, bound: s
     rough = f" T{resting_on(alike)[1:]}." if line["few_rows"] else ""
     return (
         f"Accept a confidence of {bound} {line['threshold']:g}: at most {target} of these answers are wrong, "
-        f"with {_percent(confidence)} confidence. They are {_percent(line['accepted'])} of all answers; "
-        f"{_percent(line['risk'])} of them were wrong here.{rough} The lowest threshold whose observed risk "
-        f"is at most {target} would accept {_percent(line['naive_accepted'])}, without a guarantee."
+        f"with {in_percent(confidence)} confidence. They are {in_percent(line['accepted'])} of all answers; "
+        f"{in_percent(line['risk'])} of them were wrong here.{rough} The lowest threshold whose observed "
+        f"risk is at most {target} would accept {in_percent(line['naive_accepted'])}, without a guarantee."
     )
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.3g} %"

@@ -391,15 +391,15 @@ def test_holds() -> None:
     assert (fine.answer, fine.documents, fine.has_clusters) == ("fine", accepted["doc"].n_unique(), True)
     assert (fine.few_rows, fine.correlation) == (True, 0.3)
     assert str(fine) == (
-        "fine: at most 0.3 of the answers accepted at a threshold of 0.8 are wrong; this rests on few "
+        "fine: at most 30 % of the answers accepted at a threshold of 0.8 are wrong; this rests on few "
         "documents or losses, and assumes that the losses of a document correlate by at most 0.3"
     )
     many = result.holds(0.3, 0.3)
     assert not many.few_rows
-    assert str(many) == "fine: at most 0.3 of the answers accepted at a threshold of 0.3 are wrong"
+    assert str(many) == "fine: at most 30 % of the answers accepted at a threshold of 0.3 are wrong"
     assert result.holds(0.0, 0.05).answer == "regressed"
     assert str(result.holds(0.0, 0.05)).startswith(
-        "regressed: more than 0.05 of the answers accepted at a threshold of 0 "
+        "regressed: more than 5 % of the answers accepted at a threshold of 0 "
     )
     open_ = result.holds(0.8, 0.02)
     assert open_.answer == "undecided"

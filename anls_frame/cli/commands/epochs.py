@@ -96,5 +96,5 @@ def epochs(
         print(plain(with_options(f"{system}\n{textwrap.indent(str(components), '  ')}")))
         if passed is not None:
             estimates = passed.filter(system=system).row(0, named=True)
-            figures = ", ".join(f"{name} {score_text(estimates[name])}" for name in passed.columns[2:])
+            figures = ", ".join(f"pass@{k} {score_text(estimates[f'pass_at_{k}'])}" for k in sizes)
             print(plain(f"  {metric or 'exact_match'}: {figures}"))

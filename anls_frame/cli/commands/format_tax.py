@@ -78,7 +78,8 @@ def format_tax(
             gain = f"{given} as given, {unwrapped} unwrapped"
             print(plain(f"{total['metric']}: {gain}, {numbered(total['n'], 'row')}."))
         labels = {"baseline_score": "given", "score": "unwrapped"}
-        print_table(costs.rename({label: name for name, label in labels.items()}), labels=labels)
+        renamed = costs.rename({label: name for name, label in labels.items()})
+        print_table(renamed, labels=labels | {"unwrap_steps": "taken off"})
         for columns in options.tables(slicing.by) or []:
             shown = tax.figures_by(columns).select(
                 *columns, *_SHOWN, cs.starts_with("difference"), "few_rows"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +14,9 @@ from anls_frame._paths import is_many
 from anls_frame._text import numbered
 from anls_frame.cli import options
 from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
-from anls_frame.cli.output import print_json, print_table, say
+from anls_frame.cli.output import print_json, print_table, say, score_text
+from anls_frame.export.columns import Column, by_name
+from anls_frame.export.document import Table, result_table
 
 Gold = Annotated[
     Path,
@@ -25,6 +27,7 @@ Gold = Annotated[
     },
 ]
 
+_FRACTIONS = ("precision", "recall", "f")
 _SCORES = {"i_measure": ("wacc", "wacc_base", "i_measure")}
 _COLUMNS = ("prediction", "source", "edits", "annotators")
 
@@ -165,7 +168,7 @@ def errant(
     table = af.gec.by_type(scored, "counts", tier=tier, beta=beta)  # type: ignore[call-overload]
     _print(scores | {"types": table.to_dicts()} if json else scores, json=json)
     if not json:
-        print_table(table)
+        print_table(_table(table, _FRACTIONS))
 
 
 @options.command(
@@ -239,8 +242,8 @@ def compare(
         print_json(table.to_dicts())
     else:
         differences = table.columns[table.columns.index("difference") :]
-        scores = _SCORES.get(measure, ("precision", "recall", "f"))
-        print_table(table.select("system", "n", *scores, *differences))
+        scores = _SCORES.get(measure, _FRACTIONS)
+        print_table(_table(table.select("system", "n", *scores, *differences), scores))
     return 0 if require_within is None else _decided(table, require_within, cluster is not None)
 
 
@@ -261,14 +264,28 @@ def _decided(table: pl.DataFrame, within: float, has_documents: bool) -> int:
     return codes[max((row["answer"] for row in others), key=[*codes].index)]
 
 
-def _print(scores: Mapping[str, object], *, json: bool) -> None:
+_HEADINGS = {
+    "accuracy_base": "source accuracy",
+    "wacc": "WAcc",
+    "wacc_base": "source WAcc",
+    "i_measure": "I-measure",
+}
+
+
+def _table(frame: pl.DataFrame, scores: Sequence[str]) -> Table:
+    """Return a table whose scores have the form and the names of those of the commands."""
+    own = by_name(Column(name, kind="score", heading=_HEADINGS.get(name, name)) for name in scores)
+    return result_table("", frame, own=own)
+
+
+def _print(scores: Mapping[str, Any], *, json: bool) -> None:
 
     if json:
         print_json(scores)
         return
     for name, value in scores.items():
-        shown = "" if value is None else f"{value:.4f}" if isinstance(value, float) else str(value)
-        print(f"{name + ':':<16}{shown}".rstrip())
+        shown = f"{value:,}" if isinstance(value, int) else score_text(value)
+        print(f"{_HEADINGS.get(name, name) + ':':<17}{shown}")
 
 
 gec = click.Group(
