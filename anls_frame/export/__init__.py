@@ -52,7 +52,7 @@ SUFFIXES = tuple(_WRITERS)
 def shortened(
     document: Document, path: str | os.PathLike[str], *, tables: bool = True, columns: bool = True
 ) -> Document:
-    """Return what a file of this suffix holds of a document of which no tables or columns were chosen."""
+    """Return what a file of this suffix holds of a document, unless its tables or columns were chosen."""
     suffix = Path(path).suffix.lower()
     if tables and suffix in OF_FIRST_TABLE:
         document = document.of_first_table()

@@ -157,10 +157,8 @@ class RiskDecision:
         if self.answer == "fine":
             return f"fine: at most {target} {accepted}{rough}"
         if self.answer == "regressed":
-            return (
-                f"regressed: more than {in_percent(self.target)} {accepted} ({in_percent(self.risk)}){rough}"
-            )
-        line = f"undecided: {in_percent(self.risk)} {accepted}, {in_percent(self.target)} are allowed"
+            return f"regressed: more than {target} {accepted} ({risk}){rough}"
+        line = f"undecided: {risk} {accepted}, {target} are allowed"
         if self.needed is None:
             return line
         documents = numbered(self.documents, "document" if self.has_clusters else "row")
