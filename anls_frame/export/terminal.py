@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -36,7 +37,9 @@ def rendered(tables: Sequence[Table]) -> str:
         hidden = [f"... and {table.hidden:,} more rows"] if table.hidden else []
         # Control characters, also in column names, are shown as symbols.
         title, *notes = (wrapped(visible(line), most) for line in (table.name, *hidden, *table.below))
-        lines += [title, table_text(*display_table(table), most), *notes]
+        # Headings without rows say nothing.
+        content = [table_text(*display_table(table), most)] if table.frame.height else []
+        lines += [title, *content, *notes]
     return "\n".join(lines)
 
 
@@ -44,6 +47,9 @@ def wrapped(text: str, most: int | None) -> str:
     """Break lines that are wider than a terminal, between words or after a bar where that is possible."""
     if most is None or text_width(text) <= most:
         return text
+    indent = len(text) - len(text.lstrip(" "))
+    if 0 < indent < most:
+        return textwrap.indent(wrapped(text[indent:], most - indent), " " * indent)
     lines, line = list[str](), ""
     for word in text.split(" "):
         joined = f"{line} {word}" if line else word

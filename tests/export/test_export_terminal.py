@@ -107,6 +107,11 @@ def test_long_lines_break_between_words_and_lose_nothing() -> None:
     assert wrapped(text, None) == text
 
 
+def test_the_parts_of_an_indented_line_are_indented() -> None:
+    assert wrapped("  one two three", 10) == "  one two\n  three"
+    assert wrapped("  one two", 10) == "  one two"
+
+
 def test_bytes_are_shown_as_python_writes_them(monkeypatch: pytest.MonkeyPatch) -> None:
     frame = pl.DataFrame({"p": ["a", "b"], "a": ["b", "b"], "k": [b"\xff\x01", b"abc"]})
     frame = frame.with_columns(q="p")

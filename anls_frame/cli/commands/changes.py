@@ -53,6 +53,7 @@ def changes(
         lower:NAME if lower ones are better.
     """
     import polars as pl
+    import polars.selectors as cs
 
     from anls_frame.cli.metrics import parse
     from anls_frame.export import row_files
@@ -98,7 +99,9 @@ def changes(
         # Pages are too long to be shown, and their error types are those of answers.
         texts = ["baseline_prediction", "prediction", "nearest_answer", "transition"]
         hidden += texts if is_of_pages and not scores else []
-        shown = changed.drop(hidden)
+        # A narrow terminal leaves out the last columns, and scores say more than these.
+        last = cs.by_name("nearest_answer", "transition", require_all=False)
+        shown = changed.drop(hidden).select(~last, last)
         spoken = {name: heading_of(name, names_of) for name in shown.columns}
         labels = {f"baseline_{name}": f"{text} {baseline}" for name, text in spoken.items()}
         labels |= {f"{name}_difference": f"{text} difference" for name, text in spoken.items()}
