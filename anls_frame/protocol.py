@@ -269,9 +269,9 @@ def resolve_scoring(protocol: ScoreProtocol | str) -> ScoreProtocol:
     resolved = resolve_protocol(protocol)
     if resolved.threshold is None:
         wanted = (
-            f"must have a threshold for ANLS, but {described(resolved)} has none; give it one, such as "
-            "threshold=0.5, which changes no error rate, or ask for metrics that need none, such as "
-            "metrics='nls' or 'cer_corpus'"
+            f"must have a threshold for ANLS and error types, but {described(resolved)} has none; give it "
+            "one, such as threshold=0.5, which changes no error rate, or, in reports without error types, "
+            "ask for metrics that need none, such as metrics='nls' or 'cer_corpus'"
         )
         raise wrong("protocol", wanted)
     return resolved

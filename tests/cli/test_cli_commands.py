@@ -441,7 +441,11 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
                 ("confusions", "--n -1", "--n must be an integer from 0 to 4,294,967,295, got -1"),
                 ("report", f"--worst {2**62}", "--worst must be an integer from 0 to 4,294,967,295, got 46"),
                 ("report", "--confidence 2", "--confidence "),
-                ("report", "--protocol raw", "--protocol must have a threshold for ANLS, but raw has none"),
+                (
+                    "report",
+                    "--protocol raw",
+                    "--protocol must have a threshold for ANLS and error types, but raw has none",
+                ),
                 ("report", "--missing x", "--missing "),
                 ("report", "--by ", "no column '' among"),
                 ("report", "--cluster ^.*$", "no column '^.*$' among"),

@@ -83,7 +83,9 @@ def test_other_functions_need_no_threshold_either(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("metrics", [None, "anls", "zeros", ["nls", "anls"]])
 def test_anls_asks_for_a_threshold_and_says_what_else_to_do(metrics: Any) -> None:
-    with pytest.raises(ValueError, match=r"threshold for ANLS, but raw has none; .* threshold=0\.5"):
+    with pytest.raises(
+        ValueError, match=r"threshold for ANLS and error types, but raw has none; .* threshold=0\.5"
+    ):
         af.report(SPEECH, "hyp", "ref", metrics=metrics, protocol="raw")
     with pytest.raises(ValueError, match="threshold for ANLS"):
         af.compare(SPEECH, {"a": "hyp", "b": "hyp"}, "ref", protocol="raw")

@@ -76,7 +76,11 @@ def test_unknown_sort_is_refused(sort: Any) -> None:
         ({"missing": "skip"}, ValueError, "missing must be one of 'empty', 'drop', got 'skip'"),
         ({"protocol": "anlss"}, ValueError, "unknown protocol 'anlss'"),
         ({"protocol": None}, TypeError, "protocol must be a ScoreProtocol or a preset's name"),
-        ({"protocol": "raw"}, ValueError, "protocol must have a threshold for ANLS, but raw has none"),
+        (
+            {"protocol": "raw"},
+            ValueError,
+            "protocol must have a threshold for ANLS and error types, but raw has none",
+        ),
         ({"worst": -1}, ValueError, "worst must be an integer from 0 to 4,294,967,295, got -1"),
         ({"worst": 2**32}, ValueError, "worst must be an integer from 0 to 4,294,967,295"),
     ],
