@@ -110,7 +110,7 @@ class _Column:
         longest = max(map(text_width, (*self.figures, *self.intervals)), default=0)
         joined = [" ".join(pair) for pair in pairs]
         return [
-            # An empty interval fits beside its figure.
+            # An empty interval fits next to its figure.
             pair if self.is_below and text_width(text) > longest else [text]
             for pair, text in zip(pairs, joined, strict=True)
         ]
