@@ -19,7 +19,7 @@ from anls_frame._arguments import count
 from anls_frame._text import visible
 from anls_frame.export import Table
 from anls_frame.export.columns import COLUMNS, Column, by_name, heading_of, kind_of
-from anls_frame.export.document import with_scripts
+from anls_frame.export.document import result_table, with_scripts
 from anls_frame.export.row_names import ROWS, Names
 from anls_frame.files.file import File
 
@@ -136,14 +136,15 @@ def print_table(
 
     if not isinstance(table, Table):
         columns = [
-            Column(
-                name,
+            dataclasses.replace(
+                # A column of texts is one of the user's, whatever its name.
+                COLUMNS.get(name, Column(name)) if dtype.is_numeric() else Column(name),
                 kind=kind_of(name),
                 heading=labels.get(name) or heading_of(name, names),
             )
-            for name in table.columns
+            for name, dtype in table.schema.items()
         ]
-        table = Table("", table, by_name(columns))
+        table = result_table("", table, own=by_name(columns))
     height = table.frame.height if height is None else height
     if most is not None:
         table = dataclasses.replace(table, frame=table.frame.head(most))

@@ -160,7 +160,7 @@ def test_commands_of_rows_speak_of_pages(run: Callable[..., Done], tmp_path: Pat
     html = (tmp_path / "rows.html").read_text(encoding="utf-8")
     assert "over 3 pages." in html
     assert '"names": {"row": "page", "answer": "reference", "prediction": "read"}' in html
-    assert "slice \u2506 pages" in said("slices", "old", "--features", "--min-rows", "1")
+    assert "treat pages as independent" in said("slices", "old", "--features", "--min-rows", "1")
 
 
 def test_a_page_that_one_engine_lacks_is_left_out_for_all(run: Callable[..., Done], tmp_path: Path) -> None:

@@ -36,6 +36,8 @@ def test_tables_are_those_of_the_package(run: Run, tmp_path: Path) -> None:
 
     assert printed.startswith("exact_match: 0.250 as given, 0.750 unwrapped, 4 rows.")
     assert "fr" in printed
+    assert "taken off" in printed
+    assert "documents" not in printed  # without clusters, no row has a number of them
     assert tables == {"steps": tax.steps.to_dicts(), "account": tax.account.frame.to_dicts()}
     assert pl.read_parquet(tmp_path / "tax.parquet").equals(tax.steps)
 
