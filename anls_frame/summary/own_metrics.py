@@ -46,7 +46,7 @@ def values(
     source: pl.LazyFrame, metric: Metric, texts: Sequence[pl.Expr], numbers: Mapping[str, pl.Expr]
 ) -> list[pl.Expr]:
     """
-    Return the values of a custom metric: the score of a row and, for a rate, numerator and denominator.
+    Return the values of a custom metric: the score of a row or, for a ratio, numerator and denominator.
 
     Parameters
     ----------
@@ -59,15 +59,19 @@ def values(
     numbers
         The numbers of columns that hold them as texts, by column.
     """
-    numerator = scored(source, metric, metric.numerator, texts, numbers)
-    if not metric.is_ratio:
-        return [numerator]
-    denominator = scored(source, metric, metric.denominator, texts, numbers)
-    # With denominator 0, the numerator, or null if the row has no score.
+    parts = [metric.numerator, metric.denominator] if metric.is_ratio else [metric.numerator]
+    return [scored(source, metric, part, texts, numbers) for part in parts]
+
+
+def ratio(metric: Metric, names: Sequence[str]) -> pl.Expr:
+    """
+    Return the score of a row in a ratio, from the columns of its parts.
+
+    With denominator 0 it is the numerator, or null if the row has no score.
+    """
+    numerator, denominator = map(pl.col, names)
     score = pl.when(denominator > 0).then(numerator / denominator).otherwise(numerator)
-    if metric.skips_empty_rows:
-        score = pl.when((numerator > 0) | (denominator > 0)).then(score)
-    return [score, numerator, denominator]
+    return pl.when((numerator > 0) | (denominator > 0)).then(score) if metric.skips_empty_rows else score
 
 
 def scored(

@@ -168,13 +168,17 @@ def scored_rows(
         without_answer = named_nulls(source, texts[answers], **how)
     keys, orders = sliced_keys(source, slicing, settings.cluster)
     selected: dict[str, pl.Expr] = {}
+    ratios: dict[str, pl.Expr] = {}
     for number, every in enumerate(by_system):
         pair = [] if answers is None else [predicted(texts[predictions[number]]), texts[answers]]
         for index, metric in enumerate(every):
             if not metric.is_built_in:
                 own_pair = [*pair[:1], without_answer] if _is_of_nulls(metric) else pair
                 values = own_metrics.values(source, metric, own_pair, in_numbers)
-                selected |= zip(columns(index, metric, number), values, strict=True)
+                score, *parts = columns(index, metric, number)
+                selected |= zip(parts or [score], values, strict=True)
+                if parts:
+                    ratios[score] = own_metrics.ratio(metric, parts)
     if answers is None:
         steps = _steps_of_scores(metrics, len(systems))
     else:
@@ -198,7 +202,10 @@ def scored_rows(
         dropped += [*each("digest", len(systems)), *each("details", len(systems))]
         steps.append([pl.when(~pl.any_horizontal(each("missing", len(systems)))).then(pl.col(dropped))])
     return SystemRows(
-        inputs=source.select(*keys, *kept(settings, {**in_numbers, **made}), **selected),
+        # In a step of their own, so that Polars sees what numerators share, such as all errors of a page.
+        inputs=source.select(*keys, *kept(settings, {**in_numbers, **made}), **selected).with_columns(
+            **ratios
+        ),
         steps=steps,
         keys=key_names(settings.by, settings.cluster),
         metrics=tuple(metrics),
