@@ -50,7 +50,9 @@ _CHARACTERS = ("reference_char", "predicted_char")
 
 def score_text(score: float | None) -> str:
     """Return a score as tables show it, or a dash where there is none, as without any text to divide by."""
-    return "–" if score is None else f"{score:.3f}"  # noqa: RUF001 - the dash of tables
+    from anls_frame.export.display import spelled
+
+    return spelled(score, (), "score")
 
 
 def say(text: str, program: str = "anls-frame") -> None:

@@ -32,7 +32,7 @@ from anls_frame.reports.wrapping_costs import format_tax
 from anls_frame.slices.result import Slices
 from anls_frame.summary.causes import LOSSES
 from anls_frame.summary.measures import Metric
-from anls_frame.summary.settings import Settings
+from anls_frame.summary.settings import READ, Settings
 
 Gain: TypeAlias = tuple[float, float, float]
 """A figure, and the ends of its interval."""
@@ -47,8 +47,8 @@ _LEAST_ROWS = 5
 _LEAST_COUNT = 10
 _FREQUENT = 0.08
 """A confusion stands out if it is such a share of all edits."""
-_READ = 0.5
-"""NLS of rows that were read at least in part, and error rate above which pages are unreadable."""
+_UNREADABLE = 0.5
+"""Error rate above which a page is unreadable."""
 _DOUBTFUL = 0.02
 """Gold is doubted if it looks wrong in such a share of the rows."""
 _WIDE = 0.1
@@ -194,7 +194,7 @@ def page_losses(settings: Settings) -> dict[str, pl.Expr]:
     how: dict[str, Any] = {"protocol": resolve_errors(settings.protocol), "missing": settings.missing}
     errors, rate = (count("prediction", "answers", **how) for count in (page_errors, reading_order_free_cer))
     fields = {name: errors.struct.field(name) for name in (*PAGE_COLORS, "reference_length")}
-    return {"lost": rate, "unreadable": rate > _READ, **fields}
+    return {"lost": rate, "unreadable": rate > _UNREADABLE, **fields}
 
 
 def first_steps(case: Case, rules: Sequence[Rule]) -> pl.DataFrame:
@@ -291,7 +291,7 @@ def _confusion(case: Case) -> Iterator[Step]:
     n = pl.col("ops").list.eval(is_pair.fill_null(value=False)).list.sum()
     # Each edit costs the same part of the similarity.
     won_back = (1 - pl.col("nls")) * n / pl.col("ops").list.len()
-    gain = case.mean(pl.when((pl.col("nls") >= _READ) & (n > 0)).then(won_back), rows)
+    gain = case.mean(pl.when((pl.col("nls") >= READ) & (n > 0)).then(won_back), rows)
     yield _misreading(case, first, gain)
 
 
@@ -422,10 +422,10 @@ def _unreadable(case: Case) -> Iterator[Step]:
     share = case.scored.select(lengths.filter("unreadable").sum() / lengths.sum()).item()
     gain = case.like_the_rest(share, figure(bad, "cer_corpus"), rest["cer_corpus"])
     sentence = (
-        f"Scan or read {numbered(n, 'page')} again, with an order-free CER above {_READ:g}: as good as the "
-        f"rest, they would win {won(gain)}."
+        f"Scan or read {numbered(n, 'page')} again, with an order-free CER above {_UNREADABLE:g}: as good "
+        f"as the rest, they would win {won(gain)}."
     )
-    call = f"df.filter(af.reading_order_free_cer({case.texts}) > {_READ:g})"
+    call = f"df.filter(af.reading_order_free_cer({case.texts}) > {_UNREADABLE:g})"
     yield Step("unreadable", sentence, call, n, gain)
 
 

@@ -692,7 +692,7 @@ def _difference(metric: Metric, difference: float | None, systems: Sequence[str]
     if not difference:
         return f"difference {'unknown' if difference is None else '0'} ({metric.label})"
     better = systems[(difference > 0) == bool(metric.higher_is_better)]
-    return f"{better} has the better {metric.label}: difference {difference:+z.3f}"
+    return f"{better} has the better {metric.label}: difference {spelled(difference, (), 'difference')}"
 
 
 def _best(metric: Metric, ranking: pl.DataFrame) -> str:
@@ -701,4 +701,4 @@ def _best(metric: Metric, ranking: pl.DataFrame) -> str:
         return f"best: unknown ({metric.label})"
     best, score = ", ".join(first["system"]), first["score"][0]
     possibly = ", ".join(ranking.filter("possibly_best")["system"])
-    return f"best: {best} ({metric.label} {score:z.3f}), possibly best: {possibly}"
+    return f"best: {best} ({metric.label} {spelled(score, (), 'score')}), possibly best: {possibly}"

@@ -268,8 +268,7 @@ def _has_small_slice(metric: Metric, slices: WeightedSlices, sums: Sums) -> npt.
     """Return whether a slice has too few effective units to know its spread, from sums of each."""
     worth = units(sums.with_fields() if metric.counts_fields else sums)
     worth = slices.where_weighted(worth.reshape(len(slices.weight), -1))
-    # Fifteen units of one size are fifteen, despite rounding.
-    return np.asarray(worth.min(axis=0, initial=np.inf) < FEW_IN_SLICE - 1e-6)
+    return carried_by_few(worth.min(axis=0, initial=np.inf), FEW_IN_SLICE)
 
 
 def comparison_lines(

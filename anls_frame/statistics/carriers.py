@@ -80,10 +80,10 @@ def carriers_of_sums(total: npt.ArrayLike, squares: npt.ArrayLike) -> FloatArray
     return np.asarray(total * np.divide(total, squares, out=np.zeros_like(total), where=known))
 
 
-def carried_by_few(carrying: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-    """Return which estimates are carried by fewer than `FEW_CARRIERS` units; not where the number is nan."""
+def carried_by_few(carrying: npt.ArrayLike, least: float = FEW_CARRIERS) -> npt.NDArray[np.bool_]:
+    """Return which estimates are carried by fewer than `least` units; not where the number is nan."""
     # Ten units that add the same count as ten, despite rounding.
-    return np.asarray(np.asarray(carrying, np.float64) < FEW_CARRIERS - 1e-6)
+    return np.asarray(np.asarray(carrying, np.float64) < least - 1e-6)
 
 
 def are_few(n: npt.ArrayLike, effective: npt.ArrayLike, carrying: npt.ArrayLike) -> npt.NDArray[np.bool_]:

@@ -132,9 +132,8 @@ def fields(
           ``_confidence``: the confidence of the predicted text, null where there is none.
 
         Rows are in the order of the documents and of gold, followed by invented fields and by keys with null
-        for which nothing was predicted. The items of each
-        system are matched to gold independently. An item that a system invented has its own row, in which
-        other systems have null.
+        for which nothing was predicted. The items of each system are matched to gold independently. An item
+        that a system invented has its own row, in which other systems have null.
 
     Raises
     ------
