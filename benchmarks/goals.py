@@ -149,7 +149,7 @@ def error_goals(frame: pl.DataFrame) -> Iterator[Goal]:
     yield Goal("`error_type`, same pairs", "", None, kinds)
 
     def confusions() -> Any:
-        return np.sort(af.confusions(frame, *PAIR)["count"].to_numpy())
+        return np.sort(af.confusions(frame, *PAIR, min_nls=0)["count"].to_numpy())
 
     contenders = {OWN: confusions, "rapidfuzz `editops`": lambda: rapidfuzz_confusions(frame)}
     yield Goal("`confusions`, same pairs", "a loop over edits", 20, contenders)

@@ -35,8 +35,8 @@ def update(path: Path, processor: str, lines: Sequence[str]) -> dict[str, list[s
     """Write the section of a processor in place of the one that was there, and return all sections."""
     found = sections(path.read_text(encoding="utf-8")) if path.exists() else {}
     found[processor] = list(lines)
-    text = [HEAD, *(line for name in sorted(found) for line in (f"## {name}", "", *found[name]))]
-    path.write_text("\n".join(text).rstrip() + "\n", encoding="utf-8")
+    texts = ["\n".join([f"## {name}", "", *found[name]]).rstrip() for name in sorted(found)]
+    path.write_text("\n\n".join([HEAD.rstrip(), *texts]) + "\n", encoding="utf-8")
     return found
 
 
