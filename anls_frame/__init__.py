@@ -1,12 +1,17 @@
 """
-Score and diagnose document QA, OCR and text models, right on Polars or pandas results.
+Score and diagnose document QA, OCR, speech and extraction models, right on Polars or pandas results.
+
+The functions of frames take a Polars, pandas or Arrow frame with a column of predictions and one of accepted
+answers; `read_results`, `read_logs` and `read_pages` read files into such a frame, and `fields` makes one of
+JSON documents. `overview` shows how good a system is and what to do first; `report` breaks its scores down by
+slice; `find_slices` finds slices that score worse than the rest; `browse` makes a page for reading the rows;
+`compare` tests the differences between systems, and `changes` returns the rows whose scores differ;
+`selective` and `corrected` judge a model's confidence and a judge's verdicts.
 
 `nls`, `anls`, `cer` and similar functions are Polars expressions that score each row; `add_scores` adds all
-scores to a Polars, pandas or Arrow frame; `report` breaks them down by slice; `compare` tests the differences
-between systems, and `changes` returns the rows whose scores differ; `find_slices` finds slices that score
-worse than the rest; `ANLS` and similar classes are metric objects for training loops; `gec` scores
-grammatical error correction. Importing the package adds the namespace ``.anls`` to Polars frames and
-expressions and to pandas frames.
+scores to a frame; `ANLS` and similar classes are metric objects for training loops; `gec` scores grammatical
+error correction. Importing the package adds the namespace ``.anls`` to Polars frames and expressions and to
+pandas frames.
 
 Examples
 --------

@@ -36,7 +36,7 @@ def kinds() -> str:
 def options() -> str:
     """Return the table of the options of single readers."""
     rows = [
-        f"| `{name},{option}=` | {described.help} |"
+        f"| `{name},{option}=` | {_in_cell(described.help)} |"
         for name, kind in READERS.items()
         for option, described in kind.options.items()
     ]
@@ -147,7 +147,7 @@ def _public_module(function: Callable[..., Any]) -> str:
 
 WRITTEN: list[tuple[str, str, Callable[[], str]]] = [
     ("files.md", r"^\| file \| reader \|.*?(?=\n\n)", kinds),
-    ("files.md", r"^\| `--reader` \|.*?(?=\n\n)", options),
+    ("command_line.md", r"^\| `--reader` \|.*?(?=\n\n)", options),
     ("command_line.md", r"^\| command \|.*?(?=\n\n)", commands),
     ("metrics.md", r"^\| name \| score \|.*?(?=\n\n)", scores),
     ("reference/columns.md", r"^## Rows and documents$.*?(?=\n\n## Scores of reports)", columns),
@@ -176,6 +176,10 @@ def page(path: Path) -> str:
             if count != 1:
                 raise ValueError(f"{name} has {count} places for the {make.__name__}")
     return text
+
+
+def _in_cell(text: str) -> str:
+    return text.replace("|", "\\|")
 
 
 def _in_code(kind: Description) -> str:

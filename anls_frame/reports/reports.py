@@ -577,11 +577,10 @@ def report(
         Names of the columns with the predicted texts and with the accepted answer or answers; without them,
         `metrics` names the columns of existing scores.
     metrics
-        One or several scores to report: names ("anls", "nls", "exact_match", "zeros", "cer_mean",
-        "cer_corpus", "char_errors", "wer_mean", "wer_corpus", "substitutions", "deletions", "insertions",
-        "bag_of_words"), columns of existing scores, expressions of the frame's columns, or a `Metric`. The
-        set "qa", the default, contains the first six names; the set "ocr" contains character and word error
-        rates of pages. Custom metrics read the rows again.
+        One or several scores to report: names, such as "anls" or "wer_corpus" (the guide to metrics lists
+        them), columns of existing scores, expressions of the frame's columns, or a `Metric`. The sets
+        "qa" (the default), "ocr", "speech" and "fields" contain the scores of one kind of work. Custom metrics
+        read the rows again.
     by
         Columns that define the slices (in pandas, levels of the index too), or expressions such as
         ``pl.col("date").dt.year().alias("year")``. Several columns are crossed; a list of lists, such as

@@ -23,6 +23,7 @@ from anls_frame.frames.strict_json import Number
 from anls_frame.metrics.accuracies import contains_answer, relaxed_accuracy, vqa_accuracy
 from anls_frame.metrics.distances import levenshtein
 from anls_frame.metrics.scores import anls, cer, exact_match, nls
+from anls_frame.protocol import PROTOCOLS
 from anls_frame.readers.log_names import member
 
 _MOST_DIGITS = 15
@@ -95,10 +96,11 @@ _FORMULAS: dict[str, Any] = {"ignore_case": False, "spaces": "remove"}
 
 
 CANDIDATES: dict[str, _Rule] = {
-    "anls, protocol anls": _row(anls, protocol="anls"),
-    "anls, protocol rrc": _row(anls, protocol="rrc"),
-    "anls, protocol anls_star": _row(anls, protocol="anls_star"),
-    "anls, protocol stvqa": _row(anls, protocol="stvqa"),
+    **{
+        f"anls, protocol {name}": _row(anls, protocol=name)
+        for name, protocol in PROTOCOLS.items()
+        if protocol.threshold is not None
+    },
     "nls, protocol anls": _row(nls, protocol="anls"),
     "nls, protocol rrc": _row(nls, protocol="rrc"),
     "nls, protocol anls_star": _row(nls, protocol="anls_star"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import shell
 from shell import fine
 
 from anls_frame.cli.app import commands
+from anls_frame.export.columns import COUNTS, FIGURES, FOUND, figure_of
 
 SCHEMAS = Path(__file__).parents[2] / "docs/schemas"
 SLICED = "-b doc_type -c doc_id"
@@ -69,6 +71,11 @@ COMMANDS = {
 }
 
 
+DESCRIBING = ("report", "compare", "slices", "gec_compare")
+"""The schemas that describe the columns of their tables of slices."""
+FIGURES_OF_SLICES = {column.name for column in (*COUNTS, *FIGURES, *FOUND)}
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("schemas")
@@ -94,6 +101,26 @@ def test_output_follows_the_schema(folder: Path, name: str) -> None:
         for key in schema.get("required", ()):
             less = {one: value for one, value in row.items() if one != key}
             assert not check.is_valid([less] if isinstance(found, list) else less), key
+
+
+def names_in(value: Any) -> Iterator[str]:
+    """Yield the names in a printed value and in all that it holds, except in its settings."""
+    if isinstance(value, list):
+        for one in value:
+            yield from names_in(one)
+    elif isinstance(value, dict):
+        for name, one in value.items():
+            yield name
+            yield from names_in(one if name != "settings" else None)
+
+
+@pytest.mark.parametrize("name", DESCRIBING)
+def test_the_schema_describes_every_figure_of_a_slice(folder: Path, name: str) -> None:
+    described = set(names_in(json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8"))))
+    for command in COMMANDS[name]:
+        printed = {*names_in(json.loads(fine(shell.run(folder, *command.split(), "--json"))))}
+        figures = {one for one in printed if figure_of(one) in FIGURES_OF_SLICES}
+        assert figures - described == set(), command
 
 
 def test_every_command_that_prints_json_has_a_schema() -> None:

@@ -189,6 +189,12 @@ def test_every_parameter_is_documented(name: str) -> None:
     assert documented == list(inspect.signature(DOCUMENTED[name]).parameters)
 
 
+def test_the_docstring_of_protocols_names_every_preset() -> None:
+    documentation = inspect.getdoc(af.ScoreProtocol) or ""
+
+    assert [name for name in af.PROTOCOLS if f"`{name}`" not in documentation] == []
+
+
 def test_every_class_is_documented_with_an_example() -> None:
     ours = [*CLASSES.values(), *RESULTS]
     undocumented = [
