@@ -25,11 +25,11 @@ ROWS = [
     for number, (text, lang) in enumerate([("a", "de"), ("b", "en"), ("a", "de"), ("c", "en")])
 ]
 
-STATISTICS = {"polars", "numpy", "scipy", "scipy.special"}
+STATISTICS = {"polars", "numpy"}
 IMPORTED = {
     "--version": set[str](),
     "score rows.jsonl": STATISTICS,
-    "overview rows.jsonl": STATISTICS | {"scipy.sparse", "jinja2"},
+    "overview rows.jsonl": STATISTICS | {"scipy", "scipy.sparse", "jinja2"},
     "report rows.jsonl -b lang": STATISTICS,
     "report rows.csv -b lang": STATISTICS | {"pyarrow"},  # which reads CSV
     "report rows.jsonl -b lang -o report.html": STATISTICS | {"jinja2"},
@@ -37,16 +37,16 @@ IMPORTED = {
     "report rows.jsonl --summary part.parquet": STATISTICS,
     "merge saved.parquet": STATISTICS,
     "compare rows.jsonl other.jsonl": STATISTICS,
-    "epochs epochs.jsonl": {"polars", "numpy"},
-    "slices rows.jsonl -c doc_id --min-rows 1": {"polars", "numpy", "scipy", "scipy.sparse"},
+    "epochs epochs.jsonl": STATISTICS,
+    "slices rows.jsonl -c doc_id --min-rows 1": STATISTICS | {"scipy", "scipy.sparse"},
     "selective rows.jsonl --model-confidence confidence": STATISTICS,
     "fields documents.jsonl": STATISTICS,
     "format-tax rows.jsonl": STATISTICS,
-    "audit rows.jsonl -n 2 -o audit.html --sample audit.parquet": {"polars", "numpy", "jinja2"},
+    "audit rows.jsonl -n 2 -o audit.html --sample audit.parquet": STATISTICS | {"jinja2"},
     "convert rows.jsonl rows.parquet": {"polars"},
     "confusions rows.jsonl": {"polars"},
     "changes rows.jsonl other.jsonl": {"polars"},
-    "browse rows.jsonl -o rows.html": {"polars", "numpy", "jinja2"},
+    "browse rows.jsonl -o rows.html": STATISTICS | {"jinja2"},
     "plot groups rows.jsonl -b lang -o groups.svg": STATISTICS | {"matplotlib"},
     "doctor": {"polars"},
     "gec --help": {"polars"},

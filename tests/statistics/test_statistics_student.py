@@ -20,12 +20,42 @@ def relative(actual: npt.NDArray[np.float64], expected: npt.NDArray[np.float64])
 
 
 def test_tails_in_closed_form() -> None:
-    # Below, where p is above 0.99999, scipy 1.17 keeps nine digits of it.
-    t = T[T > 1e-5]
-    assert relative(t_two_sided(t, 1), 2 / math.pi * np.arctan2(1, t)) < 1e-11
+    assert relative(t_two_sided(T, 1), 2 / math.pi * np.arctan2(1, T)) < 1e-13
     root = np.sqrt(2 + T * T)
     assert relative(t_two_sided(T, 2), 2 / (root * (root + T))) < 1e-13
     assert relative(t_two_sided(T[T < 37], math.inf), scipy.special.erfc(T[T < 37] / math.sqrt(2))) < 1e-12
+
+
+def test_quantiles_in_closed_form() -> None:
+    below = 0.5 - np.geomspace(1e-3, 0.4999999, 500)
+    assert relative(t_quantile(below, 1), -1 / np.tan(math.pi * below)) < 1e-12
+    upward = 4 * below * (1 - below)
+    assert relative(t_quantile(below, 2), -2 * (0.5 - below) * np.sqrt(2 / upward)) < 1e-12
+
+
+DF = np.array([*np.geomspace(1, 1e6, 400), *range(1, 400), math.inf])
+
+
+@pytest.mark.parametrize("level", [0.01, 0.5, 0.8, 0.9, 0.95, 0.99, 0.999, 1 - 1e-6, 1 - 1e-9])
+def test_quantiles_and_tails_of_scipy(level: float) -> None:
+    probability = 0.5 + level / 2
+    quantiles = t_quantile(probability, DF)
+    assert relative(quantiles, np.asarray(scipy.special.stdtrit(DF, probability))) < 1e-12
+    assert relative(t_two_sided(quantiles, DF), 2 * scipy.special.stdtr(DF, -quantiles)) < 1e-12
+
+
+def test_quantiles_are_symmetric() -> None:
+    probability = np.arange(1, 64) / 64
+    assert np.array_equal(t_quantile(probability, 3), -t_quantile(1 - probability, 3))
+
+
+@pytest.mark.parametrize("df", [0.001, 0.02, 0.5, 1, 1.5, 3, 30, 1e4, 1e15, math.inf])
+def test_quantiles_have_their_tails(df: float) -> None:
+    tails = np.geomspace(1e-300, 0.999, 2_000)
+    quantiles = t_quantile(tails / 2, df)
+    in_range = np.isfinite(quantiles)
+    assert in_range.any()
+    assert relative(t_two_sided(quantiles, df)[in_range], tails[in_range]) < 1e-12
 
 
 @pytest.mark.parametrize(
