@@ -19,7 +19,7 @@ import anls_frame._native as native
 from anls_frame._messages import Message, Option
 from anls_frame._text import listed, quoted
 from anls_frame.files.problems import Problems, problem
-from anls_frame.frames.answer_lists import as_lists
+from anls_frame.frames.answer_lists import as_lists, printed_value
 from anls_frame.frames.missing_values import is_missing
 from anls_frame.frames.strict_json import Number, kind, parse, scalar_text, without_halves
 
@@ -64,28 +64,43 @@ def records(file: os.PathLike[str], value: Any, problems: Problems) -> Iterator[
     """
     Yield the objects, with their places, of a JSON array or of the only array of objects in an object.
 
-    An object may also have a text, the prediction, or an object for each id.
+    An object may also have a text, the prediction, or an object for each id. Or it has the names of columns
+    and a list of values for each row, as pandas splits a table.
     """
     if isinstance(value, dict):
-        lists = [
-            key
-            for key, entry in value.items()
-            if isinstance(entry, list) and entry and all(isinstance(record, dict) for record in entry)
-        ]
+        if _is_split(value):
+            rows = [dict(zip(value["columns"], row, strict=True)) for row in value["data"]]
+            if "index" in value:
+                yield from _with_ids(value["index"], rows, "index")
+            else:
+                yield from ((f"data[{index}]", row) for index, row in enumerate(rows))
+            return
+        lists = [key for key, entry in value.items() if _are_objects(entry)]
         if not lists and _are_by_id(value):
-            for key, entry in value.items():
-                named = entry if isinstance(entry, dict) else {"prediction": entry}
-                yield f"key {quoted(key)}", {"question_id": key} | named
+            entries_by_id = [
+                entry if isinstance(entry, dict) else {"prediction": entry} for entry in value.values()
+            ]
+            yield from _with_ids(value, entries_by_id, "key")
             return
         if len(lists) != 1:
-            keys = listed(map(quoted, value))
-            raise problem(
-                file,
-                "must be a list of rows, or an object with one such list, or with a text or an object for "
-                f"each id; got an object with the keys {keys}. pandas writes a list with "
-                "to_json(orient='records')",
-            )
+            raise problem(file, _not_rows(file, value))
         value = value[lists[0]]
+    yield from _listed_rows(file, value, problems)
+
+
+def _with_ids(
+    ids: Iterable[str], rows: Sequence[dict[str, Any]], where: str
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield rows with their ids, which are called `index` if they are only the numbers of the rows."""
+    keys = list(ids)
+    name = "index" if keys == [str(row) for row in range(len(rows))] else "question_id"
+    for key, row in zip(keys, rows, strict=True):
+        yield f"{where} {quoted(key)}", {name: key} | row
+
+
+def _listed_rows(
+    file: os.PathLike[str], value: Any, problems: Problems
+) -> Iterator[tuple[str, dict[str, Any]]]:
     if not isinstance(value, list):
         raise problem(file, f"must hold a list of rows, got {kind(value)}")
     if not value:
@@ -95,6 +110,50 @@ def records(file: os.PathLike[str], value: Any, problems: Problems) -> Iterator[
             yield f"index {index}", row
         else:
             problems.add(f"must be a JSON object, got {kind(row)}", f"index {index}")
+
+
+def _are_objects(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(row, dict) for row in value)
+
+
+def _is_split(value: dict[str, Any]) -> bool:
+    """Return whether an object has the names of columns, and a list of values for each row."""
+    names, rows, ids = value.get("columns"), value.get("data"), value.get("index", [])
+    if not (isinstance(names, list) and isinstance(rows, list) and rows and isinstance(ids, list)):
+        return False
+    if "index" in value and len(ids) != len(rows):
+        return False
+    are_names = all(type(name) is str for name in names) and len(set(names)) == len(names)
+    return are_names and all(isinstance(row, list) and len(row) == len(names) for row in rows)
+
+
+def _not_rows(file: os.PathLike[str], value: dict[str, Any]) -> str:
+    """Return the message for an object without rows: what is expected, and where it has lists of objects."""
+    expected = (
+        "must be a list of rows, or an object with one such list, or with a text or an object for each id; "
+        f"got an object with the keys {listed(map(quoted, value))}. "
+    )
+    lists = dict(_lists_of_objects(value))
+    if not lists:
+        return f"{expected}pandas writes a list with to_json(orient='records')"
+    counts = listed([f"{'.'.join(path)} ({len(rows):,})" for path, rows in lists.items()])
+    keys = "".join(f"[{key!r}]" for key in max(lists, key=lambda path: len(lists[path])))
+    rows = f"json.loads(Path({os.fspath(file)!r}).read_bytes()){keys}"
+    return (
+        f"{expected}Lists of objects in it: {counts}. Write the list of rows to a file of its own, in Python "
+        f"with Path('rows.json').write_text(json.dumps({rows}))"
+    )
+
+
+def _lists_of_objects(
+    value: dict[str, Any], path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], list[Any]]]:
+    """Yield the lists of objects in an object, and in objects in it, with the keys that lead to them."""
+    for key, entry in value.items():
+        if _are_objects(entry):
+            yield (*path, key), entry
+        elif isinstance(entry, dict) and len(path) < _DEEPEST_ROWS:
+            yield from _lists_of_objects(entry, (*path, key))
 
 
 def _are_by_id(value: dict[str, Any]) -> bool:
@@ -249,6 +308,8 @@ Column: TypeAlias = "pl.Series | list[Any] | JsonColumn"
 _MOST_GAPS = 20_000_000
 _SPARSE = 20
 _EXACT_DIGITS = 15
+_DEEPEST_ROWS = 3
+"""How many objects around a list of objects are looked into, for the message that says where it is."""
 _LONGEST = 300
 
 
@@ -286,6 +347,7 @@ def by_name(names: Sequence[str], columns: Sequence[pl.Series], problems: Proble
     doubled = sorted(name for name, count in Counter(names).items() if count > 1)
     if doubled:
         problems.add(f"duplicate columns: {listed([quoted(name) for name in doubled])}", "header")
+        problems.hint("give each column a name of its own in the header")
     return dict(zip(names, columns, strict=True))
 
 
@@ -317,17 +379,16 @@ def from_objects(file: os.PathLike[str], objects: Iterable[tuple[str, dict[Any, 
     return Raw({key: [row.get(key) for row in rows] for key in keys}, len(rows), places.__getitem__)
 
 
-def texts(
-    name: str, column: Column, problems: Problems, place: Callable[[int], str], option: str | None = None
-) -> pl.Series:
+def texts(name: str, column: Column, problems: Problems, place: Callable[[int], str]) -> pl.Series:
     """
-    Return a column as strings; `option` names it, if not its own name does.
+    Return a column as strings.
 
     A number becomes the string in the file, and so do true and false; anything else is a problem.
     """
     if isinstance(column, pl.Series):
         if not is_text(column.dtype):
-            problems.add(f"column {name!r} must hold strings, got {column.dtype}; {_cast(column)}")
+            advice = "" if column.dtype.is_nested() else f"; {_cast(column)}"
+            problems.add(f"column {name!r} must hold strings, got {column.dtype}{advice}")
             # Different texts; nothing else is reported of them.
             column = pl.Series(range(len(column)), dtype=pl.Int64)
         return column.cast(pl.String).alias(name)
@@ -340,35 +401,76 @@ def texts(
         elif isinstance(value, str | bool):
             values.append(scalar_text(value))
         else:
-            entry = f"{name}.{next(iter(value), 'answer')}" if isinstance(value, dict) else ""
-            what = f"{name!r} must be a string, got {kind(value)}"
-            named = Message(f"{what}; name one of its entries, as with ", Option(option or name, entry))
-            problems.add(named if entry else what, place(index))
+            problems.add(f"{name!r} must be a string, got {kind(value)}", place(index))
             values.append(None)
     return pl.Series(name, values, dtype=pl.String)
 
 
 def entries(raw: Raw, name: str, keys: Sequence[str], problems: Problems) -> Column | None:
-    """Return an entry of the objects in a column, at the end of a path of keys; None if no object has it."""
+    """
+    Return an entry of the objects and lists in a column, at the end of a path of keys and numbers.
+
+    CSV and workbooks have them as text, as JSON or Python prints them. None if no row has the entry.
+    """
     column = raw.column(name)
-    if isinstance(column, pl.Series):
+    if isinstance(column, pl.Series) and raw.typed:
         for key in keys:
-            if not isinstance(column.dtype, pl.Struct) or key not in column.dtype.to_schema():
+            entry = typed_entry(column, column.dtype, key)
+            if entry is None:
                 return None
-            column = column.struct.field(key)
+            column = entry[0]
         return column
-    values = list(column)
+    values = list(column) if raw.typed else list(map(printed_value, column))
     for depth, key in enumerate(keys):
-        if not any(isinstance(value, dict) and key in value for value in values):
+        if not any(_has(value, key) for value in values):
             return None
         path = ".".join([name, *keys[:depth]])
         for index, value in enumerate(values):
-            if not (isinstance(value, dict) or is_missing(value)):
+            if not (isinstance(value, dict) or _is_in_list(value, key) or is_missing(value)):
                 problems.add(
                     f"{path!r} must be an object with {quoted(key)}, got {kind(value)}", raw.place(index)
                 )
-        values = [value.get(key) if isinstance(value, dict) else None for value in values]
+        values = [
+            (value[int(key)] if isinstance(value, list) else value[key]) if _has(value, key) else None
+            for value in values
+        ]
     return values
+
+
+def typed_entry(values: Any, dtype: Any, key: str) -> tuple[Any, Any] | None:
+    """Return the entry of Structs or lists, as a column or an expression, and its dtype; None without one."""
+    if isinstance(dtype, pl.Struct):
+        fields = dtype.to_schema()
+        return (values.struct.field(key), fields[key]) if key in fields else None
+    if isinstance(dtype, pl.List) and key.isdecimal():
+        return values.list.get(int(key), null_on_oob=True), dtype.inner
+    return None
+
+
+def _is_in_list(value: Any, key: str) -> bool:
+    """Return whether a value is a list, and the key the number of an entry."""
+    return isinstance(value, list) and key.isdecimal()
+
+
+def _has(value: Any, key: str) -> bool:
+    return int(key) < len(value) if _is_in_list(value, key) else isinstance(value, dict) and key in value
+
+
+def entry_names(raw: Raw, name: str) -> list[str]:
+    """Return the names of the entries of objects in a column, the most frequent first, and 0 for lists."""
+    column = raw.column(name)
+    if isinstance(column, pl.Series) and raw.typed:
+        dtype = column.dtype
+        if isinstance(dtype, pl.List):
+            return ["0"] if dtype.inner.is_nested() else []
+        return list(dtype.to_schema()) if isinstance(dtype, pl.Struct) else []
+    keys: Counter[str] = Counter()
+    for value in column if raw.typed else map(printed_value, column):
+        if isinstance(value, dict):
+            keys.update(list(value))
+        elif isinstance(value, list) and any(isinstance(entry, list | dict) for entry in value):
+            keys["0"] += 1
+    return [key for key, _ in keys.most_common()]
 
 
 def _cast(column: pl.Series) -> str:

@@ -158,6 +158,13 @@ def with_entries(raw: Raw, names: Iterable[Any], problems: Problems) -> Raw:
     return replace(raw, columns={**raw.columns, **added}) if added else raw
 
 
+def hint_entries(raw: Raw, names: Sequence[str], problems: Problems) -> None:
+    """Say, below a problem of columns that may hold objects, how the entries of these are named."""
+    paths = [f"{name}.{key}" for name in names for key in raw_tables.entry_names(raw, name)]
+    if paths:
+        problems.hint(f"entries of objects are named with dots: {listed(paths, _SHOWN_NAMES)}")
+
+
 def with_ids(raw: Raw, given: str | Sequence[str] | None, problems: Problems) -> tuple[Raw, str | None]:
     """Return a table with a column of ids, and its name; several given columns become one column of both."""
     if given is None or isinstance(given, str):
@@ -214,34 +221,33 @@ def frame(
     problems: Problems,
     *,
     unique_ids: UniqueIds = True,
+    is_named: bool = True,
     answers_format: str = "auto",
     question_types_format: str = "list",
 ) -> pl.DataFrame:
     """
     Return the standard frame: the columns with roles, then all others unchanged.
 
-    A column with the name but not the role gets an underscore appended to its name.
+    A column with the name but not the role gets an underscore appended to its name. If options name the
+    columns (`is_named`), hints say how they name entries of objects.
     """
     columns: list[pl.Series] = []
     separator = None
-    for role in ROLES:
-        if role in chosen:
-            if role == "prediction":
-                columns.append(prediction(raw, chosen[role], problems).alias(role))
-                continue
-            if role == "answers":
-                _note_formats(role, chosen[role], raw, problems)
-                predictions = next((column for column in columns if column.name == "prediction"), None)
-                own, separator = as_answers(raw, chosen[role], problems, answers_format, predictions)
-                columns.append(own)
-                continue
-            name = chosen[role]
-            column = raw.column(name)
-            if role in LISTS:
-                own = as_text_lists(name, column, problems, raw.place, question_types_format)
-            else:
-                own = raw_tables.texts(name, column, problems, raw.place, role)
-            columns.append(own.alias(role))
+    for role in (role for role in ROLES if role in chosen):
+        name, known = chosen[role], len(problems)
+        if role == "prediction":
+            own = prediction(raw, name, problems)
+        elif role == "answers":
+            _note_formats(role, name, raw, problems)
+            predictions = next((column for column in columns if column.name == "prediction"), None)
+            own, separator = as_answers(raw, name, problems, answers_format, predictions)
+        elif role in LISTS:
+            own = as_text_lists(name, raw.column(name), problems, raw.place, question_types_format)
+        else:
+            own = raw_tables.texts(name, raw.column(name), problems, raw.place)
+        columns.append(own.alias(role))
+        if is_named and len(problems) > known:
+            hint_entries(raw, [name], problems)
     taken = {column.name for column in columns}
     names, used = set(raw.names), set(chosen.values())
     for name in raw.names:
@@ -261,7 +267,7 @@ def prediction(raw: Raw, name: str, problems: Problems) -> pl.Series:
     """Return a column as the texts of a system."""
     _note_formats(name, name, raw, problems)
     column = _out_of_lists(name, raw.column(name), problems, raw.place)
-    return raw_tables.texts(name, column, problems, raw.place, "prediction")
+    return raw_tables.texts(name, column, problems, raw.place)
 
 
 def _out_of_lists(name: str, column: Column, problems: Problems, place: Callable[[int], str]) -> Column:
@@ -275,7 +281,8 @@ def _out_of_lists(name: str, column: Column, problems: Problems, place: Callable
     single: list[Any] = []
     for index, value in enumerate(column):
         is_list = isinstance(value, list)
-        single.append(value[0] if is_list and len(value) == 1 else None if is_list else value)
+        is_single = is_list and len(value) == 1 and not isinstance(value[0], list | dict)
+        single.append(value[0] if is_single else None if is_list and len(value) != 1 else value)
         if is_list and len(value) != 1:
             several = "keep one of them, or make a row of each, with its number in a column 'epoch'"
             advice = several if value else "write null for a missing prediction"
@@ -382,7 +389,7 @@ def samples_frame(
     names = _names(raw.columns, doc_ids)
     named = replace(raw, columns={names[key]: column for key, column in raw.columns.items()})
     chosen: dict[Role, str] = {usual: usual for usual in ROLES if usual in named.names}
-    return frame(named, chosen, problems, unique_ids=False, answers_format=answers_format)
+    return frame(named, chosen, problems, unique_ids=False, is_named=False, answers_format=answers_format)
 
 
 def _names(columns: Mapping[Key, raw_tables.Column], doc_ids: Sequence[str]) -> dict[Key, str]:
@@ -496,12 +503,9 @@ def _typed(name: str, column: pl.Series, problems: Problems) -> pl.Series:
         return column.cast(pl.String)
     if isinstance(dtype, pl.List | pl.Array) and raw_tables.is_text(dtype.inner):
         return column.cast(_LIST)
-    field = (
-        ".list.eval(pl.element().struct.field(...))" if isinstance(dtype, pl.List) else ".struct.field(...)"
-    )
-    advice = (
-        f"; take the strings out before you write the file, as with {field}" if holds_objects(dtype) else ""
-    )
+    of_lists = isinstance(dtype, pl.List) and isinstance(dtype.inner, pl.Struct)
+    how = "as with .list.eval(pl.element().struct.field(...))"
+    advice = f"; take the strings out before you write the file, {how}" if of_lists else ""
     problems.add(f"column {name!r} must hold strings or lists of strings, got {dtype}{advice}")
     return pl.Series([None] * len(column), dtype=_LIST)
 
@@ -570,6 +574,8 @@ def _separator(
         column = pl.Series([value if type(value) is str else None for value in column], dtype=pl.String)
     several = answer_texts.several_answers(column) if column.dtype == pl.String else None
     if several is None:
+        if answer_texts.most_are_objects(column):
+            _warn_of_objects(source, column, problems, raw)
         return None
     separator, index, other = several
     is_certain = separator == answer_texts.SPLIT_UNASKED and answer_texts.are_separated(column, predictions)
@@ -594,6 +600,48 @@ def _separator(
         " if they are texts",
     )
     return None
+
+
+def _warn_of_objects(source: str, column: pl.Series, problems: Problems, raw: Raw) -> None:
+    """Warn that answers are printed objects."""
+    warn(
+        _most_are_printed(source, "objects", column, problems, raw),
+        "each counts as one answer. ",
+        _entry_named(source, raw),
+        "To score all entries, make a row of each with `anls_frame.fields`. If these are answers, pass ",
+        Option("answers_format", "text"),
+    )
+
+
+def warn_of_printed(source: str, texts: pl.Series, problems: Problems, raw: Raw) -> None:
+    """Warn that predictions are printed lists or, in formats without objects of their own, objects."""
+    are_objects = answer_texts.most_are_objects(texts)
+    if (are_objects and raw.typed) or not (are_objects or answer_texts.most_are_lists(texts)):
+        return
+    of_each = f"`anls_frame.parse_answers(frame[{source!r}]).list.first()` is the first text of each list. "
+    warn(
+        _most_are_printed(source, "objects" if are_objects else "lists", texts, problems, raw),
+        "each counts as it stands, with brackets and quotes. ",
+        _entry_named(source, raw) or of_each,
+        "Ignore this if the model itself wrote them",
+    )
+
+
+def _most_are_printed(source: str, kind: str, texts: pl.Series, problems: Problems, raw: Raw) -> str:
+    begin = texts.alias("texts").str.strip_chars().str.contains(r"\A(?:[\[({]|array)").fill_null(value=False)
+    row = int(begin.arg_true()[0])
+    example = f"as {quoted(texts[row])} ({raw.place(row)})"
+    return f"{problems.path}: most texts in column {source!r} are {kind}, {example}, and "
+
+
+def _entry_named(source: str, raw: Raw) -> str:
+    """Return the advice to name an entry of printed objects or lists, where these are looked into."""
+    if raw.typed:
+        return ""
+    names = raw_tables.entry_names(raw, source)
+    if names:
+        return f"Name the entry to read in place of the column, such as {source}.{names[0]}. "
+    return f"To read the first text of each list, name {source}.0 in place of the column. "
 
 
 def _entries(value: Any) -> Sequence[str | None] | None:

@@ -213,32 +213,32 @@ def scan_table(file: File, *, required: Sequence[Role], **options: Any) -> pl.La
     standard_frames.check_formats_of_file(answers_format, types_format)
     problems = Problems(file)
     lazy = scan(file)
-    names = [options.get(role) for role in standard_frames.ROLES]
-    for name in standard_frames.with_entries(from_frame(lazy.head(0).collect()), names, problems).names:
-        if name not in lazy.collect_schema():
-            root, *keys = standard_frames.path_of(name, lazy.collect_schema())
-            entry = cs.by_name(root).as_expr()
-            for key in keys:
-                entry = entry.struct.field(key)
-            lazy = lazy.with_columns(entry.alias(name))
+    lazy = _with_entries(lazy, [options.get(role) for role in standard_frames.ROLES], problems)
     ids = options.get("question_id")
     _, id_column = standard_frames.with_ids(from_frame(lazy.head(0).collect()), ids, problems)
     problems.raise_any()
     if id_column not in (None, ids):
         parts = [cs.by_name(name).as_expr() for name in ids or ()]
         lazy = lazy.with_columns(standard_frames.joined_ids(parts).alias(id_column))
+    first = from_frame(lazy.head(0).collect())
     schema = lazy.collect_schema()
     given: dict[Role, str | None] = {role: options.get(role) for role in standard_frames.ROLES}
     given["question_id"] = id_column
     chosen = standard_frames.choose(list(schema), given, required, problems)
+    if len(problems):
+        standard_frames.hint_entries(first, first.names, problems)
     problems.raise_any()
     # The schema of the result comes from the same code, run without rows.
-    empty = standard_frames.frame(from_frame(lazy.head(0).collect()), chosen, problems, unique_ids=False)
+    empty = standard_frames.frame(first, chosen, problems, unique_ids=False)
     problems.raise_any()
     if answers_format == "auto" and "answers" in chosen and schema[chosen["answers"]] == pl.String:
         with reading_parquet(file):
-            first = lazy.select(cs.by_name(chosen["answers"])).head(_LOOKED_AT).collect()
-        standard_frames.as_answers(from_frame(first), chosen["answers"], problems, "auto")  # warns
+            looked = {chosen[role] for role in standard_frames.SCORED if role in chosen}
+            some = from_frame(lazy.select(cs.by_name(*looked)).head(_LOOKED_AT).collect())
+        standard_frames.as_answers(some, chosen["answers"], problems, "auto")  # warns
+        if "prediction" in chosen and schema[chosen["prediction"]] == pl.String:
+            texts = some.columns[chosen["prediction"]]
+            standard_frames.warn_of_printed(chosen["prediction"], texts, problems, some)
 
     in_parts: str = "text" if answers_format == "auto" else answers_format
 
@@ -276,6 +276,21 @@ def scan_table(file: File, *, required: Sequence[Role], **options: Any) -> pl.La
     return origins.remember(lazy.select(columns), columns=chosen)
 
 
+def _with_entries(lazy: pl.LazyFrame, names: Sequence[Any], problems: Problems) -> pl.LazyFrame:
+    """Return a query with the entries of Structs and lists that dotted names name as columns."""
+    schema = lazy.collect_schema()
+    empty = from_frame(lazy.head(0).collect())
+    for name in standard_frames.with_entries(empty, names, problems).names:
+        if name not in schema:
+            root, *keys = standard_frames.path_of(name, schema)
+            entry: Any = cs.by_name(root).as_expr()
+            dtype: Any = schema[root]
+            for key in keys:
+                entry, dtype = raw_tables.typed_entry(entry, dtype, key) or (entry, dtype)
+            lazy = lazy.with_columns(entry.alias(name))
+    return lazy
+
+
 def read_table(
     file: File,
     *,
@@ -305,6 +320,7 @@ def read_table(
     for name in systems.values():
         standard_frames.choose(raw.names, {"prediction": name}, (), problems)
     if len(problems) > damaged:  # without the columns, nothing else can be checked
+        standard_frames.hint_entries(raw, raw.names, problems)
         problems.raise_any()
     standard = standard_frames.frame(
         raw,
@@ -314,8 +330,17 @@ def read_table(
         answers_format=answers_format,
         question_types_format=question_types_format,
     )
-    texts = {name: standard_frames.prediction(raw, column, problems) for name, column in systems.items()}
+    texts = {}
+    for name, column in systems.items():
+        known = len(problems)
+        texts[name] = standard_frames.prediction(raw, column, problems)
+        if len(problems) > known:
+            standard_frames.hint_entries(raw, [column], problems)
     problems.raise_any()
+    if "prediction" in chosen:
+        standard_frames.warn_of_printed(chosen["prediction"], standard["prediction"], problems, raw)
+    for name, column in systems.items():
+        standard_frames.warn_of_printed(column, texts[name], problems, raw)
     separator = origins.of(standard).separator
     return origins.remember(standard.with_columns(**texts), columns=chosen, separator=separator)
 

@@ -257,6 +257,19 @@ def _scanned(text: str) -> list[str | None] | None:
         return None
 
 
+def printed_value(text: str | None) -> Any:
+    """Return the object or list that JSON or Python printed, and any other text as it is."""
+    stripped = (text or "").strip()
+    if not stripped.startswith(("{", "[", "(", "array(")):
+        return text
+    with suppress(ValueError):
+        return parse(stripped)
+    with suppress(ValueError):
+        value, end = _value(stripped, 0)
+        return value if end == len(stripped) else text
+    return text
+
+
 def _value(text: str, start: int, depth: int = 0) -> tuple[Any, int]:
     """Return the value that begins here, and where it ends; raise an error if there is none."""
     match = _VALUE.match(text, start)

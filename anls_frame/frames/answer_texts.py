@@ -164,7 +164,7 @@ def _message(
     answers: pl.Series, column: str, protocol: ScoreProtocol | None, kinds: pl.Series | None = None
 ) -> str | None:
     """Return the warning about answers, if any; `column` is the argument for `parse_answers`."""
-    if protocol == _ANLS_STAR and _most_are_objects(answers):
+    if protocol == _ANLS_STAR and most_are_objects(answers):
         return (
             f"most texts in column {answers.name!r} are JSON objects, which protocol 'anls_star' compares as "
             "texts: these are not the scores of ANLS*, which matches the keys. Make one row of each key, "
@@ -174,7 +174,7 @@ def _message(
     hint = several_answers(answers, kinds) if answers.dtype == pl.String else None
     name, parse = answers.name, f"`anls_frame.parse_answers({column}"
     if hint is None:
-        if answers.dtype != pl.String or not _most_are_objects(answers):
+        if answers.dtype != pl.String or not most_are_objects(answers):
             return None
         return (
             f"most texts in column {name!r} are objects that were printed as text, and each is scored as one "
@@ -197,12 +197,21 @@ def _message(
     )
 
 
-def _most_are_objects(answers: pl.Series) -> bool:
-    """Whether most of the first answers are JSON objects."""
-    texts = answers.head(_LOOKED_AT).alias("texts")
+def most_are_objects(texts: pl.Series) -> bool:
+    """Whether most of the first texts, or of the texts in the first lists, are printed objects."""
+    texts = texts.head(_LOOKED_AT).alias("texts")
     if isinstance(texts.dtype, pl.List | pl.Array):
         texts = texts.explode(empty_as_null=True)
+    return _most_are(texts, _OBJECT)
+
+
+def most_are_lists(texts: pl.Series) -> bool:
+    """Whether most of the first texts are printed lists."""
+    return _most_are(texts.head(_LOOKED_AT).alias("texts"), _TEXTS)
+
+
+def _most_are(texts: pl.Series, pattern: str) -> bool:
     if texts.dtype != pl.String:
         return False
-    texts = texts.drop_nulls()
-    return bool(len(texts)) and int(texts.str.contains(_OBJECT).sum()) * 2 > len(texts)
+    texts = texts.filter(texts.str.strip_chars() != "")
+    return bool(len(texts)) and int(texts.str.contains(pattern).sum()) * 2 > len(texts)

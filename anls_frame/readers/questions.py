@@ -113,7 +113,8 @@ def read_gold(
     `options` name columns, and say how textual answers are read.
     """
     problems = Problems(Path(os.fspath(given) if isinstance(given, str | os.PathLike) else "gold"))
-    raw = _table(given)
+    names = [options.get(role) for role in GOLD_ROLES]
+    raw = standard_frames.with_entries(_table(given), [gold_id, *names], problems)
     own = options.get("question_id")
     if gold_id is None and own is not None and not isinstance(own, str) and set(own) <= set(raw.names):
         gold_id = own

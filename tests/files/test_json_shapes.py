@@ -58,7 +58,7 @@ def test_what_pandas_writes_is_read_or_the_way_is_named(tmp_path: Path, orient: 
     path = tmp_path / "p.json"
     frame.to_json(path, orient=orient)
 
-    if orient in {"index", "table"}:
+    if orient in {"index", "split", "table"}:
         assert af.read_results(path)["prediction"].to_list() == ["a", "b"]
     else:
         message = (
@@ -78,6 +78,43 @@ def test_other_objects_are_errors_that_say_what_is_expected(tmp_path: Path, valu
         af.InputError, match=r"must be a list of rows, or an object .* got an object with the keys"
     ):
         af.read_results(write(tmp_path / "m.json", value))
+
+
+def test_numbers_of_rows_are_ids_only_where_rows_have_none(tmp_path: Path) -> None:
+    own = pd.DataFrame({"id": ["q8", "q9"], "prediction": ["a", "b"], "answers": ["a", "c"]})
+    named = own.drop(columns="id").set_axis(["q8", "q9"])
+    for orient in ("index", "split"):
+        for frame, ids in ((own, ["q8", "q9"]), (named, ["q8", "q9"]), (own.drop(columns="id"), ["0", "1"])):
+            frame.to_json(tmp_path / "p.json", orient=orient)
+            assert af.read_results(tmp_path / "p.json")["question_id"].to_list() == ids
+
+
+def test_a_table_of_columns_and_rows_keeps_digits_and_places(tmp_path: Path) -> None:
+    path = tmp_path / "table.json"
+    path.write_text('{"columns": ["outputs", "target"], "data": [[1.50, "1.50"], [null, "x"], [{}, "y"]]}')
+
+    with pytest.raises(af.InputError, match=r"data\[2\]: 'outputs' must be a string, got an object"):
+        af.read_results(path, prediction="outputs")
+    path.write_text('{"columns": ["outputs", "target"], "data": [[1.50, "1.50"], [null, "x"]]}')
+    frame = af.read_results(path, prediction="outputs")
+    assert frame.rows() == [("1.50", ["1.50"]), (None, ["x"])]
+
+
+def test_lists_of_rows_within_objects_are_named_with_the_way(tmp_path: Path, monkeypatch: Any) -> None:
+    rows = [{"prediction": "a", "answers": ["a"]}, {"prediction": "b", "answers": ["c"]}]
+    path = write(tmp_path / "m.json", {"results": {"prompts": [{"raw": "?"}], "results": rows}, "config": {}})
+
+    with pytest.raises(af.InputError) as error:
+        af.read_results(path)
+    message = error.value.problems[0].message
+    assert "Lists of objects in it: results.prompts (1), results.results (2)." in message
+    code = message.partition("in Python with ")[2]
+    monkeypatch.chdir(tmp_path)
+    exec(code, {"json": json, "Path": Path})  # noqa: S102 - our own code
+    assert af.read_results(tmp_path / "rows.json")["prediction"].to_list() == ["a", "b"]
+    both = write(tmp_path / "two.json", {"testCases": rows, "metrics": [{"name": "m"}]})
+    with pytest.raises(af.InputError, match=r"testCases \(2\), metrics \(1\)\..*\['testCases'\]\)\)"):
+        af.read_results(both)
 
 
 # Entries of objects
@@ -129,15 +166,105 @@ def test_values_that_have_no_entries_are_problems_of_their_rows(tmp_path: Path) 
 
 def test_an_object_as_prediction_names_the_way_in_both_languages(tmp_path: Path) -> None:
     write(tmp_path / "m.jsonl", [{"id": 1, "output": {"answer": "x"}, "answers": "x"}])
-    with pytest.raises(
-        af.InputError, match=r"got an object; name one of its entries, as with prediction='output"
-    ):
+    told = "entries of objects are named with dots: output.answer"
+    with pytest.raises(af.InputError, match=rf"got an object\n{told}"):
         af.read_results(tmp_path / "m.jsonl")
 
     refused = shell.run(tmp_path, "score", "m.jsonl")
-    assert "name one of its entries, as with --prediction output.answer" in refused.stderr
+    assert told in refused.stderr
     done = shell.run(tmp_path, "score", "m.jsonl", "--prediction", "output.answer", "--json")
     assert json.loads(done.stdout)["nls"] == 1.0
+
+
+def test_entries_of_lists_are_named_by_their_numbers(tmp_path: Path) -> None:
+    rows = [
+        {"id": 1, "choices": [{"text": "x"}, {"text": "no"}], "references": ["x"]},
+        {"id": 2, "choices": [], "references": ["y", "z"]},
+    ]
+    pl.DataFrame(rows).write_parquet(tmp_path / "m.parquet")
+    write(tmp_path / "m.jsonl", rows)
+    named = {"prediction": "choices.0.text", "answers": "references"}
+
+    for path in (tmp_path / "m.parquet", tmp_path / "m.jsonl"):
+        for frame in (af.read_results(path, **named), af.scan_results(path, **named).collect()):
+            assert frame["prediction"].to_list() == ["x", None]
+            assert frame["answers"].to_list() == [["x"], ["y", "z"]]
+        with pytest.raises(af.InputError, match=r"no column 'choices.2.text'"):
+            af.read_results(tmp_path / "m.jsonl", prediction="choices.2.text", answers="references")
+
+
+@pytest.mark.parametrize("printed", [json.dumps, str], ids=["json", "python"])
+def test_objects_and_lists_in_cells_of_text_have_entries(tmp_path: Path, printed: Any) -> None:
+    cells = [{"answer": "it's 1.50", "tokens": [3, None]}, {"answer": None, "tokens": []}]
+    golds = [{"answers": ["1.50", "x"]}, {"answers": ["y"]}]
+    frame = pl.DataFrame(
+        {"outputs": [printed(cell) for cell in cells], "gold": [printed(one) for one in golds]}
+    )
+    frame.write_csv(tmp_path / "m.csv")
+    frame.write_excel(tmp_path / "m.xlsx")
+
+    for name in ("m.csv", "m.xlsx"):
+        for read in (af.read_results, lambda *file, **options: af.scan_results(*file, **options).collect()):
+            rows = read(tmp_path / name, prediction="outputs.answer", answers="gold.answers")
+            assert rows["prediction"].to_list() == ["it's 1.50", None]
+            assert rows["answers"].to_list() == [["1.50", "x"], ["y"]]
+            assert rows["outputs"].to_list() == frame["outputs"].to_list()
+    first = af.read_results(tmp_path / "m.csv", prediction="outputs.tokens.0", answers="gold.answers.0")
+    assert first.select("prediction", "answers").rows() == [("3", ["1.50"]), (None, ["y"])]
+
+
+def test_a_cell_that_is_no_object_is_a_problem_of_its_row(tmp_path: Path) -> None:
+    (tmp_path / "m.csv").write_text("""outputs,gold\n{'a': 'x'},x\ntimeout,y\n"{'a': 'x'",z\n""")
+
+    with pytest.raises(af.InputError) as error:
+        af.read_results(tmp_path / "m.csv", prediction="outputs.a", answers="gold")
+    assert [(problem.place, problem.message) for problem in error.value.problems] == [
+        ("line 3", "'outputs' must be an object with 'a', got a string"),
+        ("line 4", "'outputs' must be an object with 'a', got a string"),
+    ]
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "parquet", "csv"])
+def test_entries_are_listed_where_no_column_is_found(tmp_path: Path, suffix: str) -> None:
+    rows = [{"doc": {"query": "?", "choices": ["x"]}, "said": {"text": ["x"]}, "n": 1}]
+    path = tmp_path / f"m.{suffix}"
+    if suffix == "parquet":
+        pl.DataFrame(rows).write_parquet(path)
+    elif suffix == "csv":
+        pl.DataFrame([{name: str(value) for name, value in rows[0].items()}]).write_csv(path)
+    else:
+        write(path, rows)
+
+    with pytest.raises(af.InputError) as error:
+        af.scan_results(path)
+    assert error.value.hints == ("entries of objects are named with dots: doc.query, doc.choices, said.text",)
+    read = af.scan_results(path, prediction="said.text.0", answers="doc.choices").collect()
+    assert read.select("prediction", "answers").row(0) == ("x", ["x"])
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
+def test_objects_as_answers_name_the_way(tmp_path: Path, suffix: str) -> None:
+    rows = [
+        {"prediction": "x", "expected": {"value": "x", "unit": None}, "references": [{"output": "x"}]}
+    ] * 2
+    path = tmp_path / f"m.{suffix}"
+    if suffix == "parquet":
+        pl.DataFrame(rows).write_parquet(path)
+    else:
+        write(path, rows)
+
+    with pytest.raises(af.InputError) as error:
+        af.scan_results(path, answers="expected")
+    assert error.value.hints == ("entries of objects are named with dots: expected.value, expected.unit",)
+    assert af.scan_results(path, answers="expected.value").collect()["answers"].to_list() == [["x"]] * 2
+
+
+def test_entries_of_gold_are_named_with_dots(tmp_path: Path) -> None:
+    write(tmp_path / "m.jsonl", [{"id": "q1", "prediction": "x"}])
+    write(tmp_path / "gold.jsonl", [{"id": "q1", "expected": {"answer": "x"}}])
+
+    frame = af.read_logs({"m": tmp_path / "m.jsonl"}, gold=tmp_path / "gold.jsonl", answers="expected.answer")
+    assert frame["answers"].to_list() == [["x"]]
 
 
 # True and false

@@ -37,9 +37,13 @@ WRITERS: dict[str, Callable[[pl.DataFrame, Path], object]] = {
 }
 
 
-def saved(folder: Path, suffix: str, name: str, texts: Sequence[str | None]) -> Path:
+def saved(
+    folder: Path, suffix: str, name: str, texts: Sequence[str | None], prediction: str | None = None
+) -> Path:
+    """Write texts as answers, and as predictions, unless each prediction is the same text."""
     path = folder / f"results.{suffix}"
-    WRITERS[suffix](pl.DataFrame({"prediction": texts, name: texts}), path)
+    predictions = texts if prediction is None else [prediction] * len(texts)
+    WRITERS[suffix](pl.DataFrame({"prediction": predictions, name: texts}), path)
     return path
 
 
@@ -70,7 +74,7 @@ def test_a_perfect_reading_of_what_looks_like_a_list_is_perfect(
 def test_formats_without_lists_hold_lists_where_every_cell_is_one(tmp_path: Path, suffix: str) -> None:
     lists = ["['a', \"b\"]", '["c"]', None, "[]", " [1.50, 'x'] ", "array(['d'], dtype=object)"]
     expected = [["a", "b"], ["c"], None, [], ["1.50", "x"], ["d"]]
-    path = saved(tmp_path, suffix, "answers", lists)
+    path = saved(tmp_path, suffix, "answers", lists, "x")
 
     assert read(path) == expected
     assert read(path, answers_format="list") == expected
@@ -79,7 +83,7 @@ def test_formats_without_lists_hold_lists_where_every_cell_is_one(tmp_path: Path
 
 @pytest.mark.parametrize("suffix", ["jsonl", "json", "parquet"])
 def test_formats_with_lists_keep_texts_unless_told_otherwise(tmp_path: Path, suffix: str) -> None:
-    path = saved(tmp_path, suffix, "answers", ["['a', 'b']", "['c']"])
+    path = saved(tmp_path, suffix, "answers", ["['a', 'b']", "['c']"], "x")
 
     with pytest.warns(
         af.InputWarning, match=r"'answers' holds texts that look like lists, as \"\['a', 'b'\]\""
@@ -94,7 +98,7 @@ def test_formats_with_lists_keep_texts_unless_told_otherwise(tmp_path: Path, suf
 
 
 def test_lists_beside_texts_are_texts_and_the_place_is_named(tmp_path: Path) -> None:
-    path = saved(tmp_path, "csv", "answers", ["['a', 'b']", "c", "['d']"])
+    path = saved(tmp_path, "csv", "answers", ["['a', 'b']", "c", "['d']"], "x")
 
     with pytest.warns(af.InputWarning, match=r"\(line 2\), but not 'c' \(line 3\); each counts"):
         assert read(path) == [["['a', 'b']"], ["c"], ["['d']"]]
@@ -224,3 +228,86 @@ def test_the_shell_reads_lists_as_it_is_told_and_warns_in_a_line(tmp_path: Path)
     assert remark.count("\n") == 1
     assert means("--reader", "auto,answers_format=text") == (nls, "")
     assert means("--reader", "table,answers_format=list") == (1.0, "")
+
+
+# Predictions that were printed, and answers that are objects
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "xlsx", "parquet", "jsonl"])
+def test_predictions_that_are_printed_lists_are_told(tmp_path: Path, suffix: str) -> None:
+    rows = pl.DataFrame({"said": ["['a']", '["b"]', "('c', 'd')", None], "gold": ["['a']"] * 4})
+    path = tmp_path / f"m.{suffix}"
+    af.write_results(rows, path)
+
+    with pytest.warns(af.InputWarning) as caught:
+        frame = af.read_results(path, prediction="said")
+    told = next(str(warning.message) for warning in caught if "'said'" in str(warning.message))
+    assert "most texts in column 'said' are lists, as \"['a']\" (" in told
+    assert frame["prediction"].to_list() == rows["said"].to_list()
+    if suffix in {"parquet", "jsonl"}:
+        assert "`anls_frame.parse_answers(frame['said']).list.first()` is the first text" in told
+        firsts = af.parse_answers(frame["prediction"]).list.first()
+    else:
+        assert "To read the first text of each list, name said.0 in place of the column." in told
+        firsts = af.read_results(path, prediction="said.0")["prediction"]
+    assert firsts.to_list() == ["a", "b", "c", None]
+
+
+def test_few_printed_lists_among_predictions_are_those_of_the_model(tmp_path: Path) -> None:
+    rows = pl.DataFrame({"prediction": ["['a']", "b", "[c]", "[1]"], "answers": ["a", "b", "c", "1"]})
+    rows.write_csv(tmp_path / "m.csv")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        af.read_results(tmp_path / "m.csv")
+
+
+def test_objects_in_cells_are_told_with_the_names_of_their_entries(tmp_path: Path) -> None:
+    rows = pl.DataFrame(
+        {
+            "outputs": ['{"text": "a", "cost": 1}', '{"text": "b"}'],
+            "gold": ["{'answer': 'a'}", "{'answer': 'x'}"],
+        }
+    )
+    rows.write_csv(tmp_path / "m.csv")
+
+    with pytest.warns(af.InputWarning) as caught:
+        af.read_results(tmp_path / "m.csv", prediction="outputs", answers="gold")
+    gold, said = (str(warning.message).partition(": ")[2] for warning in caught)
+    assert gold == (
+        "most texts in column 'gold' are objects, as \"{'answer': 'a'}\" (line 2), and each counts as one "
+        "answer. Name the entry to read in place of the column, such as gold.answer. To score all entries, "
+        "make a row of each with `anls_frame.fields`. If these are answers, pass answers_format='text'"
+    )
+    assert said == (
+        'most texts in column \'outputs\' are objects, as \'{"text": "a", "cost": 1}\' (line 2), and each '
+        "counts as it stands, with brackets and quotes. Name the entry to read in place of the column, such "
+        "as outputs.text. Ignore this if the model itself wrote them"
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read = af.read_results(tmp_path / "m.csv", prediction="outputs.text", answers="gold.answer")
+    assert read.select("prediction", "answers").rows() == [("a", ["a"]), ("b", ["x"])]
+    report = af.report(read, "prediction", "answers", metrics="exact_match")
+    assert report.overall["exact_match"] == 0.5
+
+
+def test_predicted_objects_of_json_are_those_of_the_model(tmp_path: Path) -> None:
+    (tmp_path / "m.jsonl").write_text(
+        '{"prediction": "{\\"a\\": 1}", "answers": "x"}\n' * 3, encoding="utf-8"
+    )
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert af.read_results(tmp_path / "m.jsonl")["prediction"][0] == '{"a": 1}'
+
+
+def test_the_columns_of_several_systems_are_looked_at(tmp_path: Path) -> None:
+    rows = pl.DataFrame({"a": ["x", "y"], "b": ["['x']", "['y']"], "answers": ["x", "y"]})
+    rows.write_csv(tmp_path / "m.csv")
+
+    told = shell.run(tmp_path, "compare", "m.csv", "--systems", "a,b").stderr
+    assert "most texts in column 'b' are lists" in told
+    assert "column 'a'" not in told
+    assert "name b.0 in place of the column" in " ".join(told.split())
+    shell.fine(shell.run(tmp_path, "compare", "m.csv", "--systems", "a,b.0"))
