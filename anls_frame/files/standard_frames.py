@@ -621,7 +621,7 @@ def warn_of_printed(source: str, texts: pl.Series, problems: Problems, raw: Raw)
     of_each = f"`anls_frame.parse_answers(frame[{source!r}]).list.first()` is the first text of each list. "
     warn(
         _most_are_printed(source, "objects" if are_objects else "lists", texts, problems, raw),
-        "each counts as it stands, with brackets and quotes. ",
+        "each is scored as it is, with brackets and quotes. ",
         _entry_named(source, raw) or of_each,
         "Ignore this if the model itself wrote them",
     )

@@ -281,7 +281,7 @@ def test_objects_in_cells_are_told_with_the_names_of_their_entries(tmp_path: Pat
     )
     assert said == (
         'most texts in column \'outputs\' are objects, as \'{"text": "a", "cost": 1}\' (line 2), and each '
-        "counts as it stands, with brackets and quotes. Name the entry to read in place of the column, such "
+        "is scored as it is, with brackets and quotes. Name the entry to read in place of the column, such "
         "as outputs.text. Ignore this if the model itself wrote them"
     )
     with warnings.catch_warnings():
