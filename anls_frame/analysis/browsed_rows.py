@@ -15,6 +15,7 @@ from anls_frame._messages import wrong
 from anls_frame.exceptions import DTypeError
 from anls_frame.export.page_verdicts import REPEATS, repeating
 from anls_frame.export.rows_content import substitution
+from anls_frame.frames.checks import object_advice
 from anls_frame.frames.conversion import column_names, is_pandas, to_lazy
 from anls_frame.frames.reserved_columns import AUDIT
 from anls_frame.metrics import errors, scores
@@ -102,7 +103,8 @@ def collected(
     schema = source.with_columns(expr.alias(name) for name, expr in asked.made.items()).collect_schema()
     for name in asked.shown.values():
         if schema[name].is_object() or schema[name] == pl.Binary:
-            raise DTypeError(f"column {name!r} has dtype {schema[name]} and cannot be shown; cast it")
+            way = "cast it to pl.String" if schema[name] == pl.Binary else object_advice(name)
+            raise DTypeError(f"column {name!r} has dtype {schema[name]} and cannot be shown; {way}")
     shown = asked.shown | {name: name for name in repeating(schema)}
     image = _image(asked.image, names)
     audit = [AUDIT] if asked.is_audit else []

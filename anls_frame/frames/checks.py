@@ -14,13 +14,47 @@ from anls_frame._text import listed, quoted
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError
 
 
-def text_advice(name: str) -> str:
-    """Return advice about a column that should hold texts."""
+def text_advice(name: str, dtype: Any) -> str:
+    """Return advice about a column of this dtype that should hold texts or lists of texts."""
+    in_lists = isinstance(dtype, _LISTS)
+    dtype = _entry(dtype)
+    if dtype == pl.Binary:
+        cast = "`.cast(pl.List(pl.String))`" if in_lists else "`.cast(pl.String)`"
+        decode = "" if in_lists else ", in pandas with `.str.decode('utf-8')`"
+        return f"decode it if it holds text, in Polars with {cast}{decode}"
+    if isinstance(dtype, pl.Struct):
+        field = _text_field(dtype)
+        polars, pandas = f"`.struct.field({field})`", f"`.str.get({field})`"
+        if in_lists:
+            polars = f"`.list.eval(pl.element().struct.field({field}))`"
+            pandas = f"`.map(lambda entries: [entry[{field}] for entry in entries], na_action='ignore')`"
+        return f"take the field with the text, in Polars with {polars}, in pandas with {pandas}"
+    if dtype.is_nested():
+        return "flatten its lists"
+    if dtype.is_object():
+        pandas = f"`frame[{name!r}].map(sorted, na_action='ignore')`"
+        return f"{object_advice(name)}, in pandas with {pandas} if they are sets"
+    polars, pandas = f"`schema_overrides={{{name!r}: pl.String}}`", f"`dtype={{{name!r}: str}}`"
     return (
-        f"read it as text where the file is read, in pandas with `dtype={{{name!r}: str}}`, or read the file "
-        "with `anls_frame.read_results`: values that were converted no longer say how they were written (42, "
-        "42.0, 042)"
+        f"read it as text where the file is read, in Polars with {polars}, in pandas with {pandas}, or read "
+        "the file with `anls_frame.read_results`: values that were converted no longer say how they were "
+        "written (42, 42.0, 042)"
     )
+
+
+def object_advice(name: str) -> str:
+    """Return advice about a column of Python's objects."""
+    return f"convert its values, in Polars with `pl.Series(frame[{name!r}].to_list())`"
+
+
+def _text_field(dtype: pl.Struct) -> str:
+    """Return the first field that holds texts or lists of texts, as it is written in code."""
+    dtypes = {field.name: field.dtype for field in dtype.fields}
+    return next((repr(name) for name, own in dtypes.items() if _entry(own) == pl.String), "...")
+
+
+def _entry(dtype: Any) -> Any:
+    return dtype.inner if isinstance(dtype, _LISTS) else dtype
 
 
 _LISTS = (pl.List, pl.Array)
@@ -116,30 +150,11 @@ def first_value(column: pl.Series, before: str) -> str:
 def check_texts(columns: Iterable[pl.Series]) -> None:
     """Raise an error that names a column, a row and its value, unless columns hold texts or lists."""
     for column in columns:
-        inner = column.dtype.inner if isinstance(column.dtype, _LISTS) else column.dtype
-        if inner not in (pl.String, pl.Categorical, pl.Enum, pl.Null):
+        if _entry(column.dtype) not in (pl.String, pl.Categorical, pl.Enum, pl.Null):
             raise DTypeError(
                 f"column {column.name!r} has dtype {column.dtype} and must hold strings or lists of strings"
-                f"{first_value(column, ', but ')}. {_way_to_texts(column.name, inner)}"
+                f"{first_value(column, ', but ')}; {text_advice(column.name, column.dtype)}"
             )
-
-
-def _way_to_texts(name: str, dtype: Any) -> str:
-    """Return advice about a column of Polars with values of this dtype."""
-    if dtype == pl.Binary:
-        return "Cast it with `.cast(pl.String)` if it holds text."
-    if isinstance(dtype, pl.Struct):
-        return "Take the field with the text, as with `.struct.field(...)`."
-    if dtype.is_nested():
-        return "Flatten its lists."
-    if dtype.is_object():
-        return "Make a column of its texts, as with `pl.Series(frame[...].to_list(), dtype=pl.String)`."
-    return (
-        "Read it as text where the file is read, as with "
-        f"`schema_overrides={{{name!r}: pl.String}}`, or read "
-        "the file with `anls_frame.read_results`: its values no longer say how they were written (42, 42.0, "
-        "042)."
-    )
 
 
 def check_dtypes(schema: pl.Schema, expression: pl.Expr) -> None:

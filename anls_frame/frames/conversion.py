@@ -61,9 +61,11 @@ def to_lazy(
     frame = at_hand(frame)
     if isinstance(frame, pl.DataFrame | pl.LazyFrame):
         names = (*texts, *others)
-        check_columns(frame.collect_schema(), names, names)
-        if isinstance(frame, pl.DataFrame):
-            check_texts(frame.get_column(name) for name in texts)
+        schema = frame.collect_schema()
+        check_columns(schema, names, names)
+        # A query is not run for a message.
+        rows = frame if isinstance(frame, pl.DataFrame) else schema.to_frame()
+        check_texts(rows.get_column(name) for name in texts)
     else:
         _check_levels(frame, others)
         frame = to_polars(frame, texts, others)

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from anls_frame._arguments import type_name
 from anls_frame.exceptions import DTypeError
-from anls_frame.frames.checks import check_columns, first_value, text_advice
+from anls_frame.frames.checks import check_columns, check_texts
 
 
 def to_table(frame: Any) -> pa.Table:
@@ -54,12 +54,7 @@ def with_columns(table: pa.Table, columns: pl.DataFrame) -> pa.Table:
 def text_column(name: str, column: Any) -> pl.Series:
     """Return an Arrow column of strings or lists of strings as a Series; raise an error for other types."""
     texts = any_column(name, column)
-    entry = texts.dtype.inner if isinstance(texts.dtype, pl.List | pl.Array) else texts.dtype
-    if entry not in (pl.String, pl.Categorical, pl.Enum, pl.Null):
-        raise DTypeError(
-            f"column {name!r} must hold strings or lists of strings, but holds {column.type}"
-            f"{first_value(texts, ', and ')}; {text_advice(name)}"
-        )
+    check_texts([texts])
     return texts
 
 

@@ -28,13 +28,18 @@ _LEVELS = 3
 _LISTS = (list, tuple, np.ndarray)
 _LABELLED = (str, numbers.Number, np.bool_, dt.date, dt.time, dt.timedelta, pd.Interval, pd.Period)
 """Types of categories that one reads as they are printed."""
+_WRITTEN = (numbers.Number, np.generic, dt.date, dt.time, dt.timedelta)
+"""Types of values that were texts in a file."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def to_polars(frame: pd.DataFrame, texts: Sequence[str], others: Sequence[str] = ()) -> pl.DataFrame:
     """Return columns of strings or lists of strings, and others of any type; nothing else is converted."""
     if isinstance(frame.columns, pd.MultiIndex):
-        raise TypeError("the frame has several levels of column names; flatten them first")
+        raise TypeError(
+            "the frame has several levels of column names; flatten them first, as with "
+            "`frame.set_axis(['_'.join(map(str, name)) for name in frame.columns], axis=1)`"
+        )
     check_columns(frame.columns, texts, (*texts, *others))
     check_columns(frame.columns, [name for name in others if name in frame.columns])
     columns = {name: _text_column(name, frame[name]) for name in texts}
@@ -160,20 +165,30 @@ def _text_column(name: str, column: pd.Series[Any]) -> pl.Series:
             raise
         if (fault := _diagnose(column, name)) is not None:
             raise fault from None
-        # Arrow does not know every missing value.
-        values = pd.Series([_with_nulls(value) for value in column], index=column.index, dtype=object)
-        return from_arrow.text_column(name, _array(name, values, lists=1, objects=0))
+        return from_arrow.text_column(name, _array(name, _known_nulls(column), lists=1, objects=0))
+
+
+def _known_nulls(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Return objects with None in place of all missing values, because Arrow does not know every one."""
+    return pd.Series([_with_nulls(value) for value in column], index=column.index, dtype=object)
 
 
 def _with_nulls(value: Any) -> Any:
-    if isinstance(value, _LISTS):
+    if isinstance(value, _LISTS) and any(map(is_missing, value)):
         return [None if is_missing(entry) else entry for entry in value]
     return None if is_missing(value) else value
 
 
 def _any_column(name: str, column: pd.Series[Any]) -> pl.Series:
     labels = _labels(name, column)
-    return from_arrow.any_column(name, _array(name, column)) if labels is None else labels
+    if labels is not None:
+        return labels
+    try:
+        return from_arrow.any_column(name, _array(name, column))
+    except DTypeError:
+        if column.dtype != object:
+            raise
+        return from_arrow.any_column(name, _array(name, _known_nulls(column)))
 
 
 def _array(name: str, column: pd.Series[Any], lists: int = _LEVELS, objects: int = _LEVELS) -> Any:
@@ -191,10 +206,23 @@ def _array(name: str, column: pd.Series[Any], lists: int = _LEVELS, objects: int
     except UnicodeEncodeError:
         raise DTypeError(_half_of_pair(column, name)) from None
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
-        raise DTypeError(f"column {name!r} must hold values of one type: {error}") from None
+        raise DTypeError(_no_arrow(name, column, error)) from None
     if isinstance(column.dtype, pd.ArrowDtype):
         from_arrow.check_content(name, array)
     return array
+
+
+def _no_arrow(name: str, column: pd.Series[Any], error: Exception) -> str:
+    """Return the message about a column that Arrow cannot hold, with the first values of two types."""
+    first: dict[type, str] = {}
+    for label, value in column.items():
+        if type(value) not in first and not is_missing(value):
+            first[type(value)] = f"row {label!r} holds {quoted(value)} of type {type_name(value)}"
+    shown = list(first.values())[:2]
+    text = f"`frame[{name!r}].astype('string')` makes texts of them"
+    if len(shown) > 1:
+        return f"column {name!r} must hold values of one type: {' and '.join(shown)}; {text}"
+    return f"column {name!r} cannot be converted to Arrow: {', '.join([*shown, str(error)])}; {text}"
 
 
 def _labels(name: str, column: pd.Series[Any]) -> pl.Series | None:
@@ -240,13 +268,16 @@ def _diagnose(column: pd.Series[Any], name: str) -> Exception | None:
     first: tuple[Hashable, str] | None = None
     for label, value in column.items():
         entries = value if isinstance(value, _LISTS) else [value]
-        faults = [fault for fault in map(_fault, entries) if fault is not None]
+        others = [entry for entry in entries if not (isinstance(entry, str) or is_missing(entry))]
         kind = "list" if isinstance(value, _LISTS) else "string"
-        if faults:
-            where = "an entry of the list: " if kind == "list" else ""
+        if others:
+            dtype, where = _dtype(others[0]), ""
+            if kind == "list":
+                dtype, where = pl.List(dtype), "an entry of the list: "
             return DTypeError(
-                f"column {name!r}, row {label!r}: {where}{faults[0]}; it must be a string or list of "
-                f"strings: {text_advice(name)}"
+                f"column {name!r}, row {label!r}: {where}{reprlib.repr(others[0])} is of type "
+                f"{type(others[0]).__name__}; it must be a string or list of strings: "
+                f"{text_advice(name, dtype)}"
             )
         if kind == "string" and is_missing(value):
             continue
@@ -260,11 +291,20 @@ def _diagnose(column: pd.Series[Any], name: str) -> Exception | None:
     return None
 
 
-def _fault(value: object) -> str | None:
-    """Return what is wrong with a value that must be a string or missing."""
-    if isinstance(value, str) or is_missing(value):
-        return None
-    return f"{reprlib.repr(value)} is of type {type(value).__name__}"
+def _dtype(value: object) -> pl.DataType:
+    """Return the dtype of a value that is no text, as far as `text_advice` depends on it."""
+    if isinstance(value, bytes):
+        return pl.Binary()
+    if isinstance(value, dict):
+        texts = [key for key, entry in value.items() if isinstance(key, str) and _is_text(entry)]
+        return pl.Struct(dict.fromkeys(texts, pl.String()))
+    if isinstance(value, _LISTS):
+        return pl.List(pl.String())
+    return pl.Int64() if isinstance(value, _WRITTEN) else pl.Object()
+
+
+def _is_text(value: object) -> bool:
+    return all(isinstance(entry, str) for entry in (value if isinstance(value, _LISTS) else [value]))
 
 
 def _half_of_pair(column: pd.Series[Any], name: str) -> str:

@@ -89,7 +89,14 @@ def rows_of(frame: Any) -> pl.DataFrame:
     frame = at_hand(frame)
     if isinstance(frame, pl.DataFrame | pl.LazyFrame):
         return frame.lazy().collect()
-    names = [name for name in column_names(frame) if isinstance(name, str)]
+    names = column_names(frame)
+    unnamed = next((name for name in names if not isinstance(name, str)), None)
+    if unnamed is not None:
+        to_lazy(frame, [], [])  # says what to do about several levels of names
+        raise TypeError(
+            f"overview reads all columns, and their names must be strings, got {unnamed!r}; rename them, in "
+            "pandas with `.rename(columns=str)`"
+        )
     levels = [name for name in frame.index.names if isinstance(name, str)] if is_pandas(frame) else []
     columns: list[pl.Series] = []
     for name in [*(level for level in levels if level not in names), *names]:

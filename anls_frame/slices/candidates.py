@@ -42,9 +42,11 @@ def candidates(frame: Any, columns: Columns | None, others: Iterable[str]) -> tu
     if columns is not None:
         return resolve(columns, "columns"), {}
     roles = set(others)
-    names = [name for name in column_names(frame) if isinstance(name, str) and name not in roles]
+    every = [name for name in column_names(frame) if name not in roles]
+    left_out = {str(name): "its name is not a string" for name in every if not isinstance(name, str)}
+    names = [name for name in every if isinstance(name, str)]
     made = outcomes(frame)
-    left_out = {name: "it says how a system did" for name in names if name in made}
+    left_out |= {name: "it says how a system did" for name in names if name in made}
     names = [name for name in names if name not in left_out]
     for name in () if isinstance(frame, pl.DataFrame | pl.LazyFrame) else names:
         try:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import polars as pl
 import polars.selectors as cs
 
 from anls_frame.exceptions import DTypeError, DuplicateColumnError
+from anls_frame.frames.checks import object_advice
 from anls_frame.summary.settings import check_by
 from anls_frame.summary.slicing import Slicing, categories
 
@@ -99,11 +100,17 @@ def sliced_keys(
     return keys, categories(pl.Schema(known[: len(slicing.names)]))
 
 
-def check_key_dtypes(dtypes: Iterable[tuple[str, pl.DataType]], use: str) -> None:
-    """Raise an error for dtypes that cannot slice or identify rows."""
+def check_objects(dtypes: Iterable[tuple[str, pl.DataType]], use: str) -> None:
+    """Raise an error for columns of Python's objects, which Polars neither sorts nor groups."""
     for name, dtype in dtypes:
         if dtype.is_object():
-            raise DTypeError(f"column {name!r} has dtype Object and cannot {use}; cast it")
+            raise DTypeError(f"column {name!r} has dtype Object and cannot {use}; {object_advice(name)}")
+
+
+def check_key_dtypes(dtypes: Collection[tuple[str, pl.DataType]], use: str) -> None:
+    """Raise an error for dtypes that cannot slice or identify rows."""
+    check_objects(dtypes, use)
+    for name, dtype in dtypes:
         if _is_without_fields(dtype):
             raise DTypeError(
                 f"column {name!r} has dtype {dtype} and cannot {use}, because it has a struct without "

@@ -14,7 +14,6 @@ from typing import Any
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame.exceptions import DTypeError
 from anls_frame.frames.conversion import as_kind_of, attach, is_pandas
 from anls_frame.summary import system_rows
 from anls_frame.summary.account import needed
@@ -206,10 +205,6 @@ def select_from(
         The `slicing`, and the kept columns that are `made`, as for `scored_rows`.
     """
     source = scored_rows(frame, systems, answers, metrics, settings, **how)
-    schema = source.inputs.collect_schema()
-    for name, column in zip(settings.keep, kept_names(settings), strict=True):
-        if schema[column].is_object():
-            raise DTypeError(f"column {name!r} has dtype Object and cannot be kept; cast it")
     return Selection(source=source, settings=settings, systems=source.systems)
 
 

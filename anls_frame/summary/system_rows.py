@@ -16,7 +16,7 @@ from anls_frame.frames.number_columns import numbers_of
 from anls_frame.frames.progress import Advance, counted
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import FABRICATION, is_described
-from anls_frame.summary.keys import key_names, optional, sliced_keys
+from anls_frame.summary.keys import check_objects, key_names, optional, sliced_keys
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.rows import (
     KEPT,
@@ -167,6 +167,9 @@ def scored_rows(
         source, texts = scored_texts(source, predictions, answers, settings.unanswerable, **how)
         without_answer = named_nulls(source, texts[answers], **how)
     keys, orders = sliced_keys(source, slicing, settings.cluster)
+    others_kept = kept(settings, {**in_numbers, **made})
+    dtypes = source.select(others_kept).collect_schema().dtypes()
+    check_objects(zip(settings.keep, dtypes, strict=True), "be kept")
     selected: dict[str, pl.Expr] = {}
     ratios: dict[str, pl.Expr] = {}
     for number, every in enumerate(by_system):
@@ -187,8 +190,8 @@ def scored_rows(
         schema = source.select(text.alias(name) for name, text in texts.items()).collect_schema()
         for name in predictions:
             score_details(schema, name, answers, settings)  # raises an error that names the columns
-        dtypes = [(f"text_{number}", schema[name]) for number, name in enumerate(predictions)]
-        renamed = pl.Schema([("answers", schema[answers]), *dtypes])
+        of_texts = [(f"text_{number}", schema[name]) for number, name in enumerate(predictions)]
+        renamed = pl.Schema([("answers", schema[answers]), *of_texts])
         steps = _steps_of_texts(renamed, metrics, len(systems), settings)
     # Existing scores are null one by one.
     if settings.missing == "drop" and answers is not None:
@@ -203,9 +206,7 @@ def scored_rows(
         steps.append([pl.when(~pl.any_horizontal(each("missing", len(systems)))).then(pl.col(dropped))])
     return SystemRows(
         # In a step of their own, so that Polars sees what numerators share, such as all errors of a page.
-        inputs=source.select(*keys, *kept(settings, {**in_numbers, **made}), **selected).with_columns(
-            **ratios
-        ),
+        inputs=source.select(*keys, *others_kept, **selected).with_columns(**ratios),
         steps=steps,
         keys=key_names(settings.by, settings.cluster),
         metrics=tuple(metrics),

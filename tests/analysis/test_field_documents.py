@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import datetime as dt
 import decimal
 import io
@@ -165,6 +166,57 @@ def test_bytes_are_the_same_error_in_every_frame(tmp_path: Path) -> None:
     for frame in frames:
         with pytest.raises(af.DTypeError, match=r"column 'gold', document 'p0', key 'l\[\]\.a' holds b'x'"):
             af.fields(frame, "model", "gold", id="id")
+
+
+WRAPPED = {
+    "fence": '```json\n{"total": "5"}\n```',
+    "words": 'Here is the JSON:\n{"total": "5"}\nAnything else?',
+    "plain": '{"total": "5"}',
+    "list": '[{"total": "5"}]',
+    "refusal": "I cannot read this.",
+    "broken": '{"total": "5",}',
+}
+IN_FRAMES: dict[str, Any] = {"Polars": pl.DataFrame, "pandas": pd.DataFrame}
+
+
+@pytest.mark.parametrize("library", IN_FRAMES)
+def test_the_advice_about_json_within_text_reads_it(library: str) -> None:
+    gold = ['{"total": "5"}'] * len(WRAPPED)
+    frame = IN_FRAMES[library]({"id": [*WRAPPED], "gold": gold, "model": [*WRAPPED.values()]})
+
+    with pytest.warns(af.InputWarning) as warned:
+        before = af.fields(frame, "model", "gold", id="id")
+    broken, wrapped = (str(warning.message) for warning in warned)
+    assert broken.startswith("4 documents of 'prediction' cannot be read")
+    assert wrapped.startswith("2 documents of 'prediction' may be JSON within other text")
+    code = wrapped.partition(f"in {library} with `")[2].partition("`")[0]
+    taken = eval(code, {"frame": frame, "pl": pl})  # noqa: S307 - as a user would
+    after = frame.with_columns(model=taken) if library == "Polars" else frame.assign(model=taken)
+    with pytest.warns(af.InputWarning, match="1 document of 'prediction' cannot be read"):
+        rows = af.fields(after, "model", "gold", id="id")
+    statuses = dict(zip(rows["id"], rows["status"], strict=True))
+    expected = {"fence": "matched", "words": "matched", "plain": "matched"}
+    assert statuses == {**expected, "list": "invented", "refusal": "missing", "broken": "broken"}
+    assert dict(zip(before["id"], before["status"], strict=True))["fence"] == "broken"
+
+
+def test_the_advice_about_documents_that_python_printed_reads_them() -> None:
+    printed = str({"total": "it's 5", "paid": True, "vat": None})
+    frame = pl.DataFrame({"id": ["p0"], "gold": [printed], "model": [printed]})
+
+    with pytest.raises(
+        ValueError, match=r"column 'gold', document 'p0': .*; Python printed this text"
+    ) as raised:
+        af.fields(frame, "model", "gold", id="id")
+    code = str(raised.value).rpartition(": `")[2].partition("`")[0]
+    written = eval(code, {"json": json, "ast": ast, "text": printed})  # noqa: S307 - as a user would
+    rows = af.fields(
+        frame.with_columns(gold=pl.lit(written), model=pl.lit(written)), "model", "gold", id="id"
+    )
+    assert rows.select("field", "answers", "status").rows() == [
+        ("total", "it's 5", "matched"),
+        ("paid", "true", "matched"),
+    ]
 
 
 def test_floats_of_32_bits_have_their_own_digits() -> None:

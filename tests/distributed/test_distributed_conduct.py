@@ -79,7 +79,11 @@ def test_scores_are_computed_when_they_are_asked_for() -> None:
             for function in (af.summarize, af.report, af.add_scores, af.format_tax)
             for case in (
                 ({"answers": "b"}, af.exceptions.ColumnNotFoundError, "no column 'b' among"),
-                ({"prediction": "n"}, af.DTypeError, "column 'n' must hold strings or lists of strings"),
+                (
+                    {"prediction": "n"},
+                    af.DTypeError,
+                    "column 'n' has dtype Int64 and must hold strings or lists of strings",
+                ),
                 ({"protocol": 3}, TypeError, "protocol must be a ScoreProtocol or a preset's name"),
             )
         ),

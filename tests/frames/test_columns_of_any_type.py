@@ -6,6 +6,7 @@ import datetime as dt
 import io
 from collections.abc import Callable
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -178,3 +179,90 @@ def test_a_category_without_a_text_is_named(category: Any) -> None:
 
     with pytest.raises(af.DTypeError, match=r"column 'group' has the category .* which has no text; rename"):
         af.report(frame, "p", "a", by="group")
+
+
+def followed(message: str, library: str) -> str:
+    """Return the code that a message gives for a library, which it quotes."""
+    code = message.partition(f"in {library} with `")[2].partition("`")[0]
+    assert code, message
+    return code
+
+
+@pytest.mark.parametrize(
+    ("values", "texts"),
+    [
+        ([{"text": ["a", "b"], "answer_start": [0, 1]}, None], [["a", "b"], None]),
+        ([{"text": "a", "source": "page"}, None], ["a", None]),
+        ([[{"answer": "a"}, {"answer": "b"}], None], [["a", "b"], None]),
+        ([b"a", None], ["a", None]),
+        ([{"b", "a"}, None], [["a", "b"], None]),
+    ],
+    ids=["objects of lists", "objects", "lists of objects", "bytes", "sets"],
+)
+def test_the_advice_about_values_that_are_no_texts_gives_their_texts(
+    values: list[Any], texts: list[Any]
+) -> None:
+    frame = pd.DataFrame({"p": pd.Series(values, dtype=object)})
+
+    with pytest.raises(af.DTypeError) as raised:
+        arrived(frame)
+    code = followed(str(raised.value), "pandas")
+    converted = eval(code if code.startswith("frame[") else f"frame['p']{code}", {"frame": frame})  # noqa: S307 - as a user would
+    assert arrived(pd.DataFrame({"p": converted})) == texts
+    if isinstance(values[0], set):
+        return
+    table = pl.DataFrame({"p": values}, strict=False)
+    for same in (table, table.lazy(), table.to_arrow()):
+        with pytest.raises(af.DTypeError) as raised:
+            arrived(same)
+        column = eval(f"pl.col('p'){followed(str(raised.value), 'Polars')}", {"pl": pl})  # noqa: S307 - as a user would
+        assert arrived(table.select(column.alias("p"))) == texts
+
+
+@pytest.mark.parametrize("use", ["by", "cluster", "keep"])
+def test_the_advice_about_objects_of_polars_gives_a_column(use: str) -> None:
+    texts = {"p": ["a", "b"], "a": ["a", "c"]}
+    frame = pl.DataFrame({**texts, "group": pl.Series(["x", "y"], dtype=pl.Object)})
+
+    options: dict[str, Any] = {use: "group", "worst": int(use == "keep")}
+    with pytest.raises(af.DTypeError, match="column 'group' has dtype Object") as raised:
+        af.report(frame, "p", "a", **options)
+    converted = frame.with_columns(
+        group=eval(followed(str(raised.value), "Polars"), {"pl": pl, "frame": frame})  # noqa: S307 - as a user would
+    )
+    report = af.report(converted, "p", "a", by="group")
+    assert report.by_group.select("group", "anls").rows() == [("x", 1.0), ("y", 0.0)]
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        (["a", 1], "must hold values of one type: row 7 holds 'a' of type str and row 9 holds 1 of type int"),
+        ([True, 0.5], "must hold values of one type: row 7 holds True of type bool and row 9 holds 0.5"),
+        (
+            [Path("a"), None],
+            r"cannot be converted to Arrow: row 7 holds \w*Path\('a'\) of type pathlib\.\w*Path",
+        ),
+        ([("a", 1), None], r"cannot be converted to Arrow: row 7 holds \('a', 1\) of type tuple"),
+        ([1j, 2j], "cannot be converted to Arrow: row 7 holds 1j of type complex"),
+    ],
+)
+def test_values_that_arrow_does_not_hold_are_named_and_the_advice_makes_slices(
+    values: list[Any], told: str
+) -> None:
+    frame = pd.DataFrame({"p": ["a", "b"], "a": ["a", "c"], "group": values}, index=[7, 9])
+
+    with pytest.raises(af.DTypeError, match=f"column 'group' {told}.*; `frame") as raised:
+        af.report(frame, "p", "a", by="group")
+    code = str(raised.value).rpartition("; `")[2].partition("`")[0]
+    texts = frame.assign(group=eval(code, {"frame": frame}))  # noqa: S307 - as a user would
+    assert sum(af.report(texts, "p", "a", by="group").by_group["n"]) == len(values)
+
+
+@pytest.mark.parametrize("missing", MISSING[1:])
+def test_whatever_is_missing_beside_slices_is_null(missing: Any) -> None:
+    frame = pd.DataFrame({"p": ["a", "b"], "a": ["a", "c"]})
+    for values in (["x", missing], [Decimal(1), missing]):
+        groups = pd.Series(values, dtype=object)
+        table = to_lazy(frame.assign(group=groups), [], ["group"]).collect()["group"]
+        assert table.is_null().to_list() == [value is missing for value in values]

@@ -78,8 +78,26 @@ def test_several_levels_of_column_names_are_refused() -> None:
     columns = pd.MultiIndex.from_tuples([("model", "prediction"), ("gold", "answer")])
     frame = pd.DataFrame([["a", "a"]], columns=columns)
 
-    with pytest.raises(TypeError, match="several levels of column names; flatten them first"):
-        af.add_scores(frame, "prediction", "answer")
+    for function in (af.add_scores, af.browse, af.find_slices, af.overview):
+        with pytest.raises(TypeError, match="several levels of column names; flatten them first") as raised:
+            function(frame, "prediction", "answer")
+    code = str(raised.value).partition("`")[2].partition("`")[0]
+    flat = eval(code, {"frame": frame})  # noqa: S307 - as a user would
+    assert values(af.add_scores(flat, "model_prediction", "gold_answer")["nls"]) == [1.0]
+
+
+@pytest.mark.parametrize("name", [0, None, ("a", "b")])
+def test_a_column_whose_name_is_not_a_text_is_left_out_or_refused_and_said(name: Any) -> None:
+    frame = pd.DataFrame({"prediction": ["a", "b"] * 9, "answer": ["a", "c"] * 9, "lang": ["x", "y"] * 9})
+    frame = pd.concat([frame, pd.Series([1, 2] * 9, name=name)], axis=1)
+
+    assert list(af.find_slices(frame, "prediction", "answer").left_out.values()) == [
+        "its name is not a string"
+    ]
+    assert af.report(frame, "prediction", "answer").overall["anls"] == 0.5
+    with pytest.raises(TypeError, match=r"their names must be strings, got .*\.rename\(columns=str\)"):
+        af.overview(frame)
+    assert af.overview(frame.rename(columns=str)).report.overall["anls"] == 0.5
 
 
 def test_only_the_columns_that_are_needed_are_converted() -> None:

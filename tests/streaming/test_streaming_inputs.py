@@ -226,11 +226,15 @@ def test_lengths_that_differ_are_an_error_with_both(
         (["a", "b"], pl.Series([1.5, 2.5]), r"answers\[0\].*1.5 of type float"),
         (pd.Series([1, 2]), ["a", "b"], "'predictions'"),
         (["a", "b"], pd.Series(["a", {"b"}]), "'answers', row 1"),
-        (pa.array([1]), ["a"], "'predictions' must hold strings or lists of strings, but holds int64"),
+        (
+            pa.array([1]),
+            ["a"],
+            "'predictions' has dtype Int64 and must hold strings or lists of strings, but row 0",
+        ),
         (
             pl.DataFrame({"a": ["a"]}),
             ["a"],
-            "'predictions' must hold strings or lists of strings, but holds struct",
+            r"'predictions' has dtype Struct.* and must hold strings or lists of strings, but row 0",
         ),
     ],
     ids=kind_of,

@@ -25,6 +25,8 @@ _MOST_LEVELS = 100
 
 _LISTS = (list, tuple, np.ndarray, pl.Series)
 _NARROW = (pl.Float16, pl.Float32)
+_PRINTED = ("{'", "['", "[{'")
+"""Beginnings of objects and lists as Python prints them."""
 _HALF = re.compile("[\ud800-\udfff]")
 
 
@@ -94,7 +96,7 @@ class Reader:
         if isinstance(cell, str):
             text, cut = strict_json.without_halves(self._whole(cell))
             self._note_halves(cut)
-            cell = strict_json.parse(text)
+            cell = _parsed(text)
         value = self._plain(cell, "", 0)
         if not isinstance(value, dict | list | None):
             raise ValueError(f"a document must be a JSON object or list, not {strict_json.kind(value)}")  # noqa: TRY004 - a wrong value
@@ -163,6 +165,17 @@ class Reader:
     def _note_halves(self, halves: object) -> None:
         if halves and self.halves[-1:] != [self._document]:
             self.halves.append(self._document)
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return strict_json.parse(text)
+    except ValueError as error:
+        if text.lstrip().startswith(_PRINTED):
+            raise ValueError(
+                f"{error}; Python printed this text: `json.dumps(ast.literal_eval(text))` makes JSON of it"
+            ) from None
+        raise
 
 
 def _of_python(value: np.generic) -> Any:

@@ -19,6 +19,8 @@ _MOST_FIELDS = 100_000
 """Maximum number of fields of a document."""
 
 _SHOWN_NAMES = 5
+_WITHIN = r"r'(?s)([\[{].*[\]}])'"
+"""Pattern of an object or list within other text, as it is written in code; it matches all of valid JSON."""
 UNREADABLE = "unreadable document"
 
 Items: TypeAlias = tuple[tuple[str, object], ...]
@@ -232,6 +234,7 @@ class Predicted(_Side):
         self._sure_cells = confidences[1] if confidences else []
         self._sure_reader = Reader(self._sure_column or "")
         self._broken: list[str] = []
+        self._n_within_text = 0
         self._other_keys: dict[str, None] = {}
         self._any_beside = False
         self._unused: list[object] = []
@@ -242,6 +245,7 @@ class Predicted(_Side):
         try:
             value = self._shape.with_texts(self._reader.read(self._cells[row], document))
         except ValueError as error:
+            self._n_within_text += _is_within_text(self._cells[row])
             return self._unreadable(document, right, error)
         value, sure = self._without_confidences(value, right, document)
         if self._sure_column not in {None, self.column}:
@@ -313,6 +317,13 @@ class Predicted(_Side):
                 f"{numbered(len(self._broken), 'document')} of {self.system!r} cannot be read, so all their "
                 f"fields count as wrong (status 'broken'), such as {self._broken[0]}"
             )
+        if self._n_within_text:
+            documents = numbered(self._n_within_text, "document")
+            warn(
+                f"{documents} of {self.system!r} may be JSON within other text, such as a code fence; take "
+                f"it out, in Polars with `pl.col({self.column!r}).str.extract({_WITHIN})`, in pandas with "
+                f"`frame[{self.column!r}].str.extract({_WITHIN}, expand=False)`"
+            )
         if self._other_keys:
             warn(
                 f"documents of {self.system!r} hold values with their confidences, in objects with other "
@@ -344,6 +355,12 @@ class Predicted(_Side):
                 f"{quoted(next(iter(self.names)))}, but gold has these fields without this key: take the "
                 "values out of the objects that hold them"
             )
+
+
+def _is_within_text(cell: Any) -> bool:
+    """Return whether a text that is no JSON has an object that does not begin it."""
+    text = cell.strip() if isinstance(cell, str) else ""
+    return 0 < text.find("{") < text.rfind("}") and not text.startswith("[")
 
 
 def _keys_above(way: Way) -> Iterator[Way]:
