@@ -96,10 +96,12 @@ _ABOUT = re.compile(r"(readme|licen[cs]e|changelog|contributing|notice)\b", re.I
 
 
 def by_page(
-    given: PageFiles, problems: Problems, match: re.Pattern[str] | None = None
+    given: PageFiles, problems: Problems, match: re.Pattern[str] | None = None, *, is_truth: bool
 ) -> dict[str, PagePath]:
     """
     Return the file of each page, sorted by page; two files for a page are a problem.
+
+    Files such as `1.gt.txt` are the ground truth of others such as `1.txt` beside them.
 
     Raises
     ------
@@ -114,7 +116,7 @@ def by_page(
         if not named:
             raise ValueError("pages must name at least one file")
         return named
-    pages: dict[str, PagePath] = {}
+    files: list[tuple[str, PagePath, Path]] = []
     unlike: list[str] = []
     for file, folder in _files_of(given):
         page = page_of(file.path, folder)
@@ -123,13 +125,16 @@ def by_page(
             unlike.append(page)
         elif found is not None:
             page = found[1 if found.re.groups else 0] or ""
+        files.append((page, file, folder))
+    truth = {page for page, file, _ in files if _is_truth(file.path)}
+    if not truth.isdisjoint(page for page, file, _ in files if not _is_truth(file.path)):
+        files = [entry for entry in files if _is_truth(entry[1].path) == is_truth]
+    pages: dict[str, PagePath] = {}
+    for page, file, folder in files:
         same = pages.setdefault(page, file)
         if same is not file:
-            problems.add(
-                f"page {page!r} is also {same.path}; choose by a pattern, such as "
-                f"{folder / ('*' + file.path.suffix)}",
-                path=file.path,
-            )
+            advice = _that_choose_one(same.path, file.path, folder)
+            problems.add(Message(f"page {page!r} is also {same.path}; ", *advice), path=file.path)
     if unlike and match is not None:
         names = standard_frames.ids_text(unlike)
         where = f" is not found in the names of {numbered(len(unlike), 'page')}: {names}"
@@ -139,12 +144,31 @@ def by_page(
 
 def page_of(path: Path, folder: Path) -> str:
     """Return the name of a page: its path below a folder, without suffixes appended by programs."""
-    plain = without_compression(path)
-    whole = path_text(plain.relative_to(folder)).replace(os.sep, "/")
-    above, slash, name = whole.rpartition("/")
+    whole = path_text(path.relative_to(folder)).replace(os.sep, "/")
+    return whole.removesuffix(_appended(path))
+
+
+def _appended(path: Path) -> str:
+    """Return the suffixes that programs append to the name of a page."""
+    name = without_compression(path).name
     while (suffix := Path(name).suffix) and suffix.lower() in _SUFFIXES:
         name = name.removesuffix(suffix)
-    return above + slash + name
+    return path_text(path.name.removeprefix(name))
+
+
+def _is_truth(path: Path) -> bool:
+    return "gt" in _appended(path).lower().split(".")
+
+
+def _that_choose_one(path: Path, other: Path, folder: Path) -> list[str | Option]:
+    """Return what to do about two files of a page: patterns that match only one of them, if there are any."""
+    ends = [_appended(file) for file in (path, other)]
+    if ends[0] == ends[1]:
+        return [Option("match", ...), " must find a part of the names in which these two differ"]
+    ends = [end for end in ends if not all(whole.endswith(end) for whole in ends)]
+    folder = folder if folder == other.parent else folder / "**"
+    patterns = " or ".join(str(folder / f"*{end}") for end in ends)
+    return [f"choose one of them by a pattern, such as {patterns}"]
 
 
 def page_in_file(file: str, number: int) -> str:

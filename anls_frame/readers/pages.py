@@ -115,7 +115,8 @@ def read_pages(
         suffixes for a format, an image or the role of the text, such as `.txt`, `.xml`, `.hocr`, `.gt`,
         `.ocr`, `.page`, `.alto`, `.png` or `.tif`. For example, `gt/page_001.gt.txt` pairs with
         `ocr/page_001.png.xml`. If names differ in other ways, pass `match` or mappings; the names of single
-        files may differ. The pages in a file `v` of several pages are `v#1`, `v#2` and so on; they pair with
+        files may differ. If a folder has both `1.gt.txt` and `1.txt`, files with `.gt` are the ground truth,
+        and the others are those of the engine. The pages in a file `v` of several pages are `v#1`, `v#2` and so on; they pair with
         each other, and with files of single pages such as `v_1`, `v-0001` or `v/1`.
 
         Lines are separated by line feeds, also at the end of a block. They follow the file's ReadingOrder
@@ -342,7 +343,7 @@ def _read(
     """Return a column for each name: first the ground truth, then the engines."""
     problems = Problems()
     every = {name: pages if isinstance(pages, Pages) else Pages(pages) for name, pages in given.items()}
-    files = {name: by_page(pages.files, problems, match) for name, pages in every.items()}
+    files = {name: by_page(pages.files, problems, match, is_truth=name == REFERENCE) for name, pages in every.items()}
     if all(is_one_file(pages.files) for pages in every.values()):
         # Whatever their names.
         (page,) = files[REFERENCE]

@@ -16,8 +16,9 @@ from hypothesis import given as drawn
 from hypothesis import strategies as st
 
 import anls_frame as af
+from anls_frame.files.problems import Problems
 from anls_frame.readers._page_files import read_page_file
-from anls_frame.readers._page_names import page_of
+from anls_frame.readers._page_names import by_page, page_of
 from anls_frame.readers.pages import _NAMES, read_as_answers
 
 # The text, ALTO and hOCR are as Tesseract 5.3.0 wrote them in one run; PAGE is written by hand.
@@ -452,13 +453,51 @@ def test_a_pattern_of_names_says_what_collection_a_page_belongs_to(
         af.read_pages(tmp_path / "gt", {"collection": tmp_path / "ocr"}, collection=pattern)
 
 
-def test_a_page_with_two_files_is_an_error(tmp_path: Path) -> None:
-    write(tmp_path, ["gt/1.txt", "ocr/1.txt", "ocr/1.gt.txt"])
+@pytest.mark.parametrize(
+    ("files", "patterns"),
+    [
+        (["1.alto.xml", "1.page.xml"], ["*.alto.xml", "*.page.xml"]),
+        (["1.txt", "1.ocr.txt"], ["*.ocr.txt"]),
+        (["1.txt", "1.txt.gz"], ["*.txt", "*.txt.gz"]),
+        (["a/1.md", "a/1.txt"], ["**/*.md", "**/*.txt"]),
+    ],
+)
+def test_a_page_with_two_files_is_an_error_whose_patterns_choose_one(
+    tmp_path: Path, files: list[str], patterns: list[str]
+) -> None:
+    write(tmp_path, [f"ocr/{file}" for file in files])
 
-    with pytest.raises(
-        af.InputError, match=r"page '1' is also .*1\.gt\.txt; choose by a pattern, such as .*\*\.txt"
-    ):
-        af.read_pages(tmp_path / "gt", tmp_path / "ocr")
+    with pytest.raises(af.InputError, match="page '(a/)?1' is also") as raised:
+        by_page(tmp_path / "ocr", problems := Problems(), is_truth=False)
+        problems.raise_any()
+    advice = str(raised.value).replace("\n", " ").partition("choose one of them by a pattern, such as ")[2]
+    assert advice.split(" or ") == [str(tmp_path / "ocr" / pattern) for pattern in patterns]
+    for pattern in advice.split(" or "):
+        assert len(by_page(pattern, Problems(), is_truth=False)) == 1
+
+
+def test_two_files_whose_names_match_in_one_part_need_another_expression(tmp_path: Path) -> None:
+    write(tmp_path, ["gt/1.txt", "ocr/a_1.txt", "ocr/b_1.txt"])
+
+    with pytest.raises(af.InputError, match=r"a_1\.txt; match=\.\.\. must find a part of the names in which"):
+        af.read_pages(tmp_path / "gt", tmp_path / "ocr", match=r"\d+")
+
+
+@pytest.mark.parametrize("engine", ["{}.txt", "{}.pred.txt", "{}.xml.txt"])
+@pytest.mark.parametrize("given", ["lines", "lines/*.txt"])
+def test_ground_truth_lies_beside_the_texts_of_an_engine(tmp_path: Path, engine: str, given: str) -> None:
+    for page, truth, read in (("01", "rye", "rve"), ("02", "oats", "0ats")):
+        write(tmp_path, [f"lines/{page}.gt.txt"], truth)
+        write(tmp_path, [f"lines/{engine.format(page)}"], read)
+    folder = tmp_path / given
+
+    pages = af.read_pages(tmp_path / "lines", folder)
+    assert pages.rows() == [("01", "rye", "rve"), ("02", "oats", "0ats")]
+
+    # Without its text of the engine, a page is missing, rather than its own ground truth.
+    (tmp_path / "lines" / engine.format("02")).unlink()
+    with pytest.raises(af.InputError, match="'prediction' lacks 1 page: '02'"):
+        af.read_pages(tmp_path / "lines", folder)
 
 
 def test_what_does_not_pair_up_is_listed(tmp_path: Path) -> None:
