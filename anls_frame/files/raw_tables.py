@@ -51,6 +51,17 @@ def read_lines(text: str, problems: Problems) -> Iterator[tuple[str, dict[str, A
             problems.add(what, f"line {number}")
 
 
+def are_lines(text: str) -> bool:
+    """Return whether a text is JSON Lines, whatever its suffix: an object in its first line, and more lines."""
+    first, _, rest = with_newlines(text.lstrip()).partition("\n")
+    if not rest or rest.isspace():
+        return False
+    try:
+        return isinstance(parse(first), dict)
+    except ValueError:
+        return False
+
+
 def read_whole(file: os.PathLike[str], text: str) -> Any:
     """Return the JSON value in a file."""
     try:

@@ -124,7 +124,8 @@ def choose(
         if given.get(role) is not None:
             continue
         taken = {*chosen.values()}
-        usual = usual_names(role, [name for name in names if name not in taken])
+        beside = chosen.get("prediction") if role in required else None
+        usual = usual_names(role, [name for name in names if name not in taken], beside)
         if not usual and role in required == PREDICTED and len(names) == 2:  # noqa: PLR2004 - and an id
             usual = [name for name in names if plain_name(name) == "answer"]
         if len(usual) == 1:
@@ -206,9 +207,15 @@ def suggests(name: str, role: Role) -> bool:
     return plain_name(name) in _USUAL[role]
 
 
-def usual_names(role: Role, names: Sequence[str]) -> list[str]:
-    """Return the columns whose names suggest a role."""
+def usual_names(role: Role, names: Sequence[str], prediction: str | None = None) -> list[str]:
+    """
+    Return the columns whose names suggest a role.
+
+    Without another column, the answers are the `text` beside the predictions `pred_text`.
+    """
     usual: list[str] = [role] if role in names else [name for name in names if suggests(name, role)]
+    if role == "answers" and not usual and prediction is not None:
+        return [name for name in names if f"pred{plain_name(name)}" == plain_name(prediction)]
     if role in _IDS and len(usual) > 1:
         # A proper id is preferred to a row number.
         return [min(usual, key=lambda name: _USUAL[role].index(plain_name(name)))]

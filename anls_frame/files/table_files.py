@@ -6,6 +6,7 @@ import csv
 import inspect
 import io
 import os
+import re
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +19,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import check_threads
-from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError
+from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError, warn
 from anls_frame.export import row_files
 from anls_frame.files import raw_tables, standard_frames
 from anls_frame.files.file import File, as_path
@@ -64,7 +65,7 @@ def read_results(
     path
         A `.csv`, `.tsv`, `.jsonl`, `.json`, `.parquet` or `.xlsx` file. Text formats can have the suffix
         `.gz` or `.zst`; they may decompress to 1 GiB or a hundred times the size of the file, whichever is
-        larger.
+        larger. A `.json` file with an object in each line is read as JSON Lines.
     prediction, answers, question_id, question, question_types, doc_id
         Names of the columns. By default, columns are found by usual names (`prediction`, `pred`, `response`;
         `answers`, `answer`, `ground_truth`, `target`; `question_id`, `questionId`, `id`, ...). The standard
@@ -369,7 +370,8 @@ def read_raw(
         text = file.read_text(encoding)
         return read_delimited(file, text, problems, delimiter or ("\t" if kind == "tsv" else None))
     text = file.read_json(encoding)
-    if kind == "jsonl":
+    # Speech toolkits give manifests of JSON Lines the suffix .json.
+    if kind == "jsonl" or raw_tables.are_lines(text):
         return raw_tables.from_lines(file, text)
     return raw_tables.from_objects(
         file, raw_tables.records(file, raw_tables.read_whole(file, text), problems)
@@ -496,7 +498,7 @@ def read_delimited(file: File, text: str, problems: Problems, delimiter: str | N
     """
     with _fields_of_any_length():
         delimiter = delimiter or _detected(text)
-        header, lines = _checked(text, delimiter, problems)
+        header, lines = _checked(file, text, delimiter, problems)
     table = _arrow_table(file, text, delimiter, len(header))
     # As streams: to take columns as what they are, Polars would import all functions of Arrow.
     streams = [SimpleNamespace(__arrow_c_stream__=column.__arrow_c_stream__) for column in table.columns]
@@ -524,11 +526,12 @@ def _detected(text: str) -> str:
     return "," if len(header) > 1 else max(_DELIMITERS, key=header[0].count)
 
 
-def _checked(text: str, delimiter: str, problems: Problems) -> tuple[list[str], list[int]]:
+def _checked(file: File, text: str, delimiter: str, problems: Problems) -> tuple[list[str], list[int]]:
     """Return the header, and the line on which each row of its width starts; report all other rows."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     header: list[str] = []
     lines: list[int] = []
+    longest = range(0)
     are_quoted = True
     while True:
         line = reader.line_num + 1
@@ -545,13 +548,33 @@ def _checked(text: str, delimiter: str, problems: Problems) -> tuple[list[str], 
         if not fields:  # an empty line
             continue
         header = header or fields
+        longest = max(longest, range(line, reader.line_num), key=len)
         if len(fields) == len(header):
             lines.append(line)
         else:
             problems.add(f"{len(fields)} fields instead of {len(header)}", f"line {line}")
+    quotes_may_be_text = (longest or not are_quoted) and _is_table_without_quotes(text, delimiter, header)
+    advice = (
+        "if quotes are text in this file, as in Common Voice, "
+        f"`polars.read_csv({str(file)!r}, separator={delimiter!r}, quote_char=None, "
+        f"infer_schema=False).write_parquet({str(file.path.with_suffix('.parquet'))!r})` keeps them"
+    )
     if not are_quoted:
+        problems.hint(advice if quotes_may_be_text else _QUOTED)
         problems.raise_any()
+    if quotes_may_be_text:
+        span = f"lines {longest[0]} to {longest[-1] + 1} are one row, because a quote is opened there"
+        warn(f"{file}: {span}, although each line has the {len(header)} fields of a row; {advice}")
     return header, lines[1:]
+
+
+_QUOTED = 'a field with quotes must be in quotes, with each of its own doubled, such as "5"" disk"'
+
+
+def _is_table_without_quotes(text: str, delimiter: str, header: Sequence[str]) -> bool:
+    """Return whether each line has the fields of a row if quotes are text, as in files of IANA's TSV."""
+    lines = filter(None, re.split(r"[\r\n]+", text))
+    return len(header) > 1 and all(line.count(delimiter) == len(header) - 1 for line in lines)
 
 
 def _arrow_table(file: File, text: str, delimiter: str, width: int) -> pa.Table:

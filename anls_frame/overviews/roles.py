@@ -130,7 +130,7 @@ def found_roles(rows: pl.DataFrame, asked: Mapping[str, Any]) -> Roles:
         metrics = finder.score()
     has_texts = prediction is not None or not (isinstance(metrics, str) and metrics in rows.columns)
     if has_texts:
-        answers = finder.answers() if answers is None else answers
+        answers = finder.answers(list(systems.values())) if answers is None else answers
         systems = systems or finder.systems(answers)
 
     def role(name: str, find: Callable[[], str | None]) -> str | None:
@@ -185,8 +185,9 @@ class _Finder:
         names = [name for name in self.free if plain_name(name) in _OUTCOMES.split() and self._in_unit(name)]
         return self._only("metrics", "scores", names) if names else None
 
-    def answers(self) -> str:
-        names = usual_names("answers", self.texts(lists=True)) or usual_names("answers", self.free)
+    def answers(self, predictions: Sequence[str]) -> str:
+        beside = next(iter(predictions or usual_names("prediction", self.texts())), None)
+        names = usual_names("answers", self.texts(lists=True), beside) or usual_names("answers", self.free)
         return self._only("answers", "accepted answers", names)
 
     def systems(self, answers: str) -> Mapping[str, str]:

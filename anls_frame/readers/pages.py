@@ -343,7 +343,10 @@ def _read(
     """Return a column for each name: first the ground truth, then the engines."""
     problems = Problems()
     every = {name: pages if isinstance(pages, Pages) else Pages(pages) for name, pages in given.items()}
-    files = {name: by_page(pages.files, problems, match, is_truth=name == REFERENCE) for name, pages in every.items()}
+    files = {
+        name: by_page(pages.files, problems, match, is_truth=name == REFERENCE)
+        for name, pages in every.items()
+    }
     if all(is_one_file(pages.files) for pages in every.values()):
         # Whatever their names.
         (page,) = files[REFERENCE]

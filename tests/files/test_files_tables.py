@@ -197,6 +197,7 @@ def test_columns_are_found_by_usual_names_and_can_be_named(write: Write) -> None
         "question,prediction_text,correct_answer",
         "user_input,response,reference",  # Ragas
         "audio_filepath,pred_text,Expected Answer",
+        "audio_filepath,pred_text,text",  # NeMo, Open ASR Leaderboard
     ],
 )
 def test_columns_of_evaluation_tools_are_found(write: Write, header: str) -> None:
@@ -276,7 +277,7 @@ def test_every_problem_is_named_with_its_line(write: Write) -> None:
             "line 1",
             "duplicate key 'prediction'",
         ),
-        ("lines.json", b'{"a": 1}\n{"a": 2}\n', "", "if these are JSON Lines, name it .jsonl"),
+        ("lists.json", b'[{"a": 1}]\n[{"a": 2}]\n', "", "if these are JSON Lines, name it .jsonl"),
         ("array.jsonl", b'[{"a": 1}]', "line 1", "got a list; a file that is one list has the suffix .json"),
         (
             "true.jsonl",
@@ -305,6 +306,88 @@ def test_what_is_no_table_of_results_is_an_error_that_says_so(
 
     assert [where for where, _ in found] == [place]
     assert message in found[0][1]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_json_lines_with_the_suffix_of_json_are_read(write: Write, end: str) -> None:
+    lines = ['{"audio": "1.wav", "text": "a b", "pred_text": "a"}', '{"text": "c", "pred_text": null}']
+    manifest = write("manifest.json", end.join(["", *lines, ""]))
+
+    frame = af.read_results(manifest)
+
+    assert frame["prediction"].to_list() == ["a", None]
+    assert frame["answers"].to_list() == [["a b"], ["c"]]
+    assert frame["audio"].to_list() == ["1.wav", None]
+    broken = write("broken.json", end.join([*lines, '{"text": "d", ']))
+    assert [place for place, _ in problems(broken)] == ["line 3"]
+
+
+def test_text_is_no_answer_beside_other_predictions(write: Write) -> None:
+    for header in ("pred_text,text,answer", "pred_text,text,reference"):
+        assert af.read_results(write("named.csv", f"{header}\na,b,c\n"))["answers"].to_list() == [["c"]]
+    assert "no column with the answers" in problems(write("other.csv", "prediction,text\na,b\n"))[0][1]
+
+
+SENTENCES = [
+    '"Is it far?" he asked.',
+    '"The mill stands',
+    "Two sacks of rye",
+    'He sold the "old" barn',
+    'Nobody came home"',
+]
+
+
+def of_sentences(sentences: list[str], delimiter: str) -> str:
+    rows = [(str(index), text, "x") for index, text in enumerate(sentences)]
+    return "\n".join(delimiter.join(row) for row in [("id", "prediction", "answer"), *rows]) + "\n"
+
+
+def sentences_after(advice: str) -> list[str]:
+    """Return the texts of the file that the code in a message writes."""
+    code = " ".join(advice.split()).split("`")[1]
+    exec(code, {"polars": pl})  # noqa: S102 - the message tells users to do so
+    written = code.rpartition("write_parquet('")[2].removesuffix("')")
+    return af.read_results(written)["prediction"].to_list()
+
+
+@pytest.mark.parametrize(("name", "delimiter"), [("cv.tsv", "\t"), ("cv.csv", ","), ("cv.csv", "|")])
+@pytest.mark.parametrize("chosen", [[0], [1], [0, 1, 2, 3, 4], [4, 2, 1]])
+def test_quotes_that_are_text_are_an_error_whose_advice_keeps_them(
+    write: Write, name: str, delimiter: str, chosen: list[int]
+) -> None:
+    sentences = [SENTENCES[index] for index in chosen]
+
+    with pytest.raises(af.InputError) as raised:
+        af.read_results(write(name, of_sentences(sentences, delimiter)))
+
+    (hint,) = raised.value.hints
+    assert sentences_after(hint) == sentences
+
+
+def test_quotes_that_are_text_and_join_rows_are_warned_of(write: Write) -> None:
+    sentences = [SENTENCES[index] for index in (2, 1, 2, 4, 3)]
+
+    with pytest.warns(
+        af.InputWarning, match=r"lines 3 to 5 are one row, because a quote is opened"
+    ) as warned:
+        assert af.read_results(write("cv.tsv", of_sentences(sentences, "\t"))).height == 3
+    assert sentences_after(str(warned[0].message)) == sentences
+
+
+@pytest.mark.filterwarnings("error")
+def test_texts_of_several_lines_in_quotes_are_not_warned_of(write: Write) -> None:
+    texts = ["Rye, oats\nand hay", "one, two\n\nthree, four, five", "a"]
+    rows = "".join(f'{index},"{text}",x\n' for index, text in enumerate(texts))
+
+    assert af.read_results(write("a.csv", "id,prediction,answer\n" + rows))["prediction"].to_list() == texts
+
+
+def test_quotes_in_a_table_that_needs_them_are_an_error_with_another_advice(write: Write) -> None:
+    path = write("a.csv", 'id,prediction,answer\n1,"a, b",x\n2,"5" disk",x\n')
+
+    with pytest.raises(af.InputError, match="each of its own doubled") as raised:
+        af.read_results(path)
+    assert [problem.place for problem in raised.value.problems] == ["line 3"]
 
 
 def packed_like(name: str, content: bytes) -> bytes:

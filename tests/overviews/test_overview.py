@@ -294,7 +294,7 @@ def test_missing_predictions_can_be_left_out() -> None:
 
 
 def test_answers_of_any_name_in_a_manifest_of_speech(tmp_path: Path) -> None:
-    """`text` is no usual name of answers: without -a, an error asks for it."""
+    """`text` is a usual name of answers only beside `pred_text`: otherwise, an error asks for it."""
     utterances = [("the quick box", "the quick fox"), ("hello", "hello")]
     lines = [
         json.dumps({"audio_filepath": "a.wav", "text": gold, "pred_text": read}) for read, gold in utterances
@@ -302,7 +302,13 @@ def test_answers_of_any_name_in_a_manifest_of_speech(tmp_path: Path) -> None:
     (tmp_path / "manifest.jsonl").write_text("\n".join(lines), encoding="utf-8")
     done = fine(shell.run(tmp_path, "overview", "manifest.jsonl", "-p", "pred_text", "-a", "text"))
     assert "Prediction: pred_text; answers: text;" in done
-    assert "--answers" in shell.run(tmp_path, "overview", "manifest.jsonl", "-p", "pred_text").stderr
+    for given in ([], ["-p", "pred_text"]):
+        assert "answers: text, found" in fine(shell.run(tmp_path, "overview", "manifest.jsonl", *given))
+    (tmp_path / "others.jsonl").write_text("\n".join(lines).replace("pred_", "small_"), encoding="utf-8")
+    assert "Pass --answers" in shell.run(tmp_path, "overview", "others.jsonl", "-p", "small_text").stderr
+    # What is missing is asked for, by the names of the file.
+    asked = shell.run(tmp_path, "overview", "others.jsonl", "-a", "audio_filepath").stderr
+    assert "no column looks like the predictions among 'text', 'small_text'" in " ".join(asked.split())
     # A score that does not exist is refused as one, not as a table without answers.
     wrong = shell.run(tmp_path, "overview", "manifest.jsonl", "-p", "pred_text", "-a", "text", "-m", "wer")
     assert "pass 'wer_corpus' for the rate" in " ".join(wrong.stderr.split())

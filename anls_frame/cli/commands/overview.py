@@ -79,7 +79,7 @@ def overview(
     frame = with_numbers_where_all_are(read, [name for name in read.columns if name not in texts])
     # Columns have the names that people know: those of the file, or those of the systems.
     known = origins.of(read).columns
-    own = {column: known[column] for column in ("prediction", "answers") if column in known}
+    own = dict(known)
     if len(systems) > 1:
         own = {column: name for name, column in systems.items() if name not in read.columns}
     if given.how.systems is not None and given.how.system_column is None:
@@ -91,7 +91,7 @@ def overview(
     scores = {*columns_of(metrics)} & {*frame.columns}
     has_texts = {*systems.values()} <= {*frame.columns} and not scores
     # A column that --answers names may have any name.
-    answers = own.get("answers", "answers") if has_texts and source.answers is not None else None
+    answers = own.get("answers", "answers") if not scores and source.answers is not None else None
     with af.progress():
         result: Any = af.overview(
             frame,
