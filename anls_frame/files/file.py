@@ -125,8 +125,9 @@ class File(os.PathLike[str]):
             raise problem(self, message)
         self.check()
         formats = ", ".join(map(repr, FORMATS))
-        what = Message("cannot tell the format from the name; pass ", Option("format"), f" one of {formats}")
-        raise problem(self, what)
+        what = Message("cannot tell the format from the name; for a table, pass ", Option("format"))
+        other = "make a table of any other file, with a row for each prediction and its answer"
+        raise problem(self, Message(what, f" one of {formats}; {other}"))
 
     @cached_property
     def beginning(self) -> str:

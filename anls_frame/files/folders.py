@@ -18,16 +18,23 @@ def is_one_of(path: Path, others: Collection[Path]) -> bool:
 
 
 def files_named(
-    name: str | os.PathLike[str], is_wanted: Callable[[Path, Path], bool], what: str
+    name: str | os.PathLike[str],
+    is_wanted: Callable[[Path, Path], bool],
+    what: str,
+    advice: str | None = None,
 ) -> list[Path]:
-    """Return the file, or the files that match a pattern, or the wanted files of a folder, sorted by name."""
+    """
+    Return the file, or the files that match a pattern, or the wanted files of a folder, sorted by name.
+
+    If a folder has none, the error says what it lacks and what to do: by default, to name pages as such.
+    """
     path = as_path(name)
     files = files_at(path, is_wanted)
     if not files:
-        way = Message("for pages, name the ground truth with ", Option("gold", ...))
+        ways = [advice or Message("for pages, name the ground truth with ", Option("gold", ...))]
         if any(file.suffix.lower() == ".json" for file in path.rglob("*")):
-            way = Message("for documents of fields in JSON, use `anls-frame fields` or anls_frame.fields")
-        message = Message(f"this folder contains no {what}; ", way)
+            ways.insert(0, "for documents of fields in JSON, use `anls-frame fields` or anls_frame.fields; ")
+        message = Message(f"this folder contains no {what}; ", *ways)
         raise FileNotFoundError(errno.ENOENT, message, str(path))
     return files
 

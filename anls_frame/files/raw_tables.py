@@ -52,7 +52,7 @@ def read_lines(text: str, problems: Problems) -> Iterator[tuple[str, dict[str, A
 
 
 def are_lines(text: str) -> bool:
-    """Return whether a text is JSON Lines, whatever its suffix: an object in its first line, and more lines."""
+    """Return whether a text is JSON Lines: an object in its first line, and more lines."""
     first, _, rest = with_newlines(text.lstrip()).partition("\n")
     if not rest or rest.isspace():
         return False

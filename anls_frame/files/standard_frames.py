@@ -109,17 +109,9 @@ def choose(
     The standard name takes precedence over other usual names; only one of these may occur. Messages name
     the `options` of roles whose option has another name.
     """
-    chosen: dict[Role, str] = {}
-    for role, name in given.items():
-        if name is None:
-            continue
-        if not isinstance(name, str):
-            raise TypeError(f"{role} must be the name of a column, got {name!r}")
-        if name in names:
-            chosen[role] = name
-        else:
-            others = [other for other in given.values() if other is not None]
-            problems.add(no_column(name, names, others))
+    chosen = _named_columns(names, given, problems)
+    if required != PREDICTED and "answers" in chosen and chosen["answers"] == chosen.get("prediction"):
+        problems.add(f"column {chosen['answers']!r} is named for both the prediction and the answers")
     for role in ROLES:
         if given.get(role) is not None:
             continue
@@ -138,6 +130,24 @@ def choose(
                 else f"no column with the {role} among {among}"
             )
             problems.add(Message(f"{what}; name it with ", Option(options.get(role, role), ...)))
+    return chosen
+
+
+def _named_columns(
+    names: Sequence[str], given: Mapping[Role, str | None], problems: Problems
+) -> dict[Role, str]:
+    """Return the columns that are given for roles; report those that do not exist."""
+    chosen: dict[Role, str] = {}
+    for role, name in given.items():
+        if name is None:
+            continue
+        if not isinstance(name, str):
+            raise TypeError(f"{role} must be the name of a column, got {name!r}")
+        if name in names:
+            chosen[role] = name
+        else:
+            others = [other for other in given.values() if other is not None]
+            problems.add(no_column(name, names, others))
     return chosen
 
 
@@ -211,7 +221,7 @@ def usual_names(role: Role, names: Sequence[str], prediction: str | None = None)
     """
     Return the columns whose names suggest a role.
 
-    Without another column, the answers are the `text` beside the predictions `pred_text`.
+    Without another column, the answers are the `text` next to the predictions `pred_text`.
     """
     usual: list[str] = [role] if role in names else [name for name in names if suggests(name, role)]
     if role == "answers" and not usual and prediction is not None:

@@ -498,7 +498,7 @@ def read_delimited(file: File, text: str, problems: Problems, delimiter: str | N
     """
     with _fields_of_any_length():
         delimiter = delimiter or _detected(text)
-        header, lines = _checked(file, text, delimiter, problems)
+        header, lines = _checked(text, delimiter, problems)
     table = _arrow_table(file, text, delimiter, len(header))
     # As streams: to take columns as what they are, Polars would import all functions of Arrow.
     streams = [SimpleNamespace(__arrow_c_stream__=column.__arrow_c_stream__) for column in table.columns]
@@ -526,7 +526,7 @@ def _detected(text: str) -> str:
     return "," if len(header) > 1 else max(_DELIMITERS, key=header[0].count)
 
 
-def _checked(file: File, text: str, delimiter: str, problems: Problems) -> tuple[list[str], list[int]]:
+def _checked(text: str, delimiter: str, problems: Problems) -> tuple[list[str], list[int]]:
     """Return the header, and the line on which each row of its width starts; report all other rows."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     header: list[str] = []
@@ -553,22 +553,34 @@ def _checked(file: File, text: str, delimiter: str, problems: Problems) -> tuple
             lines.append(line)
         else:
             problems.add(f"{len(fields)} fields instead of {len(header)}", f"line {line}")
-    quotes_may_be_text = (longest or not are_quoted) and _is_table_without_quotes(text, delimiter, header)
-    advice = (
-        "if quotes are text in this file, as in Common Voice, "
-        f"`polars.read_csv({str(file)!r}, separator={delimiter!r}, quote_char=None, "
-        f"infer_schema=False).write_parquet({str(file.path.with_suffix('.parquet'))!r})` keeps them"
-    )
-    if not are_quoted:
-        problems.hint(advice if quotes_may_be_text else _QUOTED)
-        problems.raise_any()
-    if quotes_may_be_text:
-        span = f"lines {longest[0]} to {longest[-1] + 1} are one row, because a quote is opened there"
-        warn(f"{file}: {span}, although each line has the {len(header)} fields of a row; {advice}")
+    _check_quotes(text, delimiter, header, problems, longest if are_quoted else None)
     return header, lines[1:]
 
 
 _QUOTED = 'a field with quotes must be in quotes, with each of its own doubled, such as "5"" disk"'
+
+
+def _check_quotes(
+    text: str, delimiter: str, header: Sequence[str], problems: Problems, longest: range | None
+) -> None:
+    """
+    Raise the problems of quotes, or warn of the row of most lines, if quotes may be text.
+
+    `longest` are the lines of this row but its last; None if quotes do not enclose whole fields.
+    """
+    file = problems.path
+    are_text = longest != range(0) and _is_table_without_quotes(text, delimiter, header)
+    advice = (
+        "if quotes are text in this file, as in Common Voice, "
+        f"`polars.read_csv({str(file)!r}, separator={delimiter!r}, quote_char=None, "
+        f"infer_schema=False).write_parquet({str(file.with_suffix('.parquet'))!r})` keeps them"
+    )
+    if longest is None:
+        problems.hint(advice if are_text else _QUOTED)
+        problems.raise_any()
+    elif are_text:
+        span = f"lines {longest[0]} to {longest[-1] + 1} are one row, because a quote is opened there"
+        warn(f"{file}: {span}, although each line has the {len(header)} fields of a row; {advice}")
 
 
 def _is_table_without_quotes(text: str, delimiter: str, header: Sequence[str]) -> bool:

@@ -14,7 +14,7 @@ from anls_frame.files.file import File, without_compression
 from anls_frame.files.problems import problem
 from anls_frame.readers._hocr import Hocr
 from anls_frame.readers._page_account import FURTHER_TEXTS, PageFile
-from anls_frame.readers._page_names import MARKUP_SUFFIXES
+from anls_frame.readers._page_names import MARKUP_SUFFIXES, OTHER_FORMATS
 from anls_frame.readers._page_xml import Alto, PageXml, local_name
 
 _PEEK = 4096
@@ -77,7 +77,7 @@ def _read(markup: PageXml | Alto | Hocr) -> PageFile:
 
 
 def _no_page(path: Path, message: str) -> NotAPageError:
-    return NotAPageError(problem(path, message).problems)
+    return NotAPageError(problem(path, message).problems, hints=[OTHER_FORMATS])
 
 
 def _page_xml(path: Path, root: Any, index: int | None) -> PageFile:

@@ -83,6 +83,8 @@ class PagePath(NamedTuple):
     is_found: bool
 
 
+OTHER_FORMATS = "to score OCR in another format, save the text of each page as a .txt file"
+"""What to do about JSON, TSV, PDF or TEI from an engine."""
 # A folder often has images and other files next to the texts.
 MARKUP_SUFFIXES = frozenset({".xml", ".hocr", ".html", ".htm", ".xhtml"})
 _TEXTS = MARKUP_SUFFIXES | {".txt", ".md", ".markdown"}
@@ -101,7 +103,7 @@ def by_page(
     """
     Return the file of each page, sorted by page; two files for a page are a problem.
 
-    Files such as `1.gt.txt` are the ground truth of others such as `1.txt` beside them.
+    Files such as `1.gt.txt` are the ground truth of others such as `1.txt` next to them.
 
     Raises
     ------
@@ -236,7 +238,7 @@ def _files_of(given: PageFiles) -> list[tuple[PagePath, Path]]:
     """Return each file, with the folder below which its path is the name of the page."""
     if isinstance(given, str | os.PathLike):
         path = as_path(given)
-        files = files_named(path, _is_text, "pages: files of .txt, .md, .xml, .hocr or .html")
+        files = files_named(path, _is_text, "pages: files of .txt, .md, .xml, .hocr or .html", OTHER_FORMATS)
         for file in files:
             File(file).check(may_be_empty=True)
         folder, is_found = _folder(path), path.is_dir()

@@ -101,6 +101,9 @@ def is_document(file: Path, folder: Path) -> bool:
     return True
 
 
+_PAGES = "for pages of OCR, use `anls-frame report` or anls_frame.read_pages"
+
+
 def _files(folder: Path) -> dict[str, Path]:
     """Return the files of a folder by the name of their document."""
     if not folder.exists():
@@ -110,7 +113,7 @@ def _files(folder: Path) -> dict[str, Path]:
             errno.ENOTDIR, "this is a file: name the folder of the documents", str(folder)
         )
     files: dict[str, Path] = {}
-    for file in files_named(folder, is_document, "documents: files of .json"):
+    for file in files_named(folder, is_document, "documents: files of .json", _PAGES):
         name = str(without_compression(file).with_suffix("").relative_to(folder)).replace(os.sep, "/")
         same = files.setdefault(name, file)
         if same is not file:

@@ -24,6 +24,7 @@ from anls_frame.frames.reserved_columns import PAGE, PREDICTION, REFERENCE
 from anls_frame.readers._page_account import PageFile
 from anls_frame.readers._page_files import NotAPageError, read_page_file
 from anls_frame.readers._page_names import (
+    OTHER_FORMATS,
     PageFiles,
     PagePath,
     Pages,
@@ -116,8 +117,8 @@ def read_pages(
         `.ocr`, `.page`, `.alto`, `.png` or `.tif`. For example, `gt/page_001.gt.txt` pairs with
         `ocr/page_001.png.xml`. If names differ in other ways, pass `match` or mappings; the names of single
         files may differ. If a folder has both `1.gt.txt` and `1.txt`, files with `.gt` are the ground truth,
-        and the others are those of the engine. The pages in a file `v` of several pages are `v#1`, `v#2` and so on; they pair with
-        each other, and with files of single pages such as `v_1`, `v-0001` or `v/1`.
+        and the others are those of the engine. The pages in a file `v` of several pages are `v#1`, `v#2` and
+        so on; they pair with each other, and with files of single pages such as `v_1`, `v-0001` or `v/1`.
 
         Lines are separated by line feeds, also at the end of a block. They follow the file's ReadingOrder
         element if it has one, with omitted lines last, and otherwise the order of the file.
@@ -276,15 +277,17 @@ class _Column:
                 except NotAPageError as error:
                     if not is_found:
                         raise
-                    passed[path] = error.problems[0].message.partition(";")[0]
+                    passed[path] = error.problems[0].message
                     continue
                 accounts.append((path, read))
                 self._add(page, read, split=split)
         if passed and not accounts:
             for path, message in passed.items():
                 problems.add(message, path=path)
+            problems.hint(OTHER_FORMATS)
         elif passed:
-            said = "; ".join(f"{path.name}: {message}" for path, message in passed.items())
+            told = [f"{path.name}: {message.partition(';')[0]}" for path, message in passed.items()]
+            said = "; ".join(told)
             are = "is not a page" if len(passed) == 1 else "are not pages"
             warn(f"{self.name!r}: skipped {numbered(len(passed), 'file')} that {are}: {said}")
         self._account(accounts, unknown, problems)

@@ -12,7 +12,7 @@ from anls_frame.protocol import ScoreProtocol, resolve_protocol
 from anls_frame.reports.comparisons import Comparison, baseline_first, compare
 from anls_frame.reports.long_frames import side_by_side as in_columns
 from anls_frame.runs.log_files import Paths
-from anls_frame.runs.reading import Reading, usual_metric
+from anls_frame.runs.reading import Reading, usual_metric, warn_of_transcripts
 from anls_frame.runs.score_columns import Scores, Tables, as_list, metric_of_scores, tables_of
 from anls_frame.runs.scored_files import are_read, averaged, check_scored, resolved, with_scores
 from anls_frame.runs.system_files import (
@@ -99,6 +99,7 @@ def compare_files(
     """
     chosen = as_list(metrics)
     given = SystemFiles.of(files, reading, chosen)
+    warn_of_transcripts(chosen, given.how)
     options: dict[str, Any] = {
         "by": tables_of(by),
         "cluster": cluster,

@@ -16,7 +16,7 @@ import polars as pl
 from anls_frame._arguments import choice
 from anls_frame._messages import Message, Option
 from anls_frame._text import path_text
-from anls_frame.exceptions import ColumnNotFoundError
+from anls_frame.exceptions import ColumnNotFoundError, warn
 from anls_frame.export import row_files
 from anls_frame.export.row_names import PAGES, ROWS, Names
 from anls_frame.files.file import SUFFIXES, File
@@ -25,6 +25,7 @@ from anls_frame.files.problems import problem
 from anls_frame.files.standard_frames import SCORED
 from anls_frame.files.table_files import reading_parquet, scan_table
 from anls_frame.frames import origins
+from anls_frame.readers._page_names import OTHER_FORMATS, is_page
 from anls_frame.readers.any_file import is_truth_of_pages, kind_of, read_kind
 from anls_frame.readers.descriptions import READERS
 from anls_frame.readers.log_names import run_of
@@ -339,6 +340,10 @@ def kind_of_file(file: File, how: Reading) -> str:
     if file.path.is_dir():
         message = "this is a folder: name a file in it or, for pages of OCR, the ground truth with "
         raise IsADirectoryError(errno.EISDIR, Message(message, Option("gold")), str(file))
+    if how.gold is None and how.options.get("format") is None and is_page(file.path):
+        file.check()
+        page = Message("for a page of OCR, name the ground truth with ", Option("gold", ...))
+        raise problem(file, Message(page, "; for a table, name its format with ", Option("format", ...)))
     kind = kind_of(file, how.options.get("format"))
     if how.gold is None:
         return kind
@@ -378,7 +383,21 @@ def check_page(file: File, how: Reading) -> None:
     if file.suffix in SUFFIXES and how.reader is None and how.gold.path.is_file():
         kinds = "CSV, TSV, JSON Lines, JSON, Parquet or XLSX"
         what = f"its suffix is that of a page of OCR, but {path_text(file.path)} is a table"
-        raise problem(how.gold, f"{what}; name a table of questions by its format: {kinds}")
+        questions = f"name a table of questions by its format: {kinds}"
+        raise problem(how.gold, f"{what}; {questions}; {OTHER_FORMATS}")
+
+
+def warn_of_transcripts(metrics: Sequence[object] | None, how: Reading) -> None:
+    """Warn if rates of speech are asked for of a file of text, whose lines are mostly utterances."""
+    if "speech" not in (metrics or ()) or not are_pages(how) or not how.gold.path.is_file():
+        return
+    lines = how.gold.beginning.strip().splitlines()
+    if len(lines) > 1 and not lines[0].startswith("<"):
+        said = f"{how.gold} is read as one text, not as an utterance in each line, and ids count as words"
+        advice = (
+            "for a row for each utterance, make tables of the files, as the guide to speech recognition does"
+        )
+        warn(f'{said}; {advice} under "Transcripts in text files"')
 
 
 _SUBMISSIONS = ("rrc", "dude")

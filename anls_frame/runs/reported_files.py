@@ -23,7 +23,7 @@ from anls_frame.frames.progress import following_together
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.reports.reports import Report
 from anls_frame.runs.log_files import Paths
-from anls_frame.runs.reading import Reading, are_pages, kind_of_file, reading
+from anls_frame.runs.reading import Reading, are_pages, kind_of_file, reading, warn_of_transcripts
 from anls_frame.runs.score_columns import Scores, Tables, as_list, columns_of, tables_of, texts_of
 from anls_frame.runs.system_files import (
     SystemFiles,
@@ -113,6 +113,7 @@ def report_files(
     choice("shared_ids", shared_ids, get_args(SharedIds))
     chosen = as_list(metrics)
     given = SystemFiles.of(files, reading, chosen, repeats=shared_ids == "repeats")
+    warn_of_transcripts(chosen, given.how)
     of_pages = are_pages(given.how)
     options = {
         "metrics": chosen or (["ocr"] if of_pages else None),

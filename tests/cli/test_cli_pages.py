@@ -298,3 +298,46 @@ def test_confusions_are_prepared_as_a_report_is(run: Callable[..., Done], tmp_pa
 )
 def test_wrong_use_is_explained(run: Callable[..., Done], options: str, message: str) -> None:
     refused(run("report", "old", *options.split()), message)
+
+
+@pytest.mark.parametrize("command", ["report", "overview", "score"])
+def test_a_page_without_a_ground_truth_is_no_table(run: Callable[..., Done], command: str) -> None:
+    refused(
+        run(command, "old/a/1.txt"),
+        "old/a/1.txt: for a page of OCR, name the ground truth with --gold ...; for a table, name its format "
+        "with --reader table,format=...",
+    )
+
+
+def test_files_that_are_neither_pages_nor_tables_say_what_to_do(
+    run: Callable[..., Done], tmp_path: Path
+) -> None:
+    for name in ("hyp.trn", "text", "book.pdf"):
+        (tmp_path / name).write_text("no (s1-u1)\n", encoding="utf-8")
+        refused(run("report", name), "make a table of any other file, with a row for each prediction")
+    (tmp_path / "page.json").write_text("{}", encoding="utf-8")
+    (tmp_path / "page.txt").write_text("a", encoding="utf-8")
+    refused(
+        run("report", "page.json", "--gold", "page.txt"),
+        "page.json is a table",
+        "to score OCR in another format, save the text of each page as a .txt file",
+    )
+    refused(run("fields", "old", "--gold", "truth"), "for pages of OCR, use `anls-frame report`")
+
+
+@pytest.mark.parametrize("command", [["report"], ["compare", "b.txt"]])
+def test_transcripts_of_several_utterances_are_no_page(
+    run: Callable[..., Done], tmp_path: Path, command: list[str]
+) -> None:
+    texts = {"ref.txt": "u1 a b\nu2 c\n", "a.txt": "u1 a\nu2 c\n", "b.txt": "u1 a b\nu2 d\n"}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    said = "ref.txt is read as one text, not as an utterance in each line"
+
+    done = run(*command, "a.txt", "--gold", "ref.txt", "-m", "speech")
+    assert done.returncode == 0
+    assert said in " ".join(done.stderr.split())
+
+    # Pages of OCR, and recordings in a folder, are texts of several lines.
+    assert said not in run(*command, "a.txt", "--gold", "ref.txt").stderr
+    assert said not in run("report", "old", "--gold", "truth", "-m", "speech").stderr

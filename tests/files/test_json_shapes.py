@@ -70,9 +70,7 @@ def test_what_pandas_writes_is_read_or_the_way_is_named(tmp_path: Path, orient: 
     assert af.read_results(path)["prediction"].to_list() == ["a", "b"]
 
 
-@pytest.mark.parametrize(
-    "value", [{"accuracy": 0.5}, {"a": ["x"], "b": "y"}, {"a": [{}], "b": [{}]}, {"a": {}}, {}]
-)
+@pytest.mark.parametrize("value", [{"accuracy": 0.5}, {"a": ["x"], "b": "y"}, {"a": {}}, {}])
 def test_other_objects_are_errors_that_say_what_is_expected(tmp_path: Path, value: Any) -> None:
     with pytest.raises(
         af.InputError, match=r"must be a list of rows, or an object .* got an object with the keys"
@@ -115,6 +113,17 @@ def test_lists_of_rows_within_objects_are_named_with_the_way(tmp_path: Path, mon
     both = write(tmp_path / "two.json", {"testCases": rows, "metrics": [{"name": "m"}]})
     with pytest.raises(af.InputError, match=r"testCases \(2\), metrics \(1\)\..*\['testCases'\]\)\)"):
         af.read_results(both)
+
+
+def test_a_column_with_two_roles_is_an_error(tmp_path: Path) -> None:
+    path = write(tmp_path / "m.json", [{"id": 1, "text": "a"}])
+
+    with pytest.raises(af.InputError, match="'text' is named for both the prediction and the answers"):
+        af.read_results(path, prediction="text", answers="text")
+    # The questions may have their answers in a column of the same name.
+    questions = write(tmp_path / "q.json", [{"id": 1, "text": "b"}])
+    joined = af.read_logs(path, gold=questions, prediction="text", answers="text")
+    assert joined.select("prediction", "answers").row(0) == ("a", ["b"])
 
 
 # Entries of objects

@@ -359,6 +359,36 @@ def test_broken_files_are_named_with_the_line(tmp_path: Path, content: str, expe
     assert problem_of(tmp_path, content).startswith(expected)
 
 
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        (
+            ["ocr/1.tsv", "ocr/1.pdf"],
+            "this folder contains no pages: files of .txt, .md, .xml, .hocr or .html",
+        ),
+        (["ocr/1.json"], "for documents of fields in JSON, use `anls-frame fields`"),
+        (["ocr/1.xml", "ocr/2.xml"], "the root element is 'TEI'; pages are PAGE (PcGts), ALTO"),
+        (["ocr/1.html"], "HTML without the classes of hOCR"),
+    ],
+)
+def test_ocr_in_other_formats_is_an_error_that_says_how_to_score_it(
+    tmp_path: Path, files: list[str], message: str
+) -> None:
+    content = "<html><p>a</p></html>" if files[0].endswith("html") else "<TEI><text>a</text></TEI>"
+    write(tmp_path, ["gt/1.txt"])
+    write(tmp_path, files, content)
+    is_markup = files[0].endswith("ml")
+
+    for name in ("ocr", files[0]) if is_markup else ("ocr",):
+        with pytest.raises(af.InputError if is_markup else FileNotFoundError) as raised:
+            af.read_pages(tmp_path / "gt/1.txt", tmp_path / name)
+        assert message in str(raised.value)
+        assert "to score OCR in another format, save the text of each page as a .txt file" in str(
+            raised.value
+        )
+        assert "name the ground truth" not in str(raised.value)
+
+
 TAGS = st.sampled_from(
     ["<div>", "</div>", "<b>", "</b>", "<br>", "<!--", "-->", "<p class=x>", "&nbsp;", "<", "&", "\0"]
 )
@@ -467,10 +497,10 @@ def test_a_page_with_two_files_is_an_error_whose_patterns_choose_one(
 ) -> None:
     write(tmp_path, [f"ocr/{file}" for file in files])
 
-    with pytest.raises(af.InputError, match="page '(a/)?1' is also") as raised:
-        by_page(tmp_path / "ocr", problems := Problems(), is_truth=False)
-        problems.raise_any()
-    advice = str(raised.value).replace("\n", " ").partition("choose one of them by a pattern, such as ")[2]
+    with pytest.raises(af.InputError, match=r"page '(a/)?1' is also") as raised:
+        af.read_pages(tmp_path / "ocr", tmp_path / "ocr")
+    message = raised.value.problems[0].message
+    advice = message.partition("choose one of them by a pattern, such as ")[2]
     assert advice.split(" or ") == [str(tmp_path / "ocr" / pattern) for pattern in patterns]
     for pattern in advice.split(" or "):
         assert len(by_page(pattern, Problems(), is_truth=False)) == 1
