@@ -123,13 +123,7 @@ def choose(
         if len(usual) == 1:
             chosen[role] = usual[0]
         elif role in required:
-            among = listed([quoted(name) for name in usual or names], _SHOWN_NAMES)
-            what = (
-                f"columns {among} could all be the {role}"
-                if usual
-                else f"no column with the {role} among {among}"
-            )
-            problems.add(Message(f"{what}; name it with ", Option(options.get(role, role), ...)))
+            _ask_for(role, usual, names, problems, options.get(role, role))
     return chosen
 
 
@@ -147,8 +141,20 @@ def _named_columns(
             chosen[role] = name
         else:
             others = [other for other in given.values() if other is not None]
-            problems.add(no_column(name, names, others))
+            problems.add(no_column(name, names, [*others, *path_of(name, names)[:1]]))
     return chosen
+
+
+def _ask_for(role: Role, usual: Sequence[str], names: Sequence[str], problems: Problems, option: str) -> None:
+    """Report that no column, or one of several usual names, has a role; say how to name it."""
+    among = listed([quoted(name) for name in usual or names], _SHOWN_NAMES)
+    found = (
+        f"columns {among} could all be the {role}" if usual else f"no column with the {role} among {among}"
+    )
+    problems.add(Message(f"{found}; name it with ", Option(option, ...)))
+    if role == "answers" and not usual:
+        elsewhere = Message("answers in another file are joined with ", Option("gold", "FILE"))
+        problems.hint(Message(elsewhere, " (in Python, of `read_logs`)"))
 
 
 def path_of(name: str, names: Container[str]) -> list[str]:

@@ -98,6 +98,12 @@ def nearest(name: str, known: Sequence[Any]) -> str:
     """Return the end of a message, which suggests the nearest of the known names, if one is near."""
     from rapidfuzz import process  # noqa: PLC0415 - only for the message
 
+    roots = [name[:dot] for dot, letter in enumerate(name) if letter == "." and name[:dot] in known]
+    if roots:
+        made = ".struct.field(...), of JSON with .str.json_path_match(...)"
+        return (
+            f"; if {quoted(roots[0])} holds objects, make a column of the entry first, in Polars with {made}"
+        )
     found = process.extractOne(name, [str(other) for other in known], scorer=_likeness, score_cutoff=65)
     if found is None:
         return ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -24,11 +25,13 @@ from anls_frame.summary.labels import joined_labels
 from anls_frame.summary.systems import systems_of
 
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)
-_OUTCOMES = (
-    "score scores anls nls exactmatch em f1 cer wer correct iscorrect right errortype judge judgement "
-    "verdict grade rating passed accuracy acc"
+_OUTCOME_ENDS = (
+    "score scores anls nls exactmatch em f1 cer wer correct correctness hit passed success verdict "
+    "accuracy acc"
 )
-"""Names of columns that say how a system did, which cannot explain it."""
+"""Last words of the names of columns that say how a system did, which cannot explain it."""
+_OUTCOMES = f"{_OUTCOME_ENDS} iscorrect right errortype judge judgement grade rating"
+"""Whole names of such columns."""
 _DOCUMENTS = (
     "document",
     "doc",
@@ -157,6 +160,14 @@ def _holds_texts(dtype: Any, *, lists: bool = False) -> bool:
     return isinstance(dtype.inner if is_list else dtype, _TEXTS)
 
 
+def _is_outcome(name: str) -> bool:
+    """Return whether a name says how a system did, as also in `feedback.correct` and `f1/value`."""
+    words = [word.casefold() for word in re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+", name)]
+    words = words[:-1] if words[-1:] == ["value"] else words
+    ends = {"".join(words[-count:]) for count in (1, 2)}
+    return plain_name(name) in _OUTCOMES.split() or not ends.isdisjoint(_OUTCOME_ENDS.split())
+
+
 def _are_whole(column: pl.Series) -> bool:
     """Return whether numbers are whole, as numbers that a text file has are read."""
     if column.dtype.is_float():
@@ -182,13 +193,20 @@ class _Finder:
         texts = self.texts(lists=True)
         if usual_names("prediction", texts) or usual_names("answers", texts):
             return None
-        names = [name for name in self.free if plain_name(name) in _OUTCOMES.split() and self._in_unit(name)]
+        names = [name for name in self.free if _is_outcome(name) and self._in_unit(name)]
+        names = [name for name in names if plain_name(name) in _OUTCOMES.split()] or names
         return self._only("metrics", "scores", names) if names else None
 
     def answers(self, predictions: Sequence[str]) -> str:
-        beside = next(iter(predictions or usual_names("prediction", self.texts())), None)
+        """Return the column of accepted answers; a table that may hold only scores is told so."""
+        found = predictions or usual_names("prediction", self.texts())
+        beside = next(iter(found), None)
         names = usual_names("answers", self.texts(lists=True), beside) or usual_names("answers", self.free)
-        return self._only("answers", "accepted answers", names)
+        if names or found:
+            return self._only("answers", "accepted answers", names)
+        scores = [name for name in self.free if _is_outcome(name) and self.rows.schema[name].is_numeric()]
+        column = Option("metrics", scores[0] if scores else "COLUMN")
+        return self._only("answers", "accepted answers", (), (", or, for a table of scores, ", column))
 
     def systems(self, answers: str) -> Mapping[str, str]:
         """Return the only column of predictions, by name or by its likeness to the answers."""
@@ -204,7 +222,10 @@ class _Finder:
                 similar = pairs.select((nls(texts, "a") >= _SIMILAR).mean()).item()
                 names += [name] if (similar or 0) >= _OFTEN else []
         several = Option("prediction", {name: name for name in names})
-        column = self._only("prediction", "predictions", names, (", or ", several, " to compare them"))
+        more = (", or ", several, " to compare them")
+        column = self._only(
+            "prediction", "predictions", names, more if names else (f"; the answers are in {answers!r}",)
+        )
         return {column: column}
 
     def id(self) -> str | None:
@@ -246,7 +267,7 @@ class _Finder:
         left_out = outcomes(self.rows)
         for role in ("question", "prediction", "answers"):
             left_out |= {*usual_names(role, self.free)}
-        left_out |= {name for name in self.free if plain_name(name) in _OUTCOMES.split()}
+        left_out |= {name for name in self.free if _is_outcome(name)}
         return [name for name in self.free if name not in left_out and self._slices(name)]
 
     def _slices(self, name: str) -> bool:
@@ -288,7 +309,7 @@ class _Finder:
             raise ValueError(Message(told, Option(option, named), *more))
         among = listed([quoted(name) for name in self.free or self.rows.columns], 40)
         told = f"no column looks like the {what} among {among}. Pass "
-        raise ValueError(Message(told, Option(option, "COLUMN")))
+        raise ValueError(Message(told, Option(option, "COLUMN"), *more))
 
     def _values(self, name: str) -> str:
         values = self.rows[name].drop_nulls().unique(maintain_order=True).head(_SHOWN).to_list()

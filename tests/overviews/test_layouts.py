@@ -334,3 +334,71 @@ def test_texts_of_a_system_are_no_slice_of_the_scores_beside_them() -> None:
     judged = rows().with_columns(judge=right.cast(pl.Float64), prediction=pl.Series(["yes", "no"] * 30))
     made = af.overview(judged.with_columns(answers=pl.lit("yes")), metrics="judge")
     assert list(made.roles.by) == ["lang"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "hit",  # VLMEvalKit
+        "feedback.correct",  # LangSmith
+        "correctness/value",  # MLflow
+        "exact_match/v1/score",
+        "outputs.f1_score.f1_score",  # Azure
+        "factual_correctness(mode=f1)",  # Ragas
+        "isCorrect",
+        "answerCorrectness",
+    ],
+)
+def test_columns_of_scores_by_other_tools_are_no_slices(name: str) -> None:
+    right = pl.col("prediction") == pl.col("answers").list.first()
+    made = af.overview(rows().with_columns(right.cast(pl.Int64).alias(name)))
+    assert list(made.roles.by) == ["lang"]
+
+
+@pytest.mark.parametrize("name", ["score_sheet", "correct_form", "hits", "value", "f1_car", "größe", "--"])
+def test_words_of_scores_within_a_name_make_no_score(name: str) -> None:
+    made = af.overview(rows().with_columns(pl.Series(name, ["u", "v", "v"] * 20)))
+    assert list(made.roles.by) == ["lang", name]
+
+
+def test_a_score_by_its_whole_name_is_preferred_in_a_table_of_scores() -> None:
+    right = [float(row % 3 > 0) for row in range(60)]
+    made = af.overview(pl.DataFrame({"score": right, "style_score": right[::-1], "lang": ["de", "en"] * 30}))
+    assert made.roles.metrics == "score"
+    only = af.overview(pl.DataFrame({"style_score": right, "lang": ["de", "en"] * 30}))
+    assert only.roles.metrics == "style_score"
+
+
+def test_a_table_of_grades_is_told_how_to_name_them(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"id": range(20), "grade": [1, 5, 4, 2] * 5, "lang": ["de", "en"] * 10})
+    frame.write_csv(tmp_path / "grades.csv")
+    refused(
+        shell.run(tmp_path, "overview", "grades.csv"),
+        "Pass --answers COLUMN, or, for a table of scores, --metric grade",
+    )
+    printed = fine(shell.run(tmp_path, "overview", "grades.csv", "--metric", "grade"))
+    assert "grade 3" in printed
+    with pytest.raises(ValueError, match=r"or, for a table of scores, metrics='grade'"):
+        af.overview(frame)
+    frame.select("id", verdict=pl.Series(["yes", "no"] * 10)).write_csv(tmp_path / "verdicts.csv")
+    refused(shell.run(tmp_path, "overview", "verdicts.csv"), "for a table of scores, --metric COLUMN")
+
+
+def test_predictions_without_answers_are_told_where_these_are_joined(tmp_path: Path) -> None:
+    rows().select("question_id", "prediction").write_csv(tmp_path / "p.csv")
+    rows().select("question_id", "answers").write_ndjson(tmp_path / "gold.jsonl")
+    told = "answers in another file are joined with --gold FILE"
+    refused(shell.run(tmp_path, "report", "p.csv"), "no column with the answers among", told)
+    fine(shell.run(tmp_path, "report", "p.csv", "--gold", "gold.jsonl"))
+    with pytest.raises(af.InputError, match=r"joined with gold='FILE' \(in Python, of `read_logs`\)"):
+        af.read_results(tmp_path / "p.csv")
+    done = shell.run(tmp_path, "overview", "p.csv")
+    refused(done, "no column looks like the accepted answers among")
+    assert "for a table of scores" not in " ".join(done.stderr.split())
+
+
+def test_a_file_of_answers_alone_says_which_column_they_are_in(tmp_path: Path) -> None:
+    rows().select("question_id", "doc_id", answer=pl.col("answers").list.first()).write_csv(
+        tmp_path / "a.csv"
+    )
+    refused(shell.run(tmp_path, "overview", "a.csv"), "Pass --prediction COLUMN; the answers are in 'answer'")

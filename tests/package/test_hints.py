@@ -108,3 +108,26 @@ def test_ids_of_other_things_are_not_what_was_meant(
         af.report(frame, "text", "answers", cluster=name)
     _, _, hint = str(caught.value).partition("; did you mean ")
     assert hint == ("" if nearest is None else f"{nearest!r}?")
+
+
+def test_entries_of_objects_lead_to_columns_of_their_own(tmp_path: Path) -> None:
+    scored = FRAME.with_columns(metric=pl.struct(em=pl.Series([1.0, 0.0])), of=pl.struct(lang=pl.lit("de")))
+    advice = (
+        r"if '{}' holds objects, make a column of the entry first, in Polars with \.struct\.field\(\.\.\.\)"
+    )
+    with pytest.raises(ValueError, match=advice.format("metric")):
+        af.report(scored, "prediction", "answers", metrics="metric.em")
+    with pytest.raises(pl.exceptions.ColumnNotFoundError, match=advice.format("of")):
+        af.report(scored, "prediction", "answers", by="of.lang")
+    made = scored.with_columns(em=pl.col("metric").struct.field("em"), lang=pl.col("of").struct.field("lang"))
+    assert af.report(made, "prediction", "answers", metrics="em", by="lang").overall["em"] == 0.5
+    # In JSON, objects are texts.
+    scored.write_ndjson(tmp_path / "m.jsonl")
+    refused(
+        shell.run(tmp_path, "report", "m.jsonl", "-b", "of.lang"), "of JSON with .str.json_path_match(...)"
+    )
+    read = af.read_results(tmp_path / "m.jsonl")
+    lang = pl.col("of").str.json_path_match("$.lang")
+    assert af.report(read.with_columns(lang=lang), "prediction", "answers", by="lang").by_group[
+        "n"
+    ].to_list() == [2]
