@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from typing import Any
 
 import polars as pl
@@ -69,7 +69,7 @@ class ReportView(View):
             string("name", self.name, "the name of the system")
         self.summary: Summary = self.result.summary
         self.worst: pl.DataFrame = self.result.worst_rows
-        slices = cache(partial(self.result.slices_by, sort=self.sort, min_n=self.min_n))
+        slices = partial(self.result.slices_by, sort=self.sort, min_n=self.min_n)
         self.tables: list[tuple[tuple[str, ...], pl.DataFrame]] = self.result.sliced_tables(slices)
         """The tables, each with the overall row first."""
         self.whole = self.tables[0][1] if len(self.tables) == 1 else self.result.flat(slices)

@@ -89,6 +89,7 @@ class Report(SlicedResult[Table_co]):
         self.summary = summary
         self._sums = summary.report_sums
         self._lengths = summary.settings.lengths
+        self._estimated: dict[tuple[str, ...], pl.DataFrame] = {}
         self._check_names()
 
     @classmethod
@@ -188,8 +189,10 @@ class Report(SlicedResult[Table_co]):
 
     def slices_by(self, columns: Sequence[str], *, sort: str | None = None, min_n: int = 0) -> pl.DataFrame:
         """The frame of `by` in Polars."""
-        keys = chosen_keys(columns, self._by, self.noun)
-        slices = in_order(self._figures(keys), keys, columns, self._settings.orders)
+        keys = (*chosen_keys(columns, self._by, self.noun),)
+        if keys not in self._estimated:  # once for all views of the report
+            self._estimated[keys] = self._figures(keys)
+        slices = in_order(self._estimated[keys], keys, columns, self._settings.orders)
         if keys and min_n:
             slices = slices.filter(pl.col("n") >= min_n)
         return named(self._sorted(slices, keys, sort), keys, columns)

@@ -11,6 +11,7 @@ from notebook_tables import HOSTILE, NONE, TAGS, Texts
 
 import anls_frame as af
 from anls_frame.analysis.browsing import RowsPage
+from anls_frame.reports import reports
 from anls_frame.reports.reports import Report, report
 
 FRAME = pl.DataFrame(
@@ -50,6 +51,21 @@ def test_text_and_table_hold_the_figures_of_every_slice(by: Any) -> None:
             assert all(f" {'null' if key is None else key} " in line for key in keys)
         assert set(figures) <= set(page.cells)
     assert "all rows" in page.cells
+
+
+def test_figures_are_estimated_once_for_all_views(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = made()
+    slices, text = one.by_group, one.to_text()
+
+    def estimate_anything(*_: object) -> None:
+        raise AssertionError("slices were estimated again")
+
+    monkeypatch.setattr(reports, "estimate", estimate_anything)
+    assert one.by("types").equals(slices)
+    assert one.to_text() == text
+    assert one.to_document(sort="anls", min_n=2).tables[0].frame.height == 3
+    with pytest.raises(AssertionError, match="estimated again"):
+        made()
 
 
 @pytest.mark.parametrize("missing", ["empty", "drop"])
