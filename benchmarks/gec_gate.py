@@ -26,9 +26,9 @@ from anls_frame import gec, statistics
 from anls_frame.gec._corpus_measures import Measure, MeasureName, measure_of
 from anls_frame.gec._m2_files import SCHEMA
 from anls_frame.statistics import swaps
+from anls_frame.statistics.arrays import FloatArray
 from anls_frame.statistics.carriers import are_few, carriers
 from anls_frame.statistics.differences import difference_interval
-from anls_frame.statistics.student import FloatArray
 
 Ints: TypeAlias = npt.NDArray[np.int64]
 

@@ -25,8 +25,8 @@ from anls_frame.frames.conversion import (
 from anls_frame.frames.documents import numbers
 from anls_frame.frames.number_columns import with_numbers
 from anls_frame.frames.reserved_columns import AUDIT, AUDIT_CLUSTER, AUDIT_PROBABILITY, AUDIT_STRATUM
+from anls_frame.statistics.arrays import FloatArray
 from anls_frame.statistics.audit_draws import allotted, probabilities, systematic
-from anls_frame.statistics.student import FloatArray
 from anls_frame.summary.keys import optional
 from anls_frame.summary.settings import check_by
 from anls_frame.summary.systems import systems_of

@@ -19,11 +19,11 @@ from anls_frame.export.columns import TESTED, VOTES, interval, schema_of
 from anls_frame.frames.conversion import as_kind_of, at_hand, column_names, in_polars
 from anls_frame.gec._corpus_measures import Measure, MeasureName, measure_of
 from anls_frame.statistics import sample_sizes, swaps
+from anls_frame.statistics.arrays import FloatArray
 from anls_frame.statistics.carriers import are_few, carriers
 from anls_frame.statistics.differences import difference_interval
 from anls_frame.statistics.sample_sizes import Changes
 from anls_frame.statistics.significance import MOST_DRAWS
-from anls_frame.statistics.student import FloatArray
 
 _UNIT = "unit"
 _EQUAL = 1e-12

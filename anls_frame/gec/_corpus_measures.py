@@ -13,7 +13,7 @@ import polars as pl
 from anls_frame._arguments import choice
 from anls_frame._typing import IntoExprColumn
 from anls_frame.gec import _choice, _errant, _i_measure, _m2, _m2_corpus
-from anls_frame.statistics.student import FloatArray
+from anls_frame.statistics.arrays import FloatArray
 
 MeasureName: TypeAlias = Literal["m2", "errant", "i_measure"]
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import polars.selectors as cs
 
@@ -17,6 +16,7 @@ from anls_frame.frames.documents import numbers
 from anls_frame.frames.number_columns import numbers_of
 from anls_frame.frames.reserved_columns import AUDIT
 from anls_frame.reports.lines import cells_in_slices
+from anls_frame.statistics.arrays import BoolArray
 from anls_frame.statistics.corrected_means import Audit
 from anls_frame.statistics.design import usual_design
 from anls_frame.summary.keys import CLUSTER, canonical, explode_lists
@@ -60,7 +60,7 @@ class AuditedRows(NamedTuple):
 
     cells: pl.DataFrame
     judged: pl.DataFrame
-    known: npt.NDArray[np.bool_]
+    known: BoolArray
 
     def slices(self, keys: Sequence[str]) -> tuple[pl.DataFrame, list[Audit]]:
         """Return the keys of slices, and the audit of all systems in each slice."""

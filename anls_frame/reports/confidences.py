@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import polars.selectors as cs
 
@@ -24,6 +23,7 @@ from anls_frame.protocol import ScoreProtocol
 from anls_frame.reports.decisions import RiskDecision
 from anls_frame.reports.selective_documents import SelectiveView
 from anls_frame.results import SlicedResult
+from anls_frame.statistics.arrays import FloatArray
 from anls_frame.statistics.carriers import carried_by_few
 from anls_frame.statistics.design import USUAL_CORRELATION
 from anls_frame.statistics.risk_coverage import Accepted, RiskCoverage, difference_of_augrc, fewest_documents
@@ -201,7 +201,7 @@ class Selective(SlicedResult[Table_co]):
     def _n_clusters(self, documents: float) -> int | None:
         return None if self._settings.cluster is None else int(documents)
 
-    def _given(self, confidence: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    def _given(self, confidence: FloatArray) -> FloatArray:
         """Return confidences in their original orientation."""
         return confidence if self._higher_is_surer else -confidence
 
@@ -805,7 +805,7 @@ def _bounded(metric: Metric, scores: pl.DataFrame) -> Metric:
     return bounded
 
 
-def _warn_if_coarse(name: str, confidence: npt.NDArray[np.float64]) -> None:
+def _warn_if_coarse(name: str, confidence: FloatArray) -> None:
     """Warn of a confidence that is too coarse for a threshold."""
     _, counts = np.unique(confidence[confidence > -np.inf], return_counts=True)
     if 0 < len(counts) < _FEW_VALUES:

@@ -19,9 +19,9 @@ from anls_frame.frames.reserved_columns import AUDIT, AUDIT_CLUSTER, AUDIT_PROBA
 from anls_frame.reports.audited_rows import PROBABILITY, STRATUM, AuditedRows, System, audited
 from anls_frame.reports.corrected_documents import CorrectedView
 from anls_frame.results import SlicedResult
+from anls_frame.statistics.arrays import FloatArray
 from anls_frame.statistics.carriers import carried_by_few
 from anls_frame.statistics.corrected_means import Audit, CorrectedMean, agreement
-from anls_frame.statistics.student import FloatArray
 from anls_frame.summary import slicing as slicings
 from anls_frame.summary.account import Account
 from anls_frame.summary.keys import chosen_keys, key_names, largest_first, optional, sliced_keys

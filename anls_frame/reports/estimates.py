@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from anls_frame import statistics
+from anls_frame.statistics.arrays import BoolArray, FloatArray
 from anls_frame.statistics.carriers import FEW_CARRIERS, are_few, carriers_of_sums
 from anls_frame.statistics.design import USUAL_CORRELATION
-from anls_frame.statistics.student import FloatArray
 from anls_frame.summary.keys import explode_lists
 from anls_frame.summary.measures import Interval, Metric
 from anls_frame.summary.moments import SIZES
@@ -84,7 +83,7 @@ class Estimate(NamedTuple):
     low: FloatArray
     high: FloatArray
     effective: FloatArray
-    few: npt.NDArray[np.bool_]
+    few: BoolArray
 
 
 def estimate(

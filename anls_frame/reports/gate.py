@@ -20,9 +20,9 @@ from anls_frame.reports.decisions import Answer, Decision, in_words, needed_in_w
 from anls_frame.reports.lines import Lines, lines
 from anls_frame.reports.pairwise import COMPARED, is_significant, least_units
 from anls_frame.statistics import sample_sizes
+from anls_frame.statistics.arrays import FloatArray
 from anls_frame.statistics.carriers import FEW_UNITS
 from anls_frame.statistics.sample_sizes import Changes, Needed
-from anls_frame.statistics.student import FloatArray
 from anls_frame.summary.keys import chosen_keys, largest_first
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.summary import Summary

@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from anls_frame.statistics.step_down import IntArray
-from anls_frame.statistics.student import FloatArray
+from anls_frame.statistics.arrays import FloatArray, IntArray
 from anls_frame.statistics.system_sums import by_line
 from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.keys import CLUSTER, explode_lists, key_names

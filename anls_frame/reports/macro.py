@@ -17,7 +17,6 @@ from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import polars.selectors as cs
 
@@ -36,11 +35,10 @@ from anls_frame.reports.estimates import (
 )
 from anls_frame.reports.lines import Line, Lines, cells_in_slices, lines
 from anls_frame.reports.pairwise import NO_SPREAD, changed_units, spread_of
+from anls_frame.statistics.arrays import BoolArray, FloatArray, IntArray
 from anls_frame.statistics.carriers import FEW_IN_SLICE, carried_by_few, carriers
 from anls_frame.statistics.differences import difference_interval
 from anls_frame.statistics.intervals import FEWEST_UNITS
-from anls_frame.statistics.step_down import IntArray
-from anls_frame.statistics.student import FloatArray
 from anls_frame.statistics.system_sums import by_line
 from anls_frame.summary import moments
 from anls_frame.summary.keys import CLUSTER
@@ -264,7 +262,7 @@ def _estimate(metric: Metric, sums: Sums, n: float, level: float, degrees: Float
     return estimate(metric, sums, np.full(len(sums.x), n), level, squares=squares, degrees=degrees)
 
 
-def _has_small_slice(metric: Metric, slices: WeightedSlices, sums: Sums) -> npt.NDArray[np.bool_]:
+def _has_small_slice(metric: Metric, slices: WeightedSlices, sums: Sums) -> BoolArray:
     """Return whether a slice has too few effective units to know its spread, from sums of each."""
     worth = units(sums.with_fields() if metric.counts_fields else sums)
     worth = slices.where_weighted(worth.reshape(len(slices.weight), -1))

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from anls_frame import statistics
@@ -16,10 +15,9 @@ from anls_frame.export.columns import DIFFERENCE, RANK, SCORE, TESTED, VOTES, in
 from anls_frame.reports.estimates import system_scores
 from anls_frame.reports.lines import Line, Lines, lines
 from anls_frame.statistics import SystemSums
+from anls_frame.statistics.arrays import BoolArray, FloatArray, IntArray
 from anls_frame.statistics.carriers import FEW_CARRIERS, are_few, carriers
 from anls_frame.statistics.differences import difference_interval
-from anls_frame.statistics.step_down import IntArray
-from anls_frame.statistics.student import FloatArray
 from anls_frame.summary.comparison_sums import pairs as all_pairs
 from anls_frame.summary.keys import explode_lists
 from anls_frame.summary.summary import Summary
@@ -124,7 +122,7 @@ def long_table(
     metric_lines: Lines,
     identity: Mapping[str, Sequence[str]],
     figures: Mapping[str, FloatArray],
-    few: npt.NDArray[np.bool_],
+    few: BoolArray,
 ) -> pl.DataFrame:
     """Return figures, arrays of slices by systems or pairs, with a row for each of both."""
     rows = np.repeat(np.arange(len(few)), few.shape[1])
@@ -306,7 +304,7 @@ def observed(summary: Summary, keys: Sequence[str], test: Test) -> pl.DataFrame:
     return pl.concat(tables)
 
 
-def _scored(summary: Summary, metric_lines: Lines, better: npt.NDArray[np.bool_], test: Test) -> pl.DataFrame:
+def _scored(summary: Summary, metric_lines: Lines, better: BoolArray, test: Test) -> pl.DataFrame:
     """Return the scores and intervals of a metric; `better` says which differences are significant."""
     (score, low, high, effective, few), _ = system_scores(summary, metric_lines, test.confidence)
     _, width = metric_lines.metric.span or (0, 1)
@@ -316,8 +314,8 @@ def _scored(summary: Summary, metric_lines: Lines, better: npt.NDArray[np.bool_]
 
 
 def with_ranks_on_few(
-    few: npt.NDArray[np.bool_], better: npt.NDArray[np.bool_], score: FloatArray, effective: FloatArray
-) -> npt.NDArray[np.bool_]:
+    few: BoolArray, better: BoolArray, score: FloatArray, effective: FloatArray
+) -> BoolArray:
     """
     Return which systems are marked: their scores have too few units, or their ranges of ranks rest on such.
 

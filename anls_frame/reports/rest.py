@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from anls_frame import statistics
@@ -22,9 +21,9 @@ from anls_frame.exceptions import warn
 from anls_frame.frames.documents import numbers
 from anls_frame.reports.estimates import Sums
 from anls_frame.reports.lines import cells_in_slices
+from anls_frame.statistics.arrays import BoolArray, FloatArray
 from anls_frame.statistics.codes import Codes, ordered
 from anls_frame.statistics.losses import Losses, rows_of_sums
-from anls_frame.statistics.student import FloatArray
 from anls_frame.summary import moments
 from anls_frame.summary.cells import add_up
 from anls_frame.summary.keys import CLUSTER
@@ -90,7 +89,7 @@ def _squares(sums: Sums, ratio: FloatArray | float) -> FloatArray:
     return np.asarray(np.maximum(squares, 0.0))
 
 
-def _ratio(sums: Sums, where: npt.NDArray[np.bool_]) -> FloatArray:
+def _ratio(sums: Sums, where: BoolArray) -> FloatArray:
     return np.divide(sums.x, sums.y, out=np.full_like(sums.x, np.nan), where=where)
 
 

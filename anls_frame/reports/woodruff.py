@@ -12,15 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from anls_frame.frames.documents import numbers
 from anls_frame.reports.estimates import Estimate, Sums, interval, units, where_several
 from anls_frame.reports.lines import cells_in_slices
+from anls_frame.statistics.arrays import BoolArray, FloatArray, IntArray
 from anls_frame.statistics.carriers import are_few, carriers_of_sums
-from anls_frame.statistics.step_down import IntArray
-from anls_frame.statistics.student import FloatArray
 from anls_frame.summary.cells import score_of
 from anls_frame.summary.keys import CLUSTER
 from anls_frame.summary.measures import Metric
@@ -151,7 +149,7 @@ class _ScoredRows:
         """Add up values of units by slice."""
         return np.bincount(self.slice_of_unit, self.counts * values, self.slices).astype(np.float64)
 
-    def _first_level(self, holds: Callable[[IntArray], npt.NDArray[np.bool_]]) -> IntArray:
+    def _first_level(self, holds: Callable[[IntArray], BoolArray]) -> IntArray:
         """Return for each slice the first number of scores for which a condition holds, by bisection."""
         low, high = np.zeros(self.slices, np.int64), self.levels + 1
         while (low < high).any():

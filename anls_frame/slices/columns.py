@@ -13,7 +13,8 @@ import polars as pl
 from anls_frame._text import visible
 from anls_frame.slices.plan import SliceSearch
 from anls_frame.slices.slices_document import ONE_VALUE
-from anls_frame.statistics.codes import Codes, FloatArray, IntArray
+from anls_frame.statistics.arrays import FloatArray, IndexArray
+from anls_frame.statistics.codes import Codes
 
 _TEXTS = {f"length of the {text}": text for text in ("prediction", "question")}
 """Features that are missing where their text is."""
@@ -168,7 +169,7 @@ def _coded(name: str, values: pl.Series, search: SliceSearch, counts: FloatArray
 
 def _binned(
     name: str, values: pl.Series, bins: int, counts: FloatArray | None
-) -> tuple[IntArray, list[Condition]]:
+) -> tuple[IndexArray, list[Condition]]:
     """Cut numbers at their quantiles, which are values of the column; nulls get the code after the last."""
     table = pl.DataFrame({"value": values, "rows": np.ones(len(values)) if counts is None else counts})
     table = table.drop_nulls("value").sort("value")

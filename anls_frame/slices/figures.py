@@ -12,7 +12,7 @@ from anls_frame.reports import pairwise
 from anls_frame.reports.lines import lines
 from anls_frame.reports.reports import Report
 from anls_frame.slices.slice_scores import Scores
-from anls_frame.statistics.codes import Mask
+from anls_frame.statistics.arrays import BoolArray
 from anls_frame.summary.keys import key_names
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.summary import Summary
@@ -23,7 +23,7 @@ SLICE = "__anls_frame_slice"
 def figures(
     reported: Callable[[pl.Series], pl.DataFrame],
     *,
-    chosen: Sequence[tuple[int, Mask]],
+    chosen: Sequence[tuple[int, BoolArray]],
     scores: Sequence[Scores],
     is_change: bool,
 ) -> pl.DataFrame:

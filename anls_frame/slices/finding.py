@@ -29,7 +29,7 @@ from anls_frame.slices.slice_scores import SearchInput, scores
 from anls_frame.slices.slices_document import confidence_of_chosen
 from anls_frame.slices.summarized import lines_of
 from anls_frame.slices.tables import check_work
-from anls_frame.statistics.codes import Mask
+from anls_frame.statistics.arrays import BoolArray
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import Metrics
 from anls_frame.summary.cells import hashes
@@ -222,7 +222,7 @@ def find_slices(
     if has_texts:
         how["protocol"] = protocol
 
-    def reported(rows: Mask | None, slices: pl.Series, confidence: float) -> pl.DataFrame:
+    def reported(rows: BoolArray | None, slices: pl.Series, confidence: float) -> pl.DataFrame:
         on = (source if rows is None else source.filter(pl.Series(rows))).with_columns(slices.alias(SLICE))
         summary = summarize(on, prediction, answers, metrics=resolved, by=SLICE, **how)
         return figures_of_summary(summary, resolved, confidence)

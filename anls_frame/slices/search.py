@@ -21,7 +21,8 @@ from anls_frame.frames.progress import Advance
 from anls_frame.slices.plan import Plan
 from anls_frame.slices.slice_scores import Scores
 from anls_frame.slices.tables import combinations, tables
-from anls_frame.statistics.codes import Codes, FloatArray, IntArray, Mask, ordered
+from anls_frame.statistics.arrays import BoolArray, FloatArray, IndexArray
+from anls_frame.statistics.codes import Codes, ordered
 from anls_frame.statistics.dealt import SliceBlock, block_of, critical, largest_by_draw, p_adjusted
 from anls_frame.statistics.losses import Least, Losses
 
@@ -75,7 +76,7 @@ def search(
 
 
 def _largest(
-    tests: Sequence[tuple[int, IntArray, FloatArray]], columns: Sequence[Codes], plan: Plan, most: int
+    tests: Sequence[tuple[int, IndexArray, FloatArray]], columns: Sequence[Codes], plan: Plan, most: int
 ) -> list[MetricSlice]:
     """Return the slices with the largest statistics, from the numbers of slices in metrics."""
     metric = np.concatenate([np.full(len(names), number) for number, names, _ in tests])
@@ -152,8 +153,8 @@ def screened(rows: ListedRows, plan: Plan, *, most: int) -> tuple[list[MetricSli
     The screening needs one pass over the rows for each combination of columns, whatever the number of
     documents.
     """
-    tests: list[tuple[int, IntArray, FloatArray]] = []
-    looked: list[IntArray] = []
+    tests: list[tuple[int, IndexArray, FloatArray]] = []
+    looked: list[IndexArray] = []
     least = plan.least
     for metric, lost in enumerate(rows.losses):
         row_columns = [column.taken(lost.line) for column in rows.columns]
@@ -203,7 +204,7 @@ class ListedRows:
 
     columns: Sequence[Codes]
     scores: Sequence[Scores]
-    document: IntArray
+    document: IndexArray
 
     @property
     def height(self) -> int:
@@ -223,7 +224,7 @@ class ListedRows:
         """Return the system in whose scores, or changes, a slice is worse."""
         return self.scores[metric_slice.metric].system
 
-    def of(self, chosen: Mask) -> ListedRows:
+    def of(self, chosen: BoolArray) -> ListedRows:
         """Return the chosen rows."""
         return ListedRows(
             [column.taken(np.flatnonzero(chosen)) for column in self.columns],
@@ -231,18 +232,20 @@ class ListedRows:
             self.document[chosen],
         )
 
-    def mask(self, conditions: Slice) -> Mask:
+    def mask(self, conditions: Slice) -> BoolArray:
         """Return the rows of a slice."""
         chosen = np.ones(self.height, bool)
         for column, code in conditions:
             chosen &= self.columns[column].mask(code, self.height)
         return chosen
 
-    def remaining(self) -> dict[str, Mask]:
+    def remaining(self) -> dict[str, BoolArray]:
         """Return all rows for each system, from which those of listed slices are left out one by one."""
         return {scored.system: np.ones(self.height, bool) for scored in self.scores}
 
-    def values(self, slices: Sequence[MetricSlice], least: Least, chosen: Mask | None = None) -> list[float]:
+    def values(
+        self, slices: Sequence[MetricSlice], least: Least, chosen: BoolArray | None = None
+    ) -> list[float]:
         """Return the statistics of slices in all rows or in chosen rows; -inf where they cannot be tested."""
         values = [float("-inf")] * len(slices)
         if chosen is not None and not chosen.any():
@@ -343,7 +346,7 @@ def searched(rows: ListedRows, plan: Plan, advance: Advance = None) -> tuple[lis
 
 
 def honest(
-    rows: ListedRows, held_out: Mask, plan: Plan, advance: Advance = None
+    rows: ListedRows, held_out: BoolArray, plan: Plan, advance: Advance = None
 ) -> tuple[list[MetricSlice], int, int]:
     """Return the slices to list, found on some rows and tested on the others, and the numbers of both."""
     before, after = rows.of(~held_out), rows.of(held_out)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from anls_frame.statistics.codes import FloatArray, IntArray, Mask
+from anls_frame.statistics.arrays import BoolArray, FloatArray, IndexArray
 from anls_frame.statistics.losses import rows_of_sums
 from anls_frame.summary import own_metrics, system_rows
 from anls_frame.summary.account import Account, account_of, needed
@@ -63,7 +63,7 @@ class Scores:
         """Number of scored rows of each line."""
         return (self.y > 0).astype(np.float64) if self.counts is None else self.counts
 
-    def single_rows(self) -> tuple[IntArray, FloatArray, FloatArray]:
+    def single_rows(self) -> tuple[IndexArray, FloatArray, FloatArray]:
         """
         Return the line, x and y of each row with a score.
 
@@ -80,24 +80,24 @@ class Scores:
         line, deviation = rows_of_sums(self.counts, np.abs(mean), variance, bounds)
         return line, mean[line] + deviation, np.ones(len(line))
 
-    def filtered(self, chosen: Mask) -> Scores:
+    def filtered(self, chosen: BoolArray) -> Scores:
         """Return the scores of the chosen rows."""
         every = (self.lost, self.counts, self.spread)
         lost, *others = (None if values is None else values[chosen] for values in every)
         x, y = self.x[chosen], self.y[chosen]
         return Scores(self.metric, self.system, x, y, lost, self.is_change, *others)
 
-    def rate(self, chosen: Mask) -> float | None:
+    def rate(self, chosen: BoolArray) -> float | None:
         """Return the unoriented figure of the chosen rows; None if they have no score."""
         y = ordered_sum(self.y[chosen])
         sign = 1.0 if self.metric.higher_is_better else -1.0
         return sign * ordered_sum(self.x[chosen]) / y if y else None
 
-    def share_of_rows(self, chosen: Mask) -> float:
+    def share_of_rows(self, chosen: BoolArray) -> float:
         """Return the share of the chosen rows among all scored rows."""
         return float(self.scored[chosen].sum() / self.scored.sum())
 
-    def share_of_loss(self, chosen: Mask) -> float | None:
+    def share_of_loss(self, chosen: BoolArray) -> float | None:
         """Return the chosen rows' share of all lost points; None if no points are lost."""
         if self.lost is None:
             return None
@@ -117,7 +117,7 @@ class SearchInput:
     scores: Sequence[Scores]
     roots: Sequence[str]
     """The columns that these expressions need."""
-    reported: Callable[[Mask | None, pl.Series, float], pl.DataFrame]
+    reported: Callable[[BoolArray | None, pl.Series, float], pl.DataFrame]
     """
     Returns the figures of slices, a row for each with metric and system: of all or the chosen lines, from
     the list of slices of each of these, with intervals at a level.

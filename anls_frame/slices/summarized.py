@@ -13,7 +13,7 @@ import polars.selectors as cs
 from anls_frame._messages import wrong
 from anls_frame.slices.figures import SLICE, figures_of_summary
 from anls_frame.slices.slice_scores import Scores, SearchInput, lost, searched_systems
-from anls_frame.statistics.codes import FloatArray, Mask
+from anls_frame.statistics.arrays import BoolArray, FloatArray
 from anls_frame.summary import moments
 from anls_frame.summary.catalogue import BUILT_IN
 from anls_frame.summary.cell_sums import ALL, Frames
@@ -62,7 +62,7 @@ def lines_of(summary: Summary, columns: object, metrics: object) -> SearchInput:
     without_slices = dataclasses.replace(settings, metrics=described, **plain)
     with_slices = dataclasses.replace(without_slices, by=(SLICE,))
 
-    def reported(chosen: Mask | None, slices: pl.Series, confidence: float) -> pl.DataFrame:
+    def reported(chosen: BoolArray | None, slices: pl.Series, confidence: float) -> pl.DataFrame:
         # The line of each cell among the chosen ones.
         is_in = is_scored.copy()
         is_in[is_scored] = True if chosen is None else chosen

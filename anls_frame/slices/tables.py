@@ -9,7 +9,8 @@ from math import comb, prod
 import numpy as np
 
 from anls_frame._text import listed
-from anls_frame.statistics.codes import Codes, FloatArray, IntArray
+from anls_frame.statistics.arrays import FloatArray, IndexArray
+from anls_frame.statistics.codes import Codes
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class SearchedTable:
     """
 
     columns: tuple[int, ...]
-    counts: IntArray
+    counts: IndexArray
     sums: tuple[FloatArray, ...]
 
 

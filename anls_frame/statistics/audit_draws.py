@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from anls_frame.statistics.student import FloatArray
+from anls_frame.statistics.arrays import BoolArray, FloatArray, IntArray
 
 
-def allotted(
-    n: int, sizes: npt.NDArray[np.int64], weights: FloatArray, least: npt.NDArray[np.int64]
-) -> npt.NDArray[np.int64]:
+def allotted(n: int, sizes: IntArray, weights: FloatArray, least: IntArray) -> IntArray:
     """
     Return the number of rows to draw from each stratum, of n in all, proportional to size times weight.
 
@@ -39,9 +36,7 @@ def probabilities(n: int, suspicion: FloatArray) -> FloatArray:
     return _filled(n, shares, np.zeros(len(shares)), np.ones(len(shares)))
 
 
-def systematic(
-    n: int, probability: FloatArray, document: npt.NDArray[np.int64], random: np.random.Generator
-) -> npt.NDArray[np.bool_]:
+def systematic(n: int, probability: FloatArray, document: IntArray, random: np.random.Generator) -> BoolArray:
     """
     Return the drawn rows: exactly n, each drawn with its probability, spread over documents.
 

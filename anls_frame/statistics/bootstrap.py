@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from anls_frame.statistics.arrays import ROUNDING, FloatArray, IntArray
 from anls_frame.statistics.significance import TIE
-from anls_frame.statistics.step_down import IntArray
-from anls_frame.statistics.student import ROUNDING, FloatArray
 from anls_frame.statistics.system_sums import LineSums
 
 FEWEST_DIFFERING = 6

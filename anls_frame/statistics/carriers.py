@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from anls_frame.statistics.student import FloatArray
+from anls_frame.statistics.arrays import BoolArray, FloatArray
 
 FEW_CARRIERS = 10
 """An estimate that fewer units carry has only a rough interval."""
@@ -80,13 +80,13 @@ def carriers_of_sums(total: npt.ArrayLike, squares: npt.ArrayLike) -> FloatArray
     return np.asarray(total * np.divide(total, squares, out=np.zeros_like(total), where=known))
 
 
-def carried_by_few(carrying: npt.ArrayLike, least: float = FEW_CARRIERS) -> npt.NDArray[np.bool_]:
+def carried_by_few(carrying: npt.ArrayLike, least: float = FEW_CARRIERS) -> BoolArray:
     """Return which estimates are carried by fewer than `least` units; not where the number is nan."""
     # Ten units that add the same count as ten, despite rounding.
     return np.asarray(np.asarray(carrying, np.float64) < least - 1e-6)
 
 
-def are_few(n: npt.ArrayLike, effective: npt.ArrayLike, carrying: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+def are_few(n: npt.ArrayLike, effective: npt.ArrayLike, carrying: npt.ArrayLike) -> BoolArray:
     """Return which estimates have too few rows, effective units, or units that carry them."""
     few_rows = np.asarray(n, np.float64) < FEW_ROWS
     return np.asarray(few_rows | (np.asarray(effective, np.float64) < FEW_UNITS) | carried_by_few(carrying))

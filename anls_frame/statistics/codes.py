@@ -6,11 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.intp]
-Mask = npt.NDArray[np.bool_]
+from anls_frame.statistics.arrays import BoolArray, IndexArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -28,9 +25,9 @@ class Codes:
         The row of each entry, in ascending order; None for one code in each row.
     """
 
-    codes: IntArray
+    codes: IndexArray
     size: int
-    rows: IntArray | None = None
+    rows: IndexArray | None = None
 
     def crossed(self, other: Codes) -> Codes:
         """Return the pairs (a, b) of codes of each row, with the code a times the other's size plus b."""
@@ -47,7 +44,7 @@ class Codes:
         codes = np.repeat(self.codes, counts) * other.size + other.codes[entry]
         return Codes(codes, size, np.repeat(self.rows, counts))
 
-    def entries(self, rows: IntArray) -> tuple[IntArray, IntArray]:
+    def entries(self, rows: IndexArray) -> tuple[IndexArray, IndexArray]:
         """Return the numbers of the entries of given rows, and the number of entries of each row."""
         row_of = np.arange(len(self.codes)) if self.rows is None else self.rows
         starts = np.searchsorted(row_of, rows, side="left")
@@ -55,7 +52,7 @@ class Codes:
         first = np.repeat(np.cumsum(counts) - counts, counts)
         return np.repeat(starts, counts) + np.arange(len(first)) - first, counts
 
-    def mask(self, code: int, height: int) -> Mask:
+    def mask(self, code: int, height: int) -> BoolArray:
         """Return which of the rows have the code."""
         if self.rows is None:
             return np.equal(self.codes, code)
@@ -70,21 +67,21 @@ class Codes:
         first, last = np.searchsorted(self.rows, (start, end))
         return Codes(self.codes[first:last], self.size, self.rows[first:last] - start)
 
-    def taken(self, rows: IntArray) -> Codes:
+    def taken(self, rows: IndexArray) -> Codes:
         """Return the codes of given rows, each as often as it is named."""
         if self.rows is None:
             return Codes(self.codes[rows], self.size)
         entry, counts = self.entries(rows)
         return Codes(self.codes[entry], self.size, np.repeat(np.arange(len(rows)), counts))
 
-    def renumbered(self, kept: IntArray) -> Codes:
+    def renumbered(self, kept: IndexArray) -> Codes:
         """Return new codes for the kept codes, in order; all others get the code after the last."""
         code = np.full(self.size, len(kept), np.intp)
         code[kept] = np.arange(len(kept))
         return Codes(code[self.codes], len(kept) + 1, self.rows)
 
 
-def ordered(columns: Sequence[Codes], rows: int) -> npt.NDArray[np.int64]:
+def ordered(columns: Sequence[Codes], rows: int) -> IntArray:
     """Return numbers that are equal for rows with equal codes in all columns, whatever the order of rows."""
     random = np.random.default_rng(0)
     numbers = np.zeros(rows, np.int64)

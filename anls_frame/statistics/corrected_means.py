@@ -8,15 +8,13 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from anls_frame.statistics.arrays import ROUNDING, BoolArray, FloatArray, IntArray
 from anls_frame.statistics.carriers import carriers
 from anls_frame.statistics.design import usual_design
 from anls_frame.statistics.intervals import FEWEST_UNITS, wilson_ends
 from anls_frame.statistics.sample_sizes import positive
-from anls_frame.statistics.student import ROUNDING, FloatArray, t_quantile, t_two_sided
-
-IntArray = npt.NDArray[np.int64]
+from anls_frame.statistics.student import t_quantile, t_two_sided
 
 _LEAST_SPREAD = 2.0
 """A plan takes the residual variance of a stratum to be at least this, divided by its verdicts."""
@@ -54,7 +52,7 @@ class Audit:
     stratum: IntArray
     n: FloatArray
     total: FloatArray
-    known: npt.NDArray[np.bool_]
+    known: BoolArray
     judged_document: IntArray
     judged_stratum: IntArray
     probability: FloatArray

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from anls_frame.statistics.codes import Codes, FloatArray, IntArray, Mask
+from anls_frame.statistics.arrays import BoolArray, FloatArray, IndexArray
+from anls_frame.statistics.codes import Codes
 from anls_frame.statistics.losses import Least, Losses, Null, SingleArray, Sizes, limits, tested
 from anls_frame.statistics.size_classes import size_classes
 
@@ -47,14 +48,14 @@ class SliceBlock:
     """
 
     codes: Codes
-    names: IntArray
+    names: IndexArray
     statistic: FloatArray
     sizes: Sizes
-    goes_with_size: Mask
-    opposed: Mask
+    goes_with_size: BoolArray
+    opposed: BoolArray
 
 
-def block_of(codes: Codes, names: IntArray, losses: Losses, least: Least) -> SliceBlock:
+def block_of(codes: Codes, names: IndexArray, losses: Losses, least: Least) -> SliceBlock:
     """Test the slices with enough rows and documents inside and outside."""
     counts = np.bincount(codes.codes, minlength=codes.size)
     kept = np.flatnonzero((counts >= least.rows) & (losses.rows - counts >= least.rows))
@@ -167,7 +168,7 @@ class Drawn:
     goes_with_size: bool
     """Whether these draws test the slices that go with size, or the others."""
 
-    def own(self, block: SliceBlock) -> IntArray:
+    def own(self, block: SliceBlock) -> IndexArray:
         """Return the slices that these draws test."""
         return np.flatnonzero(block.goes_with_size == self.goes_with_size)
 
@@ -184,7 +185,7 @@ class Drawn:
             limit[own] = limits(sums, block.sizes.chosen(own), null, mean) * (1 + _TIE) + _TIE
         return limit
 
-    def statistics(self, block: SliceBlock, slices: IntArray, draws: IntArray) -> FloatArray:
+    def statistics(self, block: SliceBlock, slices: IndexArray, draws: IndexArray) -> FloatArray:
         """Return the statistics of some slices (lines) in some draws (columns)."""
         losses, chosen = self.losses, block.codes.renumbered(slices)
         entries = np.flatnonzero(chosen.codes < len(slices))
@@ -231,7 +232,7 @@ def critical(largest: FloatArray, alpha: float) -> float:
     return float(np.sort(largest)[draws - 1 - most]) + 2 * _TIE
 
 
-def deals(document: IntArray, draws: int, seed: int) -> Iterator[IntArray]:
+def deals(document: IndexArray, draws: int, seed: int) -> Iterator[IndexArray]:
     """
     Yield for each draw the row whose value each row gets.
 
@@ -271,7 +272,9 @@ def deals(document: IntArray, draws: int, seed: int) -> Iterator[IntArray]:
         yield rows.copy()
 
 
-def deals_of_all_sizes(document: IntArray, correlation: float, draws: int, seed: int) -> Iterator[IntArray]:
+def deals_of_all_sizes(
+    document: IndexArray, correlation: float, draws: int, seed: int
+) -> Iterator[IndexArray]:
     """
     Yield for each draw the row whose value each row gets, from documents of any size.
 
@@ -322,7 +325,7 @@ def deals_of_all_sizes(document: IntArray, correlation: float, draws: int, seed:
         yield rows.copy()
 
 
-def _shuffled_in_groups(group: IntArray, random: np.random.Generator) -> IntArray:
+def _shuffled_in_groups(group: IndexArray, random: np.random.Generator) -> IndexArray:
     """Return the numbers of all members, ordered by group and at random within groups."""
     order = random.permutation(len(group))
     # Numpy sorts numbers of 16 bits by counting.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from anls_frame.statistics.student import FloatArray
+from anls_frame.statistics.arrays import FloatArray
 
 USUAL_CORRELATION = 0.3
 """Intraclass correlation that is assumed where the data cannot estimate it."""

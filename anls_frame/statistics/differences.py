@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from anls_frame.statistics.arrays import FloatArray
 from anls_frame.statistics.intervals import t_interval
-from anls_frame.statistics.student import FloatArray
 
 _ADDED_UNITS = 2
 """A unit that wins and a unit that loses are added to what was observed."""

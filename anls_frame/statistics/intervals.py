@@ -6,8 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from anls_frame._arguments import share
+from anls_frame.statistics.arrays import ROUNDING, FloatArray
 from anls_frame.statistics.design import USUAL_CORRELATION, design_effect, usual_design
-from anls_frame.statistics.student import ROUNDING, FloatArray, t_quantile
+from anls_frame.statistics.student import t_quantile
 
 FEWEST_UNITS = 2.0
 """With fewer effective units there is no interval: they leave less than one degree of freedom."""

@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from anls_frame.statistics.codes import Codes, FloatArray, IntArray, Mask
+from anls_frame.statistics.arrays import ROUNDING, BoolArray, FloatArray, IndexArray
+from anls_frame.statistics.codes import Codes
 from anls_frame.statistics.size_classes import size_classes
-from anls_frame.statistics.student import ROUNDING
 
 SingleArray = npt.NDArray[np.float32]
 
@@ -78,7 +78,7 @@ class Null(NamedTuple):
     variance: float
     correlation: float
 
-    def chosen(self, draws: IntArray) -> Null:
+    def chosen(self, draws: IndexArray) -> Null:
         """Return the quantities for some of the draws."""
         sizes, weights = (
             table if table.shape[1] == 1 else table[:, draws] for table in (self.unit_sizes, self.weights)
@@ -125,7 +125,7 @@ class Sizes(NamedTuple):
             documents = ((share - rest_share) ** 2).sum(axis=0)
             return cls(inside, outside, rows, documents, rows_alone, (share**2).sum(axis=0))
 
-    def chosen(self, slices: IntArray | Mask) -> Sizes:
+    def chosen(self, slices: IndexArray | BoolArray) -> Sizes:
         """Return the sizes of some slices."""
         return Sizes(*(values[slices] for values in self))
 
@@ -207,18 +207,18 @@ class Losses:
 
     values: FloatArray
     sizes: FloatArray
-    unit: IntArray
-    line: IntArray
+    unit: IndexArray
+    line: IndexArray
     mean: float | None
 
     @classmethod
     def of(
         cls,
-        line: IntArray,
+        line: IndexArray,
         x: FloatArray,
         y: FloatArray,
-        document: IntArray,
-        order: IntArray,
+        document: IndexArray,
+        order: IndexArray,
         *,
         is_change: bool = False,
     ) -> Losses:
@@ -320,7 +320,7 @@ class Losses:
         )
         return lost, inside
 
-    def tested_masks(self, masks: Sequence[Mask], least: Least) -> Tested:
+    def tested_masks(self, masks: Sequence[BoolArray], least: Least) -> Tested:
         """Test slices given by their lines; nan for too few rows or documents inside or outside."""
         unit_sizes = self.unit_sizes
         values, sizes = np.zeros((2, len(unit_sizes), len(masks)))
@@ -353,11 +353,11 @@ class Losses:
         return Tested(*np.where(is_testable, figures[:, :, 0], np.nan)), Sizes(*of_slices)
 
     @cached_property
-    def size_class(self) -> IntArray:
+    def size_class(self) -> IndexArray:
         """Narrow size class of each document."""
         return size_classes(np.bincount(self.unit), NARROW)
 
-    def goes_with_size(self, sizes: FloatArray) -> Mask:
+    def goes_with_size(self, sizes: FloatArray) -> BoolArray:
         """
         Return which slices depend on the size of documents, from their sizes by document.
 
@@ -374,7 +374,7 @@ class Losses:
         total = inside.sum(axis=0)
         return np.asarray(within < LEAST_DEALT * total * (whole.sum() - total) / whole.sum())
 
-    def _nulls(self, sizes: FloatArray) -> list[tuple[Null, Mask]]:
+    def _nulls(self, sizes: FloatArray) -> list[tuple[Null, BoolArray]]:
         """
         Return two nulls, each with the slices that it is for, from their sizes by document.
 
@@ -389,7 +389,7 @@ class Losses:
         """Return statistics, 0 where rows do not differ in the direction of the documents."""
         return np.where(np.sign(self._of_rows(values, sizes)) * value <= ROUNDING, 0.0, value)
 
-    def are_opposed(self, statistic: FloatArray, values: FloatArray, sizes: FloatArray) -> Mask:
+    def are_opposed(self, statistic: FloatArray, values: FloatArray, sizes: FloatArray) -> BoolArray:
         """
         Return which slices have no statistic because rows and documents disagree, from sums by document.
 
@@ -428,7 +428,7 @@ def rows_of_sums(
     mean: FloatArray,
     variance: FloatArray,
     bounds: tuple[float | None, float | None] | None,
-) -> tuple[IntArray, FloatArray]:
+) -> tuple[IndexArray, FloatArray]:
     """
     Return rows that lines of several rows may represent, with their lines and deviations from the mean.
 
@@ -459,7 +459,7 @@ def rows_of_sums(
     return line, np.where(position < larger[line], (spread * up)[line], -(spread * down)[line])
 
 
-def added(cell: IntArray, values: FloatArray, count: int) -> FloatArray:
+def added(cell: IndexArray, values: FloatArray, count: int) -> FloatArray:
     """Return the sums of values by cell."""
     # Without entries bincount counts in integers.
     return np.bincount(cell, values, count).astype(np.float64, copy=False)

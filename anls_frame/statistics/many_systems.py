@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from anls_frame._arguments import share
 from anls_frame.statistics import bootstrap
+from anls_frame.statistics.arrays import ROUNDING, BoolArray, FloatArray, IntArray
 from anls_frame.statistics.significance import TIE, check_draws, sign_flip_counts, significance_level
-from anls_frame.statistics.step_down import IntArray, single, step_down
-from anls_frame.statistics.student import ROUNDING, FloatArray
+from anls_frame.statistics.step_down import single, step_down
 from anls_frame.statistics.system_sums import LineSums, SystemSums
 
 _EXCHANGED = 2
@@ -168,10 +168,10 @@ class Ranks:
     rank: FloatArray
     rank_low: FloatArray
     rank_high: FloatArray
-    better: npt.NDArray[np.bool_]
+    better: BoolArray
 
     @property
-    def possibly_best(self) -> npt.NDArray[np.bool_]:
+    def possibly_best(self) -> BoolArray:
         """Whether no other system is significantly better, so that the set contains rank 1."""
         return np.asarray(self.rank_low == 1)
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anls_frame._arguments import count
-from anls_frame.statistics.student import FloatArray
+from anls_frame.statistics.arrays import FloatArray
 
 
 class NestedAnova(NamedTuple):

@@ -16,6 +16,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from anls_frame.statistics.arrays import BoolArray, FloatArray, IndexArray
 from anls_frame.statistics.carriers import are_few, carriers, carriers_of_sums
 from anls_frame.statistics.design import USUAL_CORRELATION
 from anls_frame.statistics.intervals import (
@@ -24,9 +25,7 @@ from anls_frame.statistics.intervals import (
     wilson_ends,
     wilson_interval,
 )
-from anls_frame.statistics.student import FloatArray, t_quantile, t_two_sided
-
-IntArray = npt.NDArray[np.intp]
+from anls_frame.statistics.student import t_quantile, t_two_sided
 
 FEWEST_DOCUMENTS = 20.0
 """Areas and their differences have no interval with fewer effective documents."""
@@ -89,7 +88,7 @@ class Accepted(NamedTuple):
         return np.divide(self.loss, self.n, out=np.full_like(self.n, np.nan), where=self.n > 0)
 
     @property
-    def few_rows(self) -> npt.NDArray[np.bool_]:
+    def few_rows(self) -> BoolArray:
         """Whether the interval of the risk is only rough, as in reports of these rows."""
         powers = (self.n, self.n_squares, self.n_cubes, self.n_fourths)
         right = self.n_squares - 2 * self.products + self.loss_squares
@@ -145,7 +144,7 @@ class Accepted(NamedTuple):
 
     def is_below(
         self, risk: FloatArray | float, confidence: float, correlation: npt.ArrayLike = 0.0
-    ) -> npt.NDArray[np.bool_]:
+    ) -> BoolArray:
         """Return whether `upper_bound` is at most a risk."""
         return np.asarray(
             (self._upper_end(confidence, correlation) <= risk)
@@ -183,7 +182,7 @@ class Accepted(NamedTuple):
 
     def certified(
         self, risk: FloatArray | float, confidence: float, correlation: npt.ArrayLike = 0.0
-    ) -> tuple[IntArray, FloatArray]:
+    ) -> tuple[IndexArray, FloatArray]:
         """
         Return the place of the last certified threshold, -1 if there is none, and the confidence of its test.
 
@@ -197,7 +196,7 @@ class Accepted(NamedTuple):
         # Tenths of 1 - confidence that the next test has.
         tenths, last = np.zeros(worth.shape[:-1], np.intp), np.full(worth.shape[:-1], -1)
         confidences = np.full(worth.shape[:-1], np.nan)
-        passing: dict[int, npt.NDArray[np.bool_]] = {}
+        passing: dict[int, BoolArray] = {}
         for place in range(worth.shape[-1]):
             tenths = tenths + _EARLY_TENTHS * (is_early & (early == place)) + left * (start == place)
             for each in np.unique(tenths[tenths > 0]).tolist():
@@ -293,7 +292,7 @@ class RiskCoverage:
 
     confidence: FloatArray
     loss: FloatArray
-    document: IntArray
+    document: IndexArray
 
     @classmethod
     def of(
@@ -334,7 +333,7 @@ class RiskCoverage:
         return len(self.loss)
 
     @cached_property
-    def _starts(self) -> IntArray:
+    def _starts(self) -> IndexArray:
         """The number of the first row of each group of equal confidence."""
         return np.flatnonzero(np.append(True, self.confidence[1:] != self.confidence[:-1]))
 
@@ -464,7 +463,7 @@ class RiskCoverage:
         sums = [np.bincount(step, b - a, len(ends)).cumsum() * 1.0 for a, b in before_and_after]
         squares = np.concatenate(([0.0], np.cumsum(self.loss**2)))
 
-        def of_sizes(rows: IntArray) -> IntArray:
+        def of_sizes(rows: IndexArray) -> IndexArray:
             """Count documents with this number of rows by step."""
             is_document = rows > 0
             place = step[is_document] * _SIZES + np.minimum(rows[is_document], _SIZES) - 1
@@ -484,7 +483,7 @@ class RiskCoverage:
         lowest = self.confidence[self.n_known - 1 : self.n_known]
         return np.union1d(known, lowest)[::-1]
 
-    def bins(self, number: int) -> IntArray:
+    def bins(self, number: int) -> IndexArray:
         """
         Return the ends of bins with about equally many rows, from 0, without rows of -inf.
 
@@ -612,7 +611,7 @@ def difference_of_augrc(first: RiskCoverage, second: RiskCoverage, confidence: f
 class _Ties(NamedTuple):
     """Groups of rows of equal confidence, the highest first."""
 
-    sizes: IntArray
+    sizes: IndexArray
     size: FloatArray
     loss: FloatArray
     above: FloatArray
@@ -622,7 +621,7 @@ class _Ties(NamedTuple):
     """Σ 1/k over the ranks k of the group."""
 
     @classmethod
-    def of(cls, starts: IntArray, loss: FloatArray) -> _Ties:
+    def of(cls, starts: IndexArray, loss: FloatArray) -> _Ties:
         sizes = np.diff(starts, append=len(loss))
         total = np.add.reduceat(loss, starts)
         harmonic = np.add.reduceat(1 / np.arange(1.0, len(loss) + 1), starts)

@@ -10,11 +10,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from anls_frame.statistics.arrays import ROUNDING, BoolArray, FloatArray, IntArray
 from anls_frame.statistics.carriers import carriers_of_sums
 from anls_frame.statistics.design import USUAL_CORRELATION, usual_design
 from anls_frame.statistics.differences import unseen_share, with_unseen_changes
 from anls_frame.statistics.intervals import FEWEST_UNITS, effective_units
-from anls_frame.statistics.student import ROUNDING, FloatArray, t_quantile
+from anls_frame.statistics.student import t_quantile
 
 _ADDED_ROWS = 2
 """A row that wins and a row that loses are added to what was observed."""
@@ -50,7 +51,7 @@ class Changes:
         unknown.
     """
 
-    group: npt.NDArray[np.int64]
+    group: IntArray
     groups: int
     count: FloatArray
     n: FloatArray
@@ -87,12 +88,12 @@ class Changes:
         return self.sums.x / self.sums.n
 
     @property
-    def nothing_changed(self) -> npt.NDArray[np.bool_]:
+    def nothing_changed(self) -> BoolArray:
         """Groups without a unit that shows a difference."""
         return np.asarray(self.sums.absolute == 0)
 
     @property
-    def nothing_differs(self) -> npt.NDArray[np.bool_]:
+    def nothing_differs(self) -> BoolArray:
         """Groups whose units all have the same difference, mostly none."""
         return np.asarray(self.sums.squares == 0)
 
@@ -171,7 +172,7 @@ class Needed(NamedTuple):
 
 
 def changes(
-    group: npt.NDArray[np.int64],
+    group: IntArray,
     groups: int,
     count: npt.ArrayLike,
     n: npt.ArrayLike,

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anls_frame._arguments import count
-from anls_frame.statistics.student import FloatArray
+from anls_frame.statistics.arrays import FloatArray, IntArray
 
 TIE = 1e-10
 """Sums of differences are equal up to rounding if they differ by less than this times Σ|difference|."""
@@ -193,9 +193,7 @@ def _all_sums(sizes: FloatArray) -> FloatArray:
     return sums
 
 
-def _random_sums(
-    sizes: FloatArray, counts: npt.NDArray[np.int64], draws: int, random: np.random.Generator
-) -> FloatArray:
+def _random_sums(sizes: FloatArray, counts: IntArray, draws: int, random: np.random.Generator) -> FloatArray:
     """Return `draws` sums under random signs."""
     sums = np.zeros(draws)
     frequent = counts >= BINOMIAL_FROM

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from anls_frame.statistics.codes import IntArray
+from anls_frame.statistics.arrays import IndexArray
 
 CLASS = 10
 """Least number of documents that are dealt among each other."""
 
 
-def size_classes(sizes: IntArray, least: int = CLASS) -> IntArray:
+def size_classes(sizes: IndexArray, least: int = CLASS) -> IndexArray:
     """
     Return the size class of each document: documents of equal or neighbouring sizes.
 

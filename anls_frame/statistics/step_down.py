@@ -11,10 +11,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from anls_frame.statistics.arrays import FloatArray, IntArray
 from anls_frame.statistics.significance import BINOMIAL_FROM, TIE, check_draws, on_grid, sign_flip_counts
-from anls_frame.statistics.student import FloatArray
-
-IntArray = npt.NDArray[np.int64]
 
 _ROOM = 1 << 21
 """Maximum number of sums (slices times draws) in memory at a time."""

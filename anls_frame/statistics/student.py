@@ -1,17 +1,11 @@
-"""Student's t distribution: two-sided tails and quantiles; and what all statistics share."""
+"""Student's t distribution: two-sided tails and quantiles."""
 
 from __future__ import annotations
-
-from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-FloatArray: TypeAlias = npt.NDArray[np.float64]
-"""Numbers, one per group; of shape () if only scalars were given."""
-
-ROUNDING = 1e-12
-"""Less than this fraction of the numbers that it was computed from is rounding error, and counts as 0."""
+from anls_frame.statistics.arrays import FloatArray
 
 # scipy.special takes as long as numpy to import, for these two functions. If t = √df · sinh(s), the density
 # of s is cosh(s) ** -df, up to a factor: a tail is an integral of exponential decay. The double exponential

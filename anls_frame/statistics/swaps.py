@@ -8,8 +8,8 @@ from typing import TypeAlias
 import numpy as np
 
 from anls_frame.statistics import step_down
+from anls_frame.statistics.arrays import FloatArray
 from anls_frame.statistics.significance import TIE
-from anls_frame.statistics.student import FloatArray
 
 Score: TypeAlias = "Callable[[FloatArray], FloatArray]"
 """A function from totals (one row per count, one column per score) to scores; nan where undefined."""

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from anls_frame.statistics.arrays import ROUNDING, BoolArray, FloatArray, IntArray
 from anls_frame.statistics.significance import TIE, on_grid
-from anls_frame.statistics.step_down import IntArray, Units
-from anls_frame.statistics.student import ROUNDING, FloatArray
+from anls_frame.statistics.step_down import Units
 
 MOST_UNITS = 4_096
 """More units are added up into this many groups."""
@@ -138,7 +137,7 @@ class LineSums(SystemSums):
         """Whether each system has its own denominators."""
         return bool(self.y.shape[1] > 1)
 
-    def tested(self, pairs: IntArray) -> npt.NDArray[np.bool_]:
+    def tested(self, pairs: IntArray) -> BoolArray:
         """Whether there are two units and two ratios, by line and pair."""
         units = by_line(self.line, self.counts[self.unit, None], self.lines)
         ratios = self.ratios[:, pairs].sum(axis=-1)

@@ -7,7 +7,6 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 import scipy.optimize
 import scipy.stats
@@ -21,9 +20,8 @@ from anls_frame.statistics import (
     ratio_variance,
     wilson_interval,
 )
+from anls_frame.statistics.arrays import FloatArray
 from anls_frame.statistics.carriers import carriers
-
-FloatArray = npt.NDArray[np.float64]
 
 CONFIDENCE = [0.9, 0.9, 0.9, 0.5, 0.5, 0.1]
 ROWS = st.lists(

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anls_frame.statistics import sign_flip
-from anls_frame.statistics.student import FloatArray
+from anls_frame.statistics.arrays import FloatArray
 from anls_frame.statistics.swaps import jackknife, jackknife_variance, p_value
 
 ROWS = st.lists(st.tuples(*[st.integers(0, 4)] * 2), min_size=1, max_size=9)

@@ -1,0 +1,23 @@
+"""Types of the arrays that all statistics share, and what counts as rounding error."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+"""Numbers, one per group; of shape () if only scalars were given."""
+
+IntArray: TypeAlias = npt.NDArray[np.int64]
+"""Counts, and numbers of units and lines."""
+
+IndexArray: TypeAlias = npt.NDArray[np.intp]
+"""Positions in another array, and codes, which are positions in a list of values."""
+
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
+"""Which rows, units or slices are meant."""
+
+ROUNDING = 1e-12
+"""Less than this fraction of the numbers that it was computed from is rounding error, and counts as 0."""
