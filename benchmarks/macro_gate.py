@@ -34,7 +34,7 @@ from scipy import stats
 
 import anls_frame as af
 from anls_frame.reports import macro
-from anls_frame.reports.lines import Line, Lines
+from anls_frame.reports.slice_units import SliceUnits, UnitSums
 
 PAGE = Path(__file__).with_name("MACRO.md")
 SEED = 20261126
@@ -183,16 +183,16 @@ def averages(rows: Rows) -> dict[str, Any]:
     x, of_slices = added(rows.scores, place, len(cell)), added(rows.scores, kind, slices)
     sizes = np.bincount(kind, minlength=slices).astype(np.float64)
     clusters = np.bincount(slice_of, minlength=slices)
-    lines = Lines(
+    sliced = SliceUnits(
         metric=METRIC,
         keys=["kind"],
         slices=pl.DataFrame({"kind": np.arange(slices), "n": sizes, "n_clusters": clusters}),
-        units=Line(cell % documents, np.ones(len(cell), np.int64), n, x, n[:, None]),
+        units=UnitSums(cell % documents, np.ones(len(cell), np.int64), n, x, n[:, None]),
         slice_of=slice_of,
         totals=(of_slices, sizes[:, None]),
     )
     squares = added(rows.scores**2, kind, slices)
-    return macro.compared(lines, np.ones(slices), squares, [(0, 1)], 0.95)[0]
+    return macro.compared(sliced, np.ones(slices), squares, [(0, 1)], 0.95)[0]
 
 
 METRIC = af.compare(

@@ -15,7 +15,7 @@ from anls_frame.exceptions import DTypeError, warn
 from anls_frame.frames.documents import numbers
 from anls_frame.frames.number_columns import numbers_of
 from anls_frame.frames.reserved_columns import AUDIT
-from anls_frame.reports.lines import cells_in_slices
+from anls_frame.reports.slice_units import cells_in_slices
 from anls_frame.statistics.arrays import BoolArray
 from anls_frame.statistics.corrected_means import Audit
 from anls_frame.statistics.design import usual_design

@@ -22,9 +22,9 @@ from anls_frame.protocol import ScoreProtocol
 from anls_frame.reports import gate, macro, pairwise
 from anls_frame.reports.comparison_documents import FEW_SYSTEMS, ComparisonView
 from anls_frame.reports.decisions import Decision
-from anls_frame.reports.lines import lines
 from anls_frame.reports.long_frames import Wide
 from anls_frame.reports.published import Published, beside_figures, checked_figures
+from anls_frame.reports.slice_units import slice_units
 from anls_frame.results import SlicedResult
 from anls_frame.statistics.significance import check_draws, significance_level
 from anls_frame.summary.catalogue import Metrics
@@ -382,7 +382,7 @@ class Comparison(SlicedResult[Table_co]):
             # Bonferroni: all differences of the table at once.
             number = max(int(slices["difference_low"].count()), 1)
             stricter = dataclasses.replace(self._test, confidence=1 - (1 - self.confidence) / number)
-            wider = pairwise.figures(self.summary, lines(self.summary, keys), chosen, stricter)
+            wider = pairwise.figures(self.summary, slice_units(self.summary, keys), chosen, stricter)
             index = slices.columns.index("difference_high") + 1
             for end in ("high", "low"):
                 slices.insert_column(index, wider[f"difference_{end}"].alias(f"simultaneous_{end}"))
@@ -390,7 +390,7 @@ class Comparison(SlicedResult[Table_co]):
 
     def figures_by(self, columns: Sequence[str]) -> pl.DataFrame:
         """The frame of `by` in Polars without p-values and counts, which take most of its time."""
-        every = lines(self.summary, chosen_keys(columns, self._by, self.noun))
+        every = slice_units(self.summary, chosen_keys(columns, self._by, self.noun))
         figures = pairwise.figures(self.summary, every, self._against(self.baseline), self._test)
         return self._presented(figures, columns)
 

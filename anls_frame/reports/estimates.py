@@ -17,7 +17,7 @@ from anls_frame.summary.moments import SIZES
 from anls_frame.summary.summary import Summary
 
 if TYPE_CHECKING:
-    from anls_frame.reports.lines import Lines
+    from anls_frame.reports.slice_units import SliceUnits
 
 FEW_ROWS_WITH_ERRORS = 30
 """Fewest rows that a rate may depend on if units are single rows: some can be far worse than others."""
@@ -214,38 +214,38 @@ def units(sums: Sums) -> FloatArray:
     return np.asarray(np.minimum(plain, np.maximum(plain * np.minimum(correlated / by_rows, 1), 2)))
 
 
-def system_scores(summary: Summary, lines: Lines, confidence: float) -> tuple[Estimate, Sums]:
+def system_scores(summary: Summary, sliced: SliceUnits, confidence: float) -> tuple[Estimate, Sums]:
     """Return the scores and intervals of a metric, as in reports of the systems, and their sums."""
-    metric, sums = lines.metric, sums_of_systems(lines)
+    metric, sums = sliced.metric, sums_of_systems(sliced)
     squares = None
     if metric.interval == "bounded" and not metric.has_parts_of_one:
-        squares = squares_of_rows(summary, lines)
+        squares = squares_of_rows(summary, sliced)
     return estimate(metric, sums, sums.n, confidence, squares=squares), sums
 
 
-def sums_of_systems(lines: Lines) -> Sums:
-    """Return the sums over the units of each slice, lines by systems; Σx² over rows is not among them."""
-    x, y = lines.totals
+def sums_of_systems(sliced: SliceUnits) -> Sums:
+    """Return the sums over the units of each slice, slices by systems, without Σx² over rows."""
+    x, y = sliced.totals
     shape = x.shape
     y = np.broadcast_to(y, shape)
     score = np.divide(x, y, out=np.full(shape, np.nan), where=y > 0)
     totals, sizes = np.zeros((6, *shape)), np.zeros((4, *shape))
-    for index, line in enumerate(lines):
-        residual = line.x - np.nan_to_num(score[index]) * line.y
-        moments = (line.x**2, line.x * line.y, line.y**2, residual**2, line.y**3, line.y**4)
+    for index, units in enumerate(sliced):
+        residual = units.x - np.nan_to_num(score[index]) * units.y
+        moments = (units.x**2, units.x * units.y, units.y**2, residual**2, units.y**3, units.y**4)
         for into, values in zip(totals, moments, strict=True):
-            into[index] = line.counts @ np.broadcast_to(values, residual.shape)
-        sizes[:, index] = [[(line.counts * line.n**power).sum()] for power in (1, 2, 3, 4)]
+            into[index] = units.counts @ np.broadcast_to(values, residual.shape)
+        sizes[:, index] = [[(units.counts * units.n**power).sum()] for power in (1, 2, 3, 4)]
     xx, xy, yy, bracket, *powers = totals
     return Sums(x, np.array(y), xx, xy, yy, x, bracket, *sizes, *powers)
 
 
-def squares_of_rows(summary: Summary, lines: Lines) -> FloatArray:
-    """Return the sums of squared scores in [0, 1] over rows, lines by systems; nan if unknown."""
-    keys, known = lines.keys, summary.comparison_sums.squares.get(lines.metric.name)
+def squares_of_rows(summary: Summary, sliced: SliceUnits) -> FloatArray:
+    """Return the sums of squared scores in [0, 1] over rows, slices by systems; nan if unknown."""
+    keys, known = sliced.keys, summary.comparison_sums.squares.get(sliced.metric.name)
     # Cells of two systems, used to find slices, have only the squares of changes.
     if known is None:
-        return np.full(lines.totals[0].shape, np.nan)
+        return np.full(sliced.totals[0].shape, np.nan)
     sums = pl.col([f"square_{system}" for system in range(len(summary.systems))]).sum()
     squares = explode_lists(known, keys)
     added = squares.group_by(keys).agg(sums).sort(keys) if keys else squares.select(sums)

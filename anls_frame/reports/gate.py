@@ -17,8 +17,8 @@ from anls_frame._typing import Table_co
 from anls_frame.exceptions import warn
 from anls_frame.export.document import GROUP, SLICE
 from anls_frame.reports.decisions import Answer, Decision, in_words, needed_in_words
-from anls_frame.reports.lines import Lines, lines
 from anls_frame.reports.pairwise import COMPARED, is_significant, least_units
+from anls_frame.reports.slice_units import SliceUnits, slice_units
 from anls_frame.statistics import sample_sizes
 from anls_frame.statistics.arrays import FloatArray
 from anls_frame.statistics.carriers import FEW_UNITS
@@ -151,10 +151,10 @@ def _planners(comparison: Any, columns: Sequence[str], anchor: str | None = None
     """Return the planner of each metric and pair of systems, for a table with these columns."""
     keys = chosen_keys(columns, comparison.summary.settings.by, comparison.noun)
     names, made = list(comparison.systems), []
-    for metric_lines in lines(comparison.summary, keys):
-        metric = metric_lines.metric
+    for sliced in slice_units(comparison.summary, keys):
+        metric = sliced.metric
         for first, second in decided_pairs(names, anchor):
-            slices = metric_lines.slices.select(
+            slices = sliced.slices.select(
                 *keys,
                 metric=pl.lit(metric.name),
                 baseline=pl.lit(names[first]),
@@ -162,7 +162,7 @@ def _planners(comparison: Any, columns: Sequence[str], anchor: str | None = None
                 n="n",
                 n_clusters="n_clusters",
             )
-            changes = _changes(metric_lines, (first, second))
+            changes = _changes(sliced, (first, second))
             made.append(Planner(metric=metric, slices=slices, changes=changes, draws=comparison.draws))
     return made
 
@@ -195,10 +195,10 @@ def _warn_of_small_pilot(summary: Summary, pilots: Sequence[Planner]) -> None:
             return
 
 
-def _changes(metric_lines: Lines, pair: tuple[int, int]) -> Changes:
+def _changes(sliced: SliceUnits, pair: tuple[int, int]) -> Changes:
     """Return the changes of units, by the group that is their slice."""
-    metric, group, units = metric_lines.metric, metric_lines.slice_of, metric_lines.units
-    groups = metric_lines.slices.height
+    metric, group, units = sliced.metric, sliced.slice_of, sliced.units
+    groups = sliced.slices.height
     unseen = metric.unseen_difference
     if not metric.is_ratio:
         first, second = pair

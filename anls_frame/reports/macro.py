@@ -33,8 +33,8 @@ from anls_frame.reports.estimates import (
     units,
     units_of_variance,
 )
-from anls_frame.reports.lines import Line, Lines, cells_in_slices, lines
 from anls_frame.reports.pairwise import NO_SPREAD, changed_units, spread_of
+from anls_frame.reports.slice_units import SliceUnits, UnitSums, cells_in_slices, slice_units
 from anls_frame.statistics.arrays import BoolArray, FloatArray, IntArray
 from anls_frame.statistics.carriers import FEW_IN_SLICE, carried_by_few, carriers
 from anls_frame.statistics.differences import difference_interval
@@ -145,21 +145,21 @@ class Contributions(NamedTuple):
     slice_of: IntArray
 
     @classmethod
-    def of(cls, slices: WeightedSlices, slice_of: IntArray, line: Line) -> Contributions:
+    def of(cls, slices: WeightedSlices, slice_of: IntArray, units: UnitSums) -> Contributions:
         """Return the contributions of units from their sums in each slice."""
-        _, first, unit = np.unique(line.unit, return_index=True, return_inverse=True)
+        _, first, unit = np.unique(units.unit, return_index=True, return_inverse=True)
         share, figure = slices.share[slice_of], slices.figure[slice_of]
         row = np.nan_to_num(_divided(slices.weight, slices.n))[slice_of]
 
         def added(values: FloatArray) -> FloatArray:
             return by_line(unit, np.broadcast_to(values, (len(unit), values.shape[1])), len(first))
 
-        in_slices = share * (line.x - np.nan_to_num(figure) * line.y)
+        in_slices = share * (units.x - np.nan_to_num(figure) * units.y)
         return cls(
-            np.asarray(line.counts, np.float64)[first],
-            added((row * line.n)[:, None])[:, 0],
-            added(share * line.x),
-            added(share * line.y),
+            np.asarray(units.counts, np.float64)[first],
+            added((row * units.n)[:, None])[:, 0],
+            added(share * units.x),
+            added(share * units.y),
             added(in_slices),
             in_slices,
             unit,
@@ -205,11 +205,11 @@ def report_line(
     if CLUSTER in cells.columns:
         unit = numbers(cells[CLUSTER], cells.height)[cell].astype(np.int64)
         counts = np.ones(len(unit), np.int64)
-        line = Line(unit, counts, own.n[cell], own.x[cell, None], own.y[cell, None])
-        each = Contributions.of(slices, slice_of, line)
+        units = UnitSums(unit, counts, own.n[cell], own.x[cell, None], own.y[cell, None])
+        each = Contributions.of(slices, slice_of, units)
         spread = each.spread(each.in_slices, slice_units)
         average = each.sums(slices, row_squares, spread)
-        n_clusters = len(np.unique(unit[line.n > 0]))
+        n_clusters = len(np.unique(unit[units.n > 0]))
     else:
         average, spread = _sums_of_rows(slices, (cell, slice_of), own, row_squares, slice_units)
     n = whole.n.sum()
@@ -278,13 +278,13 @@ def comparison_lines(
 ) -> pl.DataFrame:
     """Return a row for each metric and pair, with both macro averages, their difference and its interval."""
     names, made = list(summary.systems), []
-    for metric_lines in lines(summary, keys):
-        metric = metric_lines.metric
-        weight = weights_of(metric_lines.slices.select(keys), weights)
+    for sliced in slice_units(summary, keys):
+        metric = sliced.metric
+        weight = weights_of(sliced.slices.select(keys), weights)
         rows_in_unit = None
         if metric.interval == "bounded" and not metric.has_parts_of_one:
-            rows_in_unit = squares_of_rows(summary, metric_lines)
-        averages = compared(metric_lines, weight, rows_in_unit, pairs, level)
+            rows_in_unit = squares_of_rows(summary, sliced)
+        averages = compared(sliced, weight, rows_in_unit, pairs, level)
         for (first, second), average in zip(pairs, averages, strict=True):
             identity = {"metric": metric.name, "baseline": names[first], "system": names[second]}
             made.append({**identity, **average})
@@ -292,35 +292,35 @@ def comparison_lines(
 
 
 def compared(
-    metric_lines: Lines,
+    sliced: SliceUnits,
     weight: FloatArray,
     rows_in_unit: FloatArray | None,
     pairs: Sequence[tuple[int, int]],
     level: float,
 ) -> list[dict[str, object]]:
     """Return the averages of each pair; `rows_in_unit` is Σx² over rows, of bounded scores in [0, 1]."""
-    metric, (x, y) = metric_lines.metric, metric_lines.totals
-    n = metric_lines.slices["n"].cast(pl.Float64).to_numpy()
+    metric, (x, y) = sliced.metric, sliced.totals
+    n = sliced.slices["n"].cast(pl.Float64).to_numpy()
     slices = WeightedSlices.of(weight, x, y, n)
-    each = Contributions.of(slices, metric_lines.slice_of, metric_lines.units)
+    each = Contributions.of(slices, sliced.slice_of, sliced.units)
     squares = np.zeros_like(x)
     if metric.interval == "bounded":
         # For a ratio, the fields are rows, each with the score 0 or 1.
         least, width = metric.span or (0, 1)
         squares = x if rows_in_unit is None else width**2 * rows_in_unit + least * (2 * x - least * y)
-    by_slice = sums_of_systems(metric_lines)
+    by_slice = sums_of_systems(sliced)
     slice_units = slices.where_weighted(units_of_variance(metric.interval, by_slice))
     spread = each.spread(each.in_slices, slice_units)
     sums = each.sums(slices, squares, spread)
     score, low, high, _, few = _estimate(metric, sums, n.sum(), level, spread.degrees)
     few |= _has_small_slice(metric, slices, by_slice)
-    has_clusters = not metric_lines.slices["n_clusters"].is_null().all()
+    has_clusters = not sliced.slices["n_clusters"].is_null().all()
     every_effective, seen = spread_of(each.influence, each.counts, each.y * slices.length, pairs)
     changed = changed_units(each.x, each.counts, pairs)
     made = []
     for index, (first, second) in enumerate(pairs):
         difference = score[second] - score[first]
-        both_units = slices.where_weighted(_units_of_difference(metric_lines, (first, second)))
+        both_units = slices.where_weighted(_units_of_difference(sliced, (first, second)))
         apart = each.spread(each.in_slices[:, [second]] - each.in_slices[:, [first]], both_units)
         # `spread_of` knows which systems differ by rounding alone.
         differs = seen[index] > 0
@@ -355,11 +355,11 @@ def compared(
     return made
 
 
-def _units_of_difference(metric_lines: Lines, pair: tuple[int, int]) -> FloatArray:
+def _units_of_difference(sliced: SliceUnits, pair: tuple[int, int]) -> FloatArray:
     """Return the effective number of units of each slice for a difference; rows count as independent."""
-    line, slice_of = metric_lines.units, metric_lines.slice_of
-    y = np.broadcast_to(line.y, line.x.shape)[:, pair].sum(axis=1, keepdims=True)
-    counts, slices = line.counts[:, None], metric_lines.slices.height
+    units, slice_of = sliced.units, sliced.slice_of
+    y = np.broadcast_to(units.y, units.x.shape)[:, pair].sum(axis=1, keepdims=True)
+    counts, slices = units.counts[:, None], sliced.slices.height
     return statistics.effective_units(
         by_line(slice_of, counts * y, slices), by_line(slice_of, counts * y * y, slices)
     )

@@ -13,7 +13,7 @@ import polars as pl
 from anls_frame import statistics
 from anls_frame.export.columns import DIFFERENCE, RANK, SCORE, TESTED, VOTES, interval
 from anls_frame.reports.estimates import system_scores
-from anls_frame.reports.lines import Line, Lines, lines
+from anls_frame.reports.slice_units import SliceUnits, UnitSums, slice_units
 from anls_frame.statistics import SystemSums
 from anls_frame.statistics.arrays import BoolArray, FloatArray, IntArray
 from anls_frame.statistics.carriers import FEW_CARRIERS, are_few, carriers
@@ -61,9 +61,9 @@ def table(
 
     `anls_frame.statistics.pairwise` computes the p-values, which are adjusted for all lines together.
     """
-    every = lines(summary, keys)
+    every = slice_units(summary, keys)
     tested = statistics.pairwise(system_sums(every), pairs, draws=test.draws, seed=test.seed)
-    votes = pl.concat(_voted(summary, metric_lines, pairs) for metric_lines in every)
+    votes = pl.concat(_voted(summary, sliced, pairs) for sliced in every)
     made = figures(summary, every, pairs, test).with_columns(
         pl.Series("p_value", tested.p_value.ravel(), nan_to_null=True),
         pl.Series("p_adjusted", tested.p_adjusted.ravel(), nan_to_null=True),
@@ -72,7 +72,7 @@ def table(
 
 
 def figures(
-    summary: Summary, every: Sequence[Lines], pairs: Sequence[tuple[int, int]], test: Test
+    summary: Summary, every: Sequence[SliceUnits], pairs: Sequence[tuple[int, int]], test: Test
 ) -> pl.DataFrame:
     """Return the rows of `table` without p-values, wins, ties and losses."""
     names, (first, second), tables = list(summary.systems), np.array(pairs).T, []
@@ -80,22 +80,22 @@ def figures(
         "baseline": [names[system] for system in first],
         "system": [names[system] for system in second],
     }
-    for metric_lines in every:
-        _, y = metric_lines.totals
-        scores, sums = system_scores(summary, metric_lines, test.confidence)
+    for sliced in every:
+        _, y = sliced.totals
+        scores, sums = system_scores(summary, sliced, test.confidence)
         score = scores.score
-        shape = (metric_lines.slices.height, len(pairs))
+        shape = (sliced.slices.height, len(pairs))
         variance, effective, changed, carrying = np.full((4, *shape), np.nan)
-        for index, line in enumerate(metric_lines):
-            influence = _influence(line, score[index], y[index])
-            effective[index], variance[index] = spread_of(influence, line.counts, line.y, pairs)
+        for index, units in enumerate(sliced):
+            influence = _influence(units, score[index], y[index])
+            effective[index], variance[index] = spread_of(influence, units.counts, units.y, pairs)
             with np.errstate(invalid="ignore", divide="ignore"):
-                changed[index] = changed_units(line.x / y[index], line.counts, pairs)
-            is_large = summary.settings.cluster is not None and len(line.unit) > GROUPS
-            few_units = line.in_groups(GROUPS, test.seed) if is_large else line
+                changed[index] = changed_units(units.x / y[index], units.counts, pairs)
+            is_large = summary.settings.cluster is not None and len(units.unit) > GROUPS
+            few_units = units.in_groups(GROUPS, test.seed) if is_large else units
             carrying[index] = _carrying(few_units, score[index], y[index], pairs)
         difference = score[:, second] - score[:, first]
-        metric = metric_lines.metric
+        metric = sliced.metric
         low, high = difference_interval(
             difference,
             variance,
@@ -114,20 +114,20 @@ def figures(
             "baseline_score": score[:, first],
             **interval("difference", difference, low, high),
         }
-        tables.append(long_table(metric_lines, identity, values, few))
+        tables.append(long_table(sliced, identity, values, few))
     return pl.concat(tables)
 
 
 def long_table(
-    metric_lines: Lines,
+    sliced: SliceUnits,
     identity: Mapping[str, Sequence[str]],
     figures: Mapping[str, FloatArray],
     few: BoolArray,
 ) -> pl.DataFrame:
     """Return figures, arrays of slices by systems or pairs, with a row for each of both."""
     rows = np.repeat(np.arange(len(few)), few.shape[1])
-    return metric_lines.slices[rows].with_columns(
-        pl.lit(metric_lines.metric.name).alias("metric"),
+    return sliced.slices[rows].with_columns(
+        pl.lit(sliced.metric.name).alias("metric"),
         *(pl.Series(name, [*values] * len(few), pl.String) for name, values in identity.items()),
         *(pl.Series(name, values.ravel(), nan_to_null=True) for name, values in figures.items()),
         pl.Series("few_rows", few.ravel()),
@@ -151,10 +151,10 @@ def untestable_slices(slices: pl.DataFrame, alpha: float, draws: int) -> pl.Data
     return slices.filter(pl.coalesce("n_clusters", "n") < least_units(alpha, draws))
 
 
-def _influence(line: Line, score: FloatArray, y: FloatArray) -> FloatArray:
+def _influence(units: UnitSums, score: FloatArray, y: FloatArray) -> FloatArray:
     """Return the contribution of each unit to each system's score, to first order."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray((line.x - score * line.y) / y)
+        return np.asarray((units.x - score * units.y) / y)
 
 
 def spread_of(
@@ -193,17 +193,19 @@ def changed_units(
     return changed
 
 
-def _carrying(line: Line, score: FloatArray, y: FloatArray, pairs: Sequence[tuple[int, int]]) -> FloatArray:
+def _carrying(
+    units: UnitSums, score: FloatArray, y: FloatArray, pairs: Sequence[tuple[int, int]]
+) -> FloatArray:
     """
     Return the effective number of units that contribute gains or losses to each pair's difference.
 
     Of the units with gains and those with losses, the smaller number counts.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
-        size = (np.abs(line.x) + np.abs(score) * line.y) / y
+        size = (np.abs(units.x) + np.abs(score) * units.y) / y
     carrying = np.full(len(pairs), np.inf)
-    for columns, apart in _apart(_influence(line, score, y), size, pairs):
-        carrying[columns] = carriers(apart, line.counts)
+    for columns, apart in _apart(_influence(units, score, y), size, pairs):
+        carrying[columns] = carriers(apart, units.counts)
     return carrying
 
 
@@ -235,13 +237,13 @@ def _by_first(pairs: Sequence[tuple[int, int]], units: int) -> Iterator[tuple[in
             yield first, part, [pairs[index][1] for index in part]
 
 
-def _voted(summary: Summary, metric_lines: Lines, pairs: Sequence[tuple[int, int]]) -> pl.DataFrame:
+def _voted(summary: Summary, sliced: SliceUnits, pairs: Sequence[tuple[int, int]]) -> pl.DataFrame:
     """Return the counts of wins, ties and losses of all lines and pairs."""
-    keys, systems = metric_lines.keys, len(summary.systems)
-    votes = explode_lists(summary.comparison_sums.votes[metric_lines.metric.name], keys)
+    keys, systems = sliced.keys, len(summary.systems)
+    votes = explode_lists(summary.comparison_sums.votes[sliced.metric.name], keys)
     added = votes.group_by(*keys, "pair").agg(pl.col(VOTES).sum()).sort(*keys, "pair")
     numbers = {pair: number for number, pair in enumerate(all_pairs(systems))}
-    shape = (metric_lines.slices.height, len(numbers))
+    shape = (sliced.slices.height, len(numbers))
     wins, ties, losses = (
         added[name].to_numpy().reshape(shape) if added.height else np.zeros(shape, np.int64) for name in VOTES
     )
@@ -252,15 +254,15 @@ def _voted(summary: Summary, metric_lines: Lines, pairs: Sequence[tuple[int, int
     return pl.DataFrame({"wins": better.ravel(), "ties": ties[:, columns].ravel(), "losses": worse.ravel()})
 
 
-def system_sums(every: Sequence[Lines]) -> SystemSums:
+def system_sums(every: Sequence[SliceUnits]) -> SystemSums:
     """Return the sums of all lines by unit."""
-    wide = any(metric_lines.metric.is_ratio for metric_lines in every)
+    wide = any(sliced.metric.is_ratio for sliced in every)
     parts, height = [], 0
-    for metric_lines in every:
-        units = metric_lines.units
+    for sliced in every:
+        units = sliced.units
         y = np.broadcast_to(units.y, units.x.shape) if wide else units.y
-        parts.append((units.unit, height + metric_lines.slice_of, units.x, y, units.counts))
-        height += metric_lines.slices.height
+        parts.append((units.unit, height + sliced.slice_of, units.x, y, units.counts))
+        height += sliced.slices.height
     unit, line, x, y, numbers = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     # The number of rows of each unit, 1 for clusters.
     counts = np.zeros(int(unit.max(initial=0)) + 1, np.int64)
@@ -270,7 +272,7 @@ def system_sums(every: Sequence[Lines]) -> SystemSums:
 
 def ranked(summary: Summary, keys: Sequence[str], test: Test) -> pl.DataFrame:
     """Return a row for each slice, metric and system, in this order."""
-    every = lines(summary, keys)
+    every = slice_units(summary, keys)
     better = [bool(part.metric.higher_is_better) for part in every for _ in range(part.slices.height)]
     ranks = statistics.rank_sets(
         system_sums(every),
@@ -294,23 +296,23 @@ def ranked(summary: Summary, keys: Sequence[str], test: Test) -> pl.DataFrame:
 def observed(summary: Summary, keys: Sequence[str], test: Test) -> pl.DataFrame:
     """Return the rows of `ranked` with observed ranks only, without ranges from tests."""
     tables = []
-    for metric_lines in lines(summary, keys):
-        shape = metric_lines.slices.height, len(summary.systems)
+    for sliced in slice_units(summary, keys):
+        shape = sliced.slices.height, len(summary.systems)
         better = np.zeros((*shape, len(summary.systems)), bool)
-        scores = _scored(summary, metric_lines, better, test).with_row_index("line")
-        rank = pl.col("score").rank("min", descending=bool(metric_lines.metric.higher_is_better))
+        scores = _scored(summary, sliced, better, test).with_row_index("line")
+        rank = pl.col("score").rank("min", descending=bool(sliced.metric.higher_is_better))
         rank = rank.over(pl.col("line") // len(summary.systems)).cast(pl.Int64)
         tables.append(scores.select(*keys, "metric", "system", "n", *SCORE, "few_rows", rank=rank))
     return pl.concat(tables)
 
 
-def _scored(summary: Summary, metric_lines: Lines, better: BoolArray, test: Test) -> pl.DataFrame:
+def _scored(summary: Summary, sliced: SliceUnits, better: BoolArray, test: Test) -> pl.DataFrame:
     """Return the scores and intervals of a metric; `better` says which differences are significant."""
-    (score, low, high, effective, few), _ = system_scores(summary, metric_lines, test.confidence)
-    _, width = metric_lines.metric.span or (0, 1)
+    (score, low, high, effective, few), _ = system_scores(summary, sliced, test.confidence)
+    _, width = sliced.metric.span or (0, 1)
     marked = with_ranks_on_few(few, better, score / width, effective)
     systems = {"system": list(summary.systems)}
-    return long_table(metric_lines, systems, interval("score", score, low, high), marked)
+    return long_table(sliced, systems, interval("score", score, low, high), marked)
 
 
 def with_ranks_on_few(

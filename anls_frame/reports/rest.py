@@ -20,7 +20,7 @@ from anls_frame._text import listed, quoted
 from anls_frame.exceptions import warn
 from anls_frame.frames.documents import numbers
 from anls_frame.reports.estimates import Sums
-from anls_frame.reports.lines import cells_in_slices
+from anls_frame.reports.slice_units import cells_in_slices
 from anls_frame.statistics.arrays import BoolArray, FloatArray
 from anls_frame.statistics.codes import Codes, ordered
 from anls_frame.statistics.losses import Losses, rows_of_sums

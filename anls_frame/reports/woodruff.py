@@ -16,7 +16,7 @@ import polars as pl
 
 from anls_frame.frames.documents import numbers
 from anls_frame.reports.estimates import Estimate, Sums, interval, units, where_several
-from anls_frame.reports.lines import cells_in_slices
+from anls_frame.reports.slice_units import cells_in_slices
 from anls_frame.statistics.arrays import BoolArray, FloatArray, IntArray
 from anls_frame.statistics.carriers import are_few, carriers_of_sums
 from anls_frame.summary.cells import score_of

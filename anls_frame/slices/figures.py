@@ -9,8 +9,8 @@ import polars as pl
 
 from anls_frame.export.columns import DIFFERENCE, FOUND, schema_of, with_ends
 from anls_frame.reports import pairwise
-from anls_frame.reports.lines import lines
 from anls_frame.reports.reports import Report
+from anls_frame.reports.slice_units import slice_units
 from anls_frame.slices.slice_scores import Scores
 from anls_frame.statistics.arrays import BoolArray
 from anls_frame.summary.keys import key_names
@@ -88,7 +88,7 @@ def _figures_of_comparison(summary: Summary, metrics: Sequence[Metric], confiden
     """Return the changes of slices from the first system to each other one."""
     test = pairwise.Test(confidence=confidence, draws=1, seed=0)
     pairs = [(0, number) for number in range(1, len(summary.systems))]
-    made = pairwise.figures(summary, lines(summary, key_names(summary.settings.by, None)), pairs, test)
+    made = pairwise.figures(summary, slice_units(summary, key_names(summary.settings.by, None)), pairs, test)
     names = dict(zip(DIFFERENCE, with_ends("change"), strict=True))
     made = made.filter(pl.col("metric").is_in([metric.name for metric in metrics]))
     return made.rename({"key_0": SLICE, **names}).with_columns(pl.col(SLICE).cast(pl.Int64))

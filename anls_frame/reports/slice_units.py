@@ -1,4 +1,4 @@
-"""Sums of all systems by unit (clusters or rows), for each slice and a metric."""
+"""The units of slices, which are clusters or rows, with their sums for all systems in a metric."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from anls_frame.summary.summary import Summary
 from anls_frame.summary.system_rows import all_columns, columns, scores
 
 
-class Line(NamedTuple):
+class UnitSums(NamedTuple):
     """
-    The units of a slice, which are clusters, or groups of rows with equal scores.
+    Sums over the units of a slice, which are clusters, or groups of rows with equal scores.
 
     Parameters
     ----------
@@ -43,17 +43,17 @@ class Line(NamedTuple):
     x: FloatArray
     y: FloatArray
 
-    def in_groups(self, count: int, seed: int) -> Line:
+    def in_groups(self, count: int, seed: int) -> UnitSums:
         """Return the sums over random groups of clusters, which become the units."""
         group = np.random.default_rng(seed).permutation(len(self.unit)) % count
         n, x, y = (by_line(group, values, count) for values in (self.n[:, None], self.x, self.y))
-        return Line(np.arange(count), np.ones(count, np.int64), n[:, 0], x, y)
+        return UnitSums(np.arange(count), np.ones(count, np.int64), n[:, 0], x, y)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Lines:
+class SliceUnits:
     """
-    The slices of a table, for one metric.
+    The units of the slices of a table, in one metric.
 
     Parameters
     ----------
@@ -68,25 +68,25 @@ class Lines:
     slice_of
         The number of the slice of each unit.
     totals
-        The sums of slices, lines by systems: numerators (scores or errors) and denominators.
+        Sums over whole slices, slices by systems: numerators (scores or errors) and denominators.
     """
 
     metric: Metric
     keys: Sequence[str]
     slices: pl.DataFrame
-    units: Line
+    units: UnitSums
     slice_of: IntArray
     totals: tuple[FloatArray, FloatArray]
 
-    def __iter__(self) -> Iterator[Line]:
+    def __iter__(self) -> Iterator[UnitSums]:
         """Yield the units of each slice."""
         ends = np.searchsorted(self.slice_of, np.arange(self.slices.height + 1))
         for part in itertools.starmap(slice, itertools.pairwise(ends.tolist())):
-            yield Line._make(values[part] for values in self.units)
+            yield UnitSums._make(values[part] for values in self.units)
 
 
-def lines(summary: Summary, keys: Sequence[str]) -> list[Lines]:
-    """Return the lines of a table with these keys, for each metric."""
+def slice_units(summary: Summary, keys: Sequence[str]) -> list[SliceUnits]:
+    """Return the units of the slices of a table with these keys, for each metric."""
     if summary.settings.cluster is not None:
         # All clusters, sorted, with their numbers.
         every = [cells.select(CLUSTER) for cells in summary.comparison_sums.cells.values()]
@@ -97,12 +97,12 @@ def lines(summary: Summary, keys: Sequence[str]) -> list[Lines]:
         values = [name for i, metric in enumerate(summary.metrics) for name in all_columns(i, metric, count)]
         by = key_names(summary.settings.by, None)
         units = summary.comparison_sums.cells[ALL].sort(*by, *values).with_row_index("unit")
-    return [_lines_of(summary, index, metric, keys, units) for index, metric in enumerate(summary.metrics)]
+    return [_units_of(summary, index, metric, keys, units) for index, metric in enumerate(summary.metrics)]
 
 
-def _lines_of(
+def _units_of(
     summary: Summary, index: int, metric: Metric, keys: Sequence[str], units: pl.DataFrame
-) -> Lines:
+) -> SliceUnits:
     count = len(summary.systems)
     if summary.settings.cluster is not None:
         cells = summary.comparison_sums.cells[metric.name].with_columns(count=pl.lit(1, pl.Int64))
@@ -145,11 +145,11 @@ def _lines_of(
         clusters = pl.Series(np.bincount(slice_of[starts], minlength=slices.height), dtype=pl.Int64)
     ends = slices["size"].cum_sum().to_numpy()
     of_slices = np.append(0, ends[:-1])[: len(ends)].astype(np.int64)
-    return Lines(
+    return SliceUnits(
         metric=metric,
         keys=keys,
         slices=slices.drop("size").with_columns(n_clusters=clusters),
-        units=Line(
+        units=UnitSums(
             unit[starts], counts[starts], added(["n"], starts)[:, 0], added(x, starts), added(y, starts)
         ),
         slice_of=slice_of[starts],
