@@ -11,7 +11,7 @@ from anls_frame._arguments import count, flag
 from anls_frame.pairs.edits import Edit, EditRun, Segment, edits_between, runs, segments, shortened, starts_of
 from anls_frame.pairs.line_alignments import LineAlignment, aligned_lines, page_edits
 from anls_frame.pairs.marks import blocks, cells
-from anls_frame.pairs.units import Side, side_of
+from anls_frame.pairs.units import SplitText, split_text
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol, Unit, resolve_protocol
 
 if TYPE_CHECKING:
@@ -53,12 +53,12 @@ class Alignment:
     reference: str | tuple[str, ...]
     protocol: ScoreProtocol = field(default=PROTOCOLS["raw"], repr=False)
     edits: tuple[Edit, ...] = field(init=False, repr=False, compare=False)
-    _sides: tuple[Side, Side] = field(init=False, repr=False, compare=False)
+    _sides: tuple[SplitText, SplitText] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         sides = []
         for name in ("prediction", "reference"):
-            text, side = side_of(name, getattr(self, name), self.protocol)
+            text, side = split_text(name, getattr(self, name), self.protocol)
             object.__setattr__(self, name, text)
             sides.append(side)
         if isinstance(self.prediction, str) != isinstance(self.reference, str):

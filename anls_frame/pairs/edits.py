@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import Literal, NamedTuple, TypeAlias, cast
 
-from anls_frame.pairs.units import Side, clusters
+from anls_frame.pairs.units import SplitText, clusters
 
 Operation = Literal["equal", "replace", "insert", "delete"]
 MOVED_AWAY = "moved away"
@@ -130,7 +130,9 @@ def shortened(runs: Sequence[EditRun], context: int, starts: Starts) -> Iterator
             yield run.part(count - after, count)
 
 
-def segments(runs: Iterable[EditRun], sides: tuple[Side, Side], starts: Starts = None) -> Iterator[Segment]:
+def segments(
+    runs: Iterable[EditRun], sides: tuple[SplitText, SplitText], starts: Starts = None
+) -> Iterator[Segment]:
     """
     Return the texts of runs by operation; words form separate segments, and the text between words is equal.
 
@@ -151,7 +153,7 @@ def segments(runs: Iterable[EditRun], sides: tuple[Side, Side], starts: Starts =
         yield from run if kind is None else [joined]
 
 
-def starts_of(sides: tuple[Side, Side]) -> Starts:
+def starts_of(sides: tuple[SplitText, SplitText]) -> Starts:
     """Return where clusters of code points begin in both texts, and the ends; None for whole units."""
     texts = sides[0].units, sides[1].units
     if not (isinstance(texts[0], str) and isinstance(texts[1], str)):
@@ -165,7 +167,9 @@ def _starts(text: str) -> set[int]:
     return set(itertools.accumulate(map(len, clusters(text)), initial=0))
 
 
-def _characters(runs: Iterable[EditRun], sides: tuple[Side, Side], starts: Starts) -> Iterator[Segment]:
+def _characters(
+    runs: Iterable[EditRun], sides: tuple[SplitText, SplitText], starts: Starts
+) -> Iterator[Segment]:
     """Yield a segment for each run, or for consecutive runs that share a cluster."""
     groups = ([run] for run in runs) if starts is None else _whole(runs, starts)
     for group in groups:
@@ -178,7 +182,7 @@ def _characters(runs: Iterable[EditRun], sides: tuple[Side, Side], starts: Start
         yield Segment(ops.pop() if len(ops) == 1 else "replace", reference, prediction)
 
 
-def _text(side: Side, spans: Iterable[tuple[int, int]]) -> str:
+def _text(side: SplitText, spans: Iterable[tuple[int, int]]) -> str:
     """Return the text of units, from the beginnings of spans and their lengths."""
     return "".join("".join(side.units[start : start + length]) for start, length in spans)
 
@@ -204,7 +208,7 @@ def _is_whole(run: EditRun, starts: tuple[set[int], set[int]]) -> bool:
     )
 
 
-def _words(runs: Iterable[EditRun], sides: tuple[Side, Side]) -> Iterator[Segment]:
+def _words(runs: Iterable[EditRun], sides: tuple[SplitText, SplitText]) -> Iterator[Segment]:
     """Yield a segment for each word, and for the text before and after it."""
     for run in single(runs):
         if run == LEFT_OUT:

@@ -28,7 +28,7 @@ from anls_frame.pairs.edits import (
     starts_of,
 )
 from anls_frame.pairs.marks import BLOCKS, STYLES, TAGS, blocks, cells, marked_in_line
-from anls_frame.pairs.units import Side, options
+from anls_frame.pairs.units import SplitText, options
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol, Unit
 
 if TYPE_CHECKING:
@@ -257,7 +257,11 @@ def _html_row(line: AlignedLine, name: str, number: int, errors: int, seen: set[
 
 
 def page_edits(
-    prediction: str, reference: str, protocol: ScoreProtocol, min_words: int, sides: tuple[Side, Side]
+    prediction: str,
+    reference: str,
+    protocol: ScoreProtocol,
+    min_words: int,
+    sides: tuple[SplitText, SplitText],
 ) -> Iterator[EditRun]:
     """Yield the differences of two prepared texts, with each block of at least `min_words` as a whole."""
     compared = replace(PROTOCOLS["raw"].by(protocol.unit), words=protocol.words)
@@ -276,7 +280,7 @@ def page_edits(
         yield EditRun(op, at, at_read, length)
 
 
-def aligned_lines(edits: Iterable[EditRun], sides: tuple[Side, Side]) -> Iterator[AlignedLine]:
+def aligned_lines(edits: Iterable[EditRun], sides: tuple[SplitText, SplitText]) -> Iterator[AlignedLine]:
     """Yield the lines of the reference with their predicted text, and lines found only in the prediction."""
     length = len(sides[0].units)
     ends = _Ends.of(sides[0]), _Ends.of(sides[1])
@@ -302,7 +306,7 @@ class _Ends(NamedTuple):
     numbers: list[int]
 
     @classmethod
-    def of(cls, side: Side) -> _Ends:
+    def of(cls, side: SplitText) -> _Ends:
         behind = side.units if side.after is None else side.after
         feeds = [(unit, text.count("\n")) for unit, text in enumerate(behind) if "\n" in text]
         first = 1 + (side.before[0].count("\n") if side.before else 0)
@@ -328,7 +332,7 @@ class _Ends(NamedTuple):
 
 
 def _line(
-    row: list[EditRun], sides: tuple[Side, Side], ends: tuple[_Ends, _Ends], starts: Starts
+    row: list[EditRun], sides: tuple[SplitText, SplitText], ends: tuple[_Ends, _Ends], starts: Starts
 ) -> AlignedLine:
     edits = sum(run.length for run in row if run.op != "equal")
     spans = (
@@ -352,14 +356,14 @@ def _line(
     return AlignedLine(line, read, reference, prediction, edits, tuple(parts))
 
 
-def _text(side: Side, start: int, end: int) -> str:
+def _text(side: SplitText, start: int, end: int) -> str:
     """Return the text of units, without the line feed at their end."""
     if side.after is not None:
         return "".join(map(side.whole, range(start, end))).strip("\n")
     return "".join(side.units[start : end - side.closes(end - 1)])
 
 
-def _to_lines(edits: Iterable[EditRun], sides: tuple[Side, Side]) -> Iterator[tuple[str, int, int]]:
+def _to_lines(edits: Iterable[EditRun], sides: tuple[SplitText, SplitText]) -> Iterator[tuple[str, int, int]]:
     """Yield edits in runs, with lines found in only one text as whole lines."""
     runs: list[EditRun] = []
     for edit in edits:
@@ -380,7 +384,7 @@ def _to_lines(edits: Iterable[EditRun], sides: tuple[Side, Side]) -> Iterator[tu
         end = run.reference + shift + run.length * is_expected(run.op)
 
 
-def _to_whole_lines(side: Side, start: int, length: int, first: int, last: int) -> int:
+def _to_whole_lines(side: SplitText, start: int, length: int, first: int, last: int) -> int:
     r"""Return how far a run can be shifted so that it covers whole lines with their ends; 0 if impossible.
 
     In "a\nb\nc", leaving out "\nb" has the same effect as leaving out "b\n".

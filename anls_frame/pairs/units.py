@@ -17,7 +17,7 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 _BY_CLUSTERS = PROTOCOLS["raw"].by("grapheme")
 
 
-class Side(NamedTuple):
+class SplitText(NamedTuple):
     """
     A text split into units.
 
@@ -64,7 +64,7 @@ def clusters(text: str) -> list[str]:
     return texts
 
 
-def side_of(name: str, value: object, protocol: ScoreProtocol) -> tuple[str | tuple[str, ...], Side]:
+def split_text(name: str, value: object, protocol: ScoreProtocol) -> tuple[str | tuple[str, ...], SplitText]:
     """
     Return a text prepared by the protocol, or a sequence of tokens, and the same split into units.
 
@@ -75,27 +75,27 @@ def side_of(name: str, value: object, protocol: ScoreProtocol) -> tuple[str | tu
     """
     if not isinstance(value, str):
         units = tokens(name, value)
-        return units, Side(units, [""] * len(units), [" "] * (len(units) - 1) + [""] * bool(units))
+        return units, SplitText(units, [""] * len(units), [" "] * (len(units) - 1) + [""] * bool(units))
     text = value
     if protocol.by("codepoint") != PROTOCOLS["raw"]:
         text = native.prepared(value, options(protocol))
     if protocol.unit == "codepoint":
-        return text, Side(text)
+        return text, SplitText(text)
     if protocol.unit == "grapheme":
-        return text, Side(clusters(text))
+        return text, SplitText(clusters(text))
     parts = native.units(text, options(protocol)) or [text]
     return text, _words(parts[::2], parts[1::2])
 
 
-def _words(between: Sequence[str], words: Sequence[str]) -> Side:
+def _words(between: Sequence[str], words: Sequence[str]) -> SplitText:
     """Return words with the text between them; text after a line feed belongs to the next word."""
     if not words:
-        return Side(words, [], [])
+        return SplitText(words, [], [])
     first, *inner, last = between
     parts = [text.rpartition("\n") for text in inner]
     before = [first, *(rest if feed else "" for _, feed, rest in parts)]
     after = [*(start + feed if feed else rest for start, feed, rest in parts), last]
-    return Side(words, before, after)
+    return SplitText(words, before, after)
 
 
 def tokens(name: str, value: object) -> tuple[str, ...]:

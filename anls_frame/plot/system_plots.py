@@ -15,7 +15,7 @@ from anls_frame._text import text_width
 from anls_frame.export.columns import FEW, RANK, SCORE, ends_of
 from anls_frame.export.display import figure
 from anls_frame.export.document import OVERALL, SLICE, TABLE, crossed
-from anls_frame.export.side_by_side import SideBySide, metric_lines, side_by_side
+from anls_frame.export.score_grids import ScoreGrid, metric_lines, score_grid
 from anls_frame.plot import _inputs, _style
 from anls_frame.results import SlicedResult
 from anls_frame.summary.measures import Metric
@@ -199,7 +199,7 @@ def heat_map(
     """
     groups, columns = count("max_groups", max_groups, 1), count("max_systems", max_systems, 1)
     given = _ranked(comparison, _HEAT_MAP, metric)
-    grid = side_by_side(metric_lines(given.frame, given.metric.name, given.by), given.by)
+    grid = score_grid(metric_lines(given.frame, given.metric.name, given.by), given.by)
     slices, hidden = _inputs.DrawnSlices(given.by, grid.slices, _inputs.names_in(comparison)).first(groups)
     labels, systems = list(slices.labels.values()), grid.systems[:columns]
     width = max(2.4 + _COLUMN * len(systems), 4.5)
@@ -336,7 +336,7 @@ def tradeoff(
     return ax
 
 
-def _draw_cells(ax: Axes, grid: SideBySide, rows: int, columns: int, metric: Metric) -> bool:
+def _draw_cells(ax: Axes, grid: ScoreGrid, rows: int, columns: int, metric: Metric) -> bool:
     """Draw scores as cells, in a font that fits them; return whether there is one."""
     if not (rows and columns):
         return True

@@ -43,7 +43,7 @@ from anls_frame.export.document import BEST, GROUP, OVERALL, SLICE, TABLE, cross
 from anls_frame.export.heads import head
 from anls_frame.export.kinds import difference_kind, shown_as
 from anls_frame.export.row_names import Names, every
-from anls_frame.export.side_by_side import SideBySide, apart, metric_lines, ordered, side_by_side
+from anls_frame.export.score_grids import ScoreGrid, apart, metric_lines, ordered, score_grid
 from anls_frame.frames import documents, origins
 from anls_frame.protocol import protocol_from_dict
 from anls_frame.reports import type_changes
@@ -156,10 +156,10 @@ class ComparisonView(View):
         is_rate = self.sort in RATES and not self.metrics[0].higher_is_better
         return ordered(shown, columns, self.sort, descending=self.sort == "n" or is_rate, like=first)
 
-    def grid(self, metric: Metric, columns: Sequence[str]) -> SideBySide:
+    def grid(self, metric: Metric, columns: Sequence[str]) -> ScoreGrid:
         """Return the scores of the systems side by side, with a row for each slice of a table."""
         ranked = self.result.ranked if self.significant else self.result.observed
-        return side_by_side(self.sorted_lines(ranked, metric, columns), columns, only_shown=self.significant)
+        return score_grid(self.sorted_lines(ranked, metric, columns), columns, only_shown=self.significant)
 
     @property
     def all_metrics(self) -> list[str]:
@@ -212,7 +212,7 @@ class ComparisonView(View):
         return type_changes.tables(self.result.all_transitions, self.systems)
 
     @cached_property
-    def grids(self) -> list[tuple[Table, SideBySide, Sequence[str], Metric]]:
+    def grids(self) -> list[tuple[Table, ScoreGrid, Sequence[str], Metric]]:
         """Of several systems, each table of scores side by side."""
         return [
             (_scores(grid, columns, metric, name, self), grid, columns, metric)
@@ -423,7 +423,7 @@ def _ranked(view: ComparisonView, metric: Metric) -> pl.DataFrame:
 
 
 def _scores(
-    grid: SideBySide, columns: Sequence[str], metric: Metric, name: str, view: ComparisonView
+    grid: ScoreGrid, columns: Sequence[str], metric: Metric, name: str, view: ComparisonView
 ) -> Table:
     """Return the table of the scores side by side, with the best systems of each line."""
     names = apart(grid.systems, [*columns, SLICE, "n", "best", "few_rows"])
@@ -480,7 +480,7 @@ def _key(short: Sequence[str], names: Sequence[str]) -> list[str]:
 
 
 def _heat_map(
-    table: Table, grid: SideBySide, columns: Sequence[str], metric: Metric, view: ComparisonView
+    table: Table, grid: ScoreGrid, columns: Sequence[str], metric: Metric, view: ComparisonView
 ) -> HeatMap:
     slices = grid.slices.head(FIGURE_ROWS + 1)
     counts = [f"{n:,}{FEW if is_few else ''}" for n, is_few in slices.select("n", "few_rows").iter_rows()]

@@ -29,10 +29,10 @@ The items of lists that a field is in, outermost first: the name of the list, an
 gold, or a system and the number of an item that the system invented.
 """
 
-Way: TypeAlias = tuple[str, Items]
-"""The way from the root of a document to a field: the name of the field, and the items that it is in."""
+FieldPath: TypeAlias = tuple[str, Items]
+"""The path from the root of a document to a field: the name of the field, and the items that it is in."""
 
-NO_FIELD: Way = ("", ())
+NO_FIELD: FieldPath = ("", ())
 """The row of a document without fields."""
 
 
@@ -66,14 +66,14 @@ class Shape:
         pairing: Pairing,
         sure: Any = None,
         system: str = "",
-        way: Way = NO_FIELD,
-    ) -> Iterator[tuple[Way, Any, Any]]:
+        path: FieldPath = NO_FIELD,
+    ) -> Iterator[tuple[FieldPath, Any, Any]]:
         """
         Yield the fields of a value that is paired with a gold value, which may be itself.
 
         Each field comes with its text, or the texts of a gold list of answers, and with its confidence.
         """
-        name, items = way
+        name, items = path
         if isinstance(value, dict):
             partners = gold if isinstance(gold, dict) else {}
             for key, entry in value.items():
@@ -82,18 +82,18 @@ class Shape:
         elif isinstance(value, list):
             is_answers = isinstance(gold, list) and self._is_answers(gold)
             if is_answers and value is gold:
-                yield way, [text for text in value if text is not None] or None, None
+                yield path, [text for text in value if text is not None] or None, None
                 return
             inner = f"{name}[]"
             matched = self._matched(gold, value, pairing, inner) if isinstance(gold, list) else {}
             for number, entry in enumerate(value):
                 partner = gold[matched[number]] if number in matched else None
                 item: object = matched.get(number, (system, number))
-                own_way = way if is_answers and number in matched else (inner, (*items, (inner, item)))
+                own_path = path if is_answers and number in matched else (inner, (*items, (inner, item)))
                 own = layouts.inside(sure, number)
-                yield from self.leaves(entry, partner, pairing, own, system, own_way)
+                yield from self.leaves(entry, partner, pairing, own, system, own_path)
         else:
-            yield way, value, sure
+            yield path, value, sure
 
     def _is_answers(self, values: list[Any]) -> bool:
         """Return whether the values of a list are the accepted answers of one field."""
@@ -108,39 +108,39 @@ class Shape:
 
 
 @dataclass
-class Right:
+class GoldDocument:
     """A gold document: its values, and the text of each field, or the texts that are its answers."""
 
     column: str
     document: Any
-    texts: dict[Way, Any]
-    nulls: dict[Way, None]
+    texts: dict[FieldPath, Any]
+    nulls: dict[FieldPath, None]
     """The keys with null."""
-    of_kinds: dict[Way, list[tuple[str, Any]]]
+    of_kinds: dict[FieldPath, list[tuple[str, Any]]]
     """The texts of fields of some kind that fit its formats, each with its value."""
 
-    def with_nulls(self, ways: list[Way]) -> dict[Way, bool]:
+    def with_nulls(self, paths: list[FieldPath]) -> dict[FieldPath, bool]:
         """
         Return these fields and those that gold names with null, each with whether gold does so.
 
         An object predicted for such a key has several fields, which take its place.
         """
-        nulls = {way: next(filter(self.nulls.__contains__, _keys_above(way)), None) for way in ways}
+        nulls = {path: next(filter(self.nulls.__contains__, _keys_above(path)), None) for path in paths}
         others = self.nulls.keys() - nulls.values()
-        marked = {way: null is not None for way, null in nulls.items()}
-        return marked | {way: True for way in self.nulls if way in others}
+        marked = {path: null is not None for path, null in nulls.items()}
+        return marked | {path: True for path in self.nulls if path in others}
 
 
 @dataclass
-class Found:
+class PredictedDocument:
     """A predicted document: the texts of its fields, with their confidences as far as known."""
 
-    texts: dict[Way, str]
-    confidences: dict[Way, float] = field(default_factory=dict)
+    texts: dict[FieldPath, str]
+    confidences: dict[FieldPath, float] = field(default_factory=dict)
     is_broken: bool = False
 
 
-class _Side:
+class _DocumentColumn:
     """The documents of a column, with what their reader has to say about them."""
 
     def __init__(self, shape: Shape, cells: list[Any], column: str) -> None:
@@ -153,14 +153,14 @@ class _Side:
         """The first of them, with its place."""
         self._shape, self._cells, self._reader = shape, cells, Reader(column)
 
-    def _checked(self, texts: dict[Way, Any]) -> dict[Way, Any]:
+    def _checked(self, texts: dict[FieldPath, Any]) -> dict[FieldPath, Any]:
         if len(texts) > _MOST_FIELDS:
             raise ValueError(f"it has {numbered(len(texts), 'field')}, more than {_MOST_FIELDS:,}: split it")
         return texts
 
-    def _of_kind(self, way: Way, text: str, document: object) -> Any:
+    def _of_kind(self, path: FieldPath, text: str, document: object) -> Any:
         """Return the value of a text in a field of some kind, None if it fits no format."""
-        name, _ = way
+        name, _ = path
         kind = self._shape.kinds.of(name)
         value = None if kind is None else kind.read(text)
         if kind is not None and value is None:
@@ -179,34 +179,34 @@ class _Side:
             )
 
 
-class Gold(_Side):
+class GoldColumn(_DocumentColumn):
     """The gold documents."""
 
-    def read(self, row: int, document: object) -> Right | None:
+    def read(self, row: int, document: object) -> GoldDocument | None:
         """Return a document, None where there is none."""
         try:
             value = self._shape.with_texts(self._reader.read(self._cells[row], document))
             if value is None:
                 return None
             leaves = self._shape.leaves(value, value, self._shape.pairing())
-            values = {way: text for way, text, _ in leaves}
-            texts = self._checked({way: text for way, text in values.items() if text is not None})
+            values = {path: text for path, text, _ in leaves}
+            texts = self._checked({path: text for path, text in values.items() if text is not None})
         except ValueError as error:
             raise ValueError(f"column {self.column!r}, document {document!r}: {error}") from None
         if self._shape.answers_in_lists:
-            texts = {way: [text] if isinstance(text, str) else text for way, text in texts.items()}
+            texts = {path: [text] if isinstance(text, str) else text for path, text in texts.items()}
         of_kinds = {}
-        for way, answers in texts.items():
+        for path, answers in texts.items():
             every = [answers] if isinstance(answers, str) else answers
-            read = [(text, self._of_kind(way, text, document)) for text in every]
-            of_kinds[way] = [(text, value) for text, value in read if value is not None]
+            read = [(text, self._of_kind(path, text, document)) for text in every]
+            of_kinds[path] = [(text, value) for text, value in read if value is not None]
         self.names |= dict.fromkeys(name for name, _ in texts)
         # An entry of a list has no key.
-        nulls = {way: None for way in values if way not in texts and not way[0].endswith("[]")}
-        return Right(self.column, value, texts, nulls, of_kinds)
+        nulls = {path: None for path in values if path not in texts and not path[0].endswith("[]")}
+        return GoldDocument(self.column, value, texts, nulls, of_kinds)
 
 
-class Predicted(_Side):
+class PredictedColumn(_DocumentColumn):
     """
     The documents that a system predicted.
 
@@ -240,39 +240,41 @@ class Predicted(_Side):
         self._unused: list[object] = []
         self._unfit: list[object] = []
 
-    def read(self, row: int, document: object, right: Right) -> Found:
+    def read(self, row: int, document: object, gold: GoldDocument) -> PredictedDocument:
         """Return the texts of a document, whose items are paired with those of gold."""
         try:
             value = self._shape.with_texts(self._reader.read(self._cells[row], document))
         except ValueError as error:
             self._n_within_text += _is_within_text(self._cells[row])
-            return self._unreadable(document, right, error)
-        value, sure = self._without_confidences(value, right, document)
+            return self._unreadable(document, gold, error)
+        value, sure = self._without_confidences(value, gold, document)
         if self._sure_column not in {None, self.column}:
             sure = self._sure(row, document, value)
         pairing = self._shape.pairing()
         try:
             leaves = [
                 leaf
-                for leaf in self._shape.leaves(value, right.document, pairing, sure, self.system)
+                for leaf in self._shape.leaves(value, gold.document, pairing, sure, self.system)
                 if leaf[1] is not None
             ]
-            texts = self._checked({way: text for way, text, _ in leaves})
+            texts = self._checked({path: text for path, text, _ in leaves})
         except ValueError as error:
             if isinstance(error, TooLongError) and error.is_of_gold:
-                raise ValueError(f"column {right.column!r}, document {document!r}: {error}") from None
-            return self._unreadable(document, right, error)
+                raise ValueError(f"column {gold.column!r}, document {document!r}: {error}") from None
+            return self._unreadable(document, gold, error)
         self.names |= dict.fromkeys(name for name, _ in texts)
         known = {} if self._sure_column is None else self._confidences(leaves, sure, document)
-        return Found({way: self._as_gold(way, text, right, document) for way, text in texts.items()}, known)
+        return PredictedDocument(
+            {path: self._as_gold(path, text, gold, document) for path, text in texts.items()}, known
+        )
 
-    def _unreadable(self, document: object, right: Right, reason: Exception) -> Found:
+    def _unreadable(self, document: object, gold: GoldDocument, reason: Exception) -> PredictedDocument:
         """Return a document that is wrong in all its fields; if it has none, in a row of its own."""
         self._broken.append(f"{document!r}: {reason}")
-        return Found({} if right.texts else {NO_FIELD: UNREADABLE}, is_broken=True)
+        return PredictedDocument({} if gold.texts else {NO_FIELD: UNREADABLE}, is_broken=True)
 
-    def _without_confidences(self, value: Any, right: Right, document: object) -> tuple[Any, Any]:
-        beside = layouts.Beside({*layouts.objects(right.document)})
+    def _without_confidences(self, value: Any, gold: GoldDocument, document: object) -> tuple[Any, Any]:
+        beside = layouts.Beside({*layouts.objects(gold.document)})
         taken = beside.taken(value)
         self._other_keys |= beside.other_keys
         self._any_beside |= beside.any
@@ -289,24 +291,24 @@ class Predicted(_Side):
             raise ValueError(f"column {self._sure_column!r}, document {document!r}: {error}") from None
 
     def _confidences(
-        self, leaves: list[tuple[Way, Any, Any]], sure: Any, document: object
-    ) -> dict[Way, float]:
+        self, leaves: list[tuple[FieldPath, Any, Any]], sure: Any, document: object
+    ) -> dict[FieldPath, float]:
         try:
-            every = {way: layouts.number_of(own, way[0]) for way, _, own in leaves}
+            every = {path: layouts.number_of(own, path[0]) for path, _, own in leaves}
         except ValueError as error:
             raise ValueError(f"column {self._sure_column!r}, document {document!r}: {error}") from None
-        known = {way: number for way, number in every.items() if number is not None}
+        known = {path: number for path, number in every.items() if number is not None}
         if leaves and not known and layouts.has_numbers(sure):
             self._unfit.append(document)
         return known
 
-    def _as_gold(self, way: Way, text: str, right: Right, document: object) -> str:
+    def _as_gold(self, path: FieldPath, text: str, gold: GoldDocument, document: object) -> str:
         """Return a text as gold writes it, if both are the same value of their kind."""
-        kind = self._shape.kinds.of(way[0])
-        value = None if kind is None else self._of_kind(way, text, document)
+        kind = self._shape.kinds.of(path[0])
+        value = None if kind is None else self._of_kind(path, text, document)
         if kind is None or value is None:
             return text
-        others = right.of_kinds.get(way, [])
+        others = gold.of_kinds.get(path, [])
         return next((same for same, other in others if kind.are_equal(value, other)), text)
 
     def warn(self, gold_names: Mapping[str, None]) -> None:
@@ -363,10 +365,10 @@ def _is_within_text(cell: Any) -> bool:
     return 0 < text.find("{") < text.rfind("}") and not text.startswith("[")
 
 
-def _keys_above(way: Way) -> Iterator[Way]:
+def _keys_above(path: FieldPath) -> Iterator[FieldPath]:
     """Yield a field, and the keys of the objects and lists that it is in."""
-    name, items = way
-    yield way
+    name, items = path
+    yield path
     for end, character in enumerate(name):
         if character in ".[":
             yield name[:end], tuple(item for item in items if name[:end].startswith(item[0]))

@@ -18,7 +18,7 @@ from anls_frame.analysis.fields import kinds as kinds_of_values
 from anls_frame.analysis.fields.cells import cells
 from anls_frame.analysis.fields.columns import columns_of_systems, texts_of
 from anls_frame.analysis.fields.kinds import Kind, Kinds
-from anls_frame.analysis.fields.reading import NO_FIELD, Gold, Items, Predicted, Shape, Way
+from anls_frame.analysis.fields.reading import NO_FIELD, FieldPath, GoldColumn, Items, PredictedColumn, Shape
 from anls_frame.exceptions import ColumnNotFoundError, DuplicateColumnError, warn
 from anls_frame.frames.checks import no_column
 from anls_frame.frames.conversion import attach, column_names, in_memory, in_polars
@@ -231,9 +231,9 @@ def fields(
     )
     kept = _kept(frame, {answers, *read, *confidences}, [*schema, STATUS])
     ids = _ids(in_polars(frame, [id]).lazy().collect(), id)
-    gold = Gold(shape, cells(frame, answers), answers)
+    gold_documents = GoldColumn(shape, cells(frame, answers), answers)
     predicted = {
-        system: Predicted(
+        system: PredictedColumn(
             shape,
             cells(frame, column),
             column,
@@ -246,32 +246,32 @@ def fields(
     numbers: list[int] = []
     unlabelled = 0
     for row, name in enumerate(ids):
-        right = gold.read(row, name)
-        if right is None:
+        gold = gold_documents.read(row, name)
+        if gold is None:
             unlabelled += 1
             continue
-        found = {system: one.read(row, name, right) for system, one in predicted.items()}
-        ways = list(dict.fromkeys(itertools.chain(right.texts, *(one.texts for one in found.values()))))
+        found = {system: one.read(row, name, gold) for system, one in predicted.items()}
+        paths = list(dict.fromkeys(itertools.chain(gold.texts, *(one.texts for one in found.values()))))
         if NULL_IN_GOLD in schema:
-            marked = right.with_nulls(ways) or {NO_FIELD: False}
-            ways = list(marked)
+            marked = gold.with_nulls(paths) or {NO_FIELD: False}
+            paths = list(marked)
             columns[NULL_IN_GOLD] += marked.values()
-        ways = ways or [NO_FIELD]
-        numbers += [row] * len(ways)
-        columns[FIELD] += [name or None for name, _ in ways]
-        columns[ITEM] += _numbers(ways)
-        columns[ANSWERS] += map(right.texts.get, ways)
+        paths = paths or [NO_FIELD]
+        numbers += [row] * len(paths)
+        columns[FIELD] += [name or None for name, _ in paths]
+        columns[ITEM] += _numbers(paths)
+        columns[ANSWERS] += map(gold.texts.get, paths)
         for system, one in found.items():
-            columns[system] += map(one.texts.get, ways)
-            columns[statuses[system]] += [one.is_broken] * len(ways)
+            columns[system] += map(one.texts.get, paths)
+            columns[statuses[system]] += [one.is_broken] * len(paths)
             if system in sure:
-                columns[sure_columns[system]] += map(one.confidences.get, ways)
+                columns[sure_columns[system]] += map(one.confidences.get, paths)
     if unlabelled:
         warn(f"{numbered(unlabelled, 'document')} without gold (null) left out")
-    gold.warn_of_halves()
+    gold_documents.warn_of_halves()
     for documents in predicted.values():
-        documents.warn(gold.names)
-    _warn_of_kinds(shape.kinds, gold, predicted.values())
+        documents.warn(gold_documents.names)
+    _warn_of_kinds(shape.kinds, gold_documents, predicted.values())
     table = pl.DataFrame(columns, schema=schema).with_columns(map(_status, systems, statuses.values()))
     return attach(frame[kept], pl.Series(numbers, dtype=pl.UInt32), table)
 
@@ -309,9 +309,9 @@ def _ids(frame: pl.DataFrame, column: str) -> list[Any]:
     return ids.to_list()
 
 
-def _warn_of_kinds(kinds: Kinds, gold: Gold, predicted: Iterable[Predicted]) -> None:
+def _warn_of_kinds(kinds: Kinds, gold: GoldColumn, predicted: Iterable[PredictedColumn]) -> None:
     """Warn of texts that fit no format of their kind, and of patterns that no field matched."""
-    named: dict[str, Gold | Predicted] = {f"column {gold.column!r}": gold}
+    named: dict[str, GoldColumn | PredictedColumn] = {f"column {gold.column!r}": gold}
     named |= {f"{one.system!r}": one for one in predicted}
     for name, documents in named.items():
         if documents.n_unread:
@@ -329,16 +329,16 @@ def _warn_of_kinds(kinds: Kinds, gold: Gold, predicted: Iterable[Predicted]) -> 
         )
 
 
-def _numbers(ways: list[Way]) -> list[int | None]:
+def _numbers(paths: list[FieldPath]) -> list[int | None]:
     """Return the number of the item in the innermost list of each path, counted from 1 over all its lists."""
     counts: collections.Counter[str] = collections.Counter()
     known: dict[Items, int | None] = {(): None}
-    for _, items in ways:
+    for _, items in paths:
         if items not in known:
             name = items[-1][0]
             counts[name] += 1
             known[items] = counts[name]
-    return [known[items] for _, items in ways]
+    return [known[items] for _, items in paths]
 
 
 def _status(system: str, is_broken: str) -> pl.Expr:

@@ -17,7 +17,7 @@ _ORDER = "anls_frame:order"
 
 
 @dataclass(frozen=True)
-class SideBySide:
+class ScoreGrid:
     """
     Scores of systems in a metric.
 
@@ -72,7 +72,7 @@ def ordered(
     return in_order.sort(_ORDER, nulls_last=False, maintain_order=True).drop(_ORDER)
 
 
-def side_by_side(ranked: pl.DataFrame, by: Sequence[str], *, only_shown: bool = False) -> SideBySide:
+def score_grid(ranked: pl.DataFrame, by: Sequence[str], *, only_shown: bool = False) -> ScoreGrid:
     """
     Pivot the scores of each slice to one line.
 
@@ -103,7 +103,7 @@ def side_by_side(ranked: pl.DataFrame, by: Sequence[str], *, only_shown: bool = 
         intervals.append([(low, high) for _, _, low, high in line])
         is_alone = not only_shown or (rivals or 0) < 2  # noqa: PLR2004 - a rival is another one
         is_best.append([rank == 1 and is_alone for _, rank, *_ in line])
-    return SideBySide(systems, lines.drop("system", _ORDER, *shown), scores, intervals, is_best)
+    return ScoreGrid(systems, lines.drop("system", _ORDER, *shown), scores, intervals, is_best)
 
 
 def apart(names: Sequence[str], taken: Sequence[str]) -> list[str]:
