@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import NamedTuple, Self, TypeAlias
+
+SPELLING: ContextVar[Callable[[str], str]] = ContextVar("SPELLING", default=str)
+"""How printed texts spell options: as in Python, or as the command line that prints them does."""
 
 
 class Option(NamedTuple):

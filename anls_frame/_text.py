@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import os
 import re
 import unicodedata
@@ -129,6 +130,13 @@ def _fitting(text: str, most: int) -> str:
 def numbered(count: int, noun: str) -> str:
     """Return a count with its noun: 1 row, 2 rows."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def level_text(level: float) -> str:
+    """Return a confidence level in per cent, with two decimals, or as many as tell it from certainty."""
+    missed = 100 * (1 - level)
+    decimals = 2 if missed <= 0 else max(2, -math.floor(math.log10(missed)))
+    return f"{round(100 * level, decimals):.15g} %"
 
 
 def distinct(

@@ -65,6 +65,7 @@ from typing import (
 import click
 import polars as pl
 
+from anls_frame._messages import SPELLING
 from anls_frame.cli import named, spelling
 from anls_frame.cli.help import Argument, GroupedCommand
 from anls_frame.cli.named import ChosenReader, GoldFile
@@ -75,7 +76,6 @@ from anls_frame.cli.output import (
     print_account,
     print_document,
     print_json,
-    with_options,
 )
 from anls_frame.export import OF_FIRST_TABLE
 from anls_frame.files.file import File
@@ -435,7 +435,7 @@ class Target:
                 names = ", ".join(table.name for table in others)
                 print(plain(f"Further tables, which --table adds: {names}."))
         else:
-            print(plain(with_options(result.to_text(**shown))))
+            print(result.to_text(**shown))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -519,11 +519,14 @@ def _run(
     # For messages, which are printed when the command has ended.
     spelling.OPTIONS.set(shown)
     spelling.COLUMNS.set(next((one.roles for one in given.values() if isinstance(one, SourceOptions)), {}))
+    before = SPELLING.set(spelling.in_notes)
     try:
         return function(**given)
     except SystemExit as error:
         # It would end with 0, or with 1, a failed gate, as a metric's own code wants to.
         raise RuntimeError(f"the command was ended by {error!r}") from error
+    finally:
+        SPELLING.reset(before)
 
 
 def _described(documented: Any) -> tuple[str, dict[str, str]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import glob
 import os
-import re
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,7 +15,6 @@ from typing import Any
 import polars as pl
 
 from anls_frame._arguments import count
-from anls_frame._text import visible
 from anls_frame.export import Table
 from anls_frame.export.columns import COLUMNS, Column, by_name, heading_of, kind_of
 from anls_frame.export.document import result_table, with_scripts
@@ -26,22 +24,15 @@ from anls_frame.files.file import File
 
 def plain(text: str) -> str:
     """Return text for the terminal with visible control characters, which have no effect."""
-    from anls_frame.export.terminal import width, wrapped
+    from anls_frame.export import terminal
 
-    most = width()
-    return "\n".join(wrapped(visible(line), most) for line in text.split("\n"))
-
-
-def with_options(text: str) -> str:
-    """Return a text with the options of an account of rows as they are on the command line."""
-    text = text.replace('answers_format="text"', "--reader auto,answers_format=text")
-    return re.sub(r'\b(missing|unanswerable)="empty"', r"--\1 empty", text)
+    return terminal.plain(text)
 
 
 def print_account(result: Any) -> None:
     """Print how many rows a result used, unless it used all of them as they are."""
     for sentence in result.account.notes:
-        print(plain(with_options(sentence)))
+        print(plain(sentence))
 
 
 _CHARACTERS = ("reference_char", "predicted_char")
@@ -57,7 +48,7 @@ def score_text(score: float | None) -> str:
 
 def say(text: str, program: str = "anls-frame") -> None:
     """Print a note or an error to standard error."""
-    print(f"{program}: {plain(text)}", file=sys.stderr)
+    print(plain(f"{program}: {text}"), file=sys.stderr)
 
 
 def check_target(path: Path | None, force: bool, suffixes: Sequence[str] | None = None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping
 from contextvars import ContextVar
@@ -24,6 +25,22 @@ _OF_COMMANDS = {
 _PASSED_AS = {"drop": "--fail-if-drop", "kinds": "--kind", "within": "--require-within"}
 """What the library calls other options."""
 _SHARED_IDS = {"repeats": "--repeats", "rows": "--allow-repeated-ids"}
+
+
+_IN_NOTES = {
+    r'\b(missing|unanswerable)="empty"': r"--\1 empty",
+    r'\banswers_format="text"': "--reader auto,answers_format=text",
+    r'\bfields\(\.\.\., nulls="keep"\)': "--nulls keep",
+    r'\bcluster=(?:"[^"]*")? \(on the command line, (.*?)\)': r"\1",
+}
+"""What notes call options, and the options themselves."""
+
+
+def in_notes(text: str) -> str:
+    """Return the notes of a result with options as on the command line."""
+    for of_python, option in _IN_NOTES.items():
+        text = re.sub(of_python, option, text)
+    return text
 
 
 def spelled(message: Any) -> str:

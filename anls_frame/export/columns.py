@@ -396,7 +396,8 @@ MARKS = {column.name: column.mark for column in (*COUNTS, *FIGURES, *CORRECTED) 
 LEAST = (
     *("losses", "ties", "wins", "substitutions", "deletions", "insertions", "cer_mean", "wer_mean"),
     *("zeros", "nls", "p_value", "n_clusters", "share_of_rows", "bag_of_words", "reading_order_free_cer"),
-    *("words", "characters", "wrong_share", "field_precision", "field_recall"),
+    *("words", "characters", "wrong_share", "field_precision", "field_recall", "precision", "recall"),
+    "share_of_loss",
 )
 """What narrow terminals, pages and workbooks leave out first, in this order."""
 

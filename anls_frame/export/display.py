@@ -129,6 +129,8 @@ def slice_labels(slices: pl.DataFrame, by: Sequence[str], names: Names = ROWS) -
 
 SMALL = 1e-3
 """Smaller numbers are shown with two significant digits."""
+_LARGE, _LARGEST = 1e4, 1e15
+"""Between these, numbers are shown as whole ones with separators, not as powers of ten."""
 
 # The z option writes -0.000 as 0.000.
 _DECIMALS: dict[Kind, str] = {
@@ -158,9 +160,9 @@ def figure(value: float, kind: Kind) -> str:
         The number.
     kind
         Kind of its column: counts have thousands separators, scores and rates three decimals, differences a
-        sign as well, p-values three decimals, and other numbers four significant digits, or two if they are
-        small. Percentages and percentage points have one decimal. A difference that would round to 0 shows
-        its first significant digit.
+        sign as well, p-values three decimals, and other numbers four significant digits, two if they are
+        small, or thousands separators if they are large. Percentages and percentage points have one decimal.
+        A difference that would round to 0 shows its first significant digit.
     """
     if isinstance(value, float) and not math.isfinite(value):
         return as_text(value)
@@ -170,6 +172,8 @@ def figure(value: float, kind: Kind) -> str:
         return _rounded(value, kind)
     if isinstance(value, int):
         return str(value)
+    if _LARGE <= abs(value) < _LARGEST:
+        return f"{value:,.0f}"
     return f"{value:.2g}" if abs(value) < SMALL else f"{value:.4g}"
 
 
@@ -199,9 +203,10 @@ def spelled_in(row: Mapping[str, Any], name: str, kind: Kind) -> str:
 
 def _with_interval(value: object, ends: Sequence[object], kind: Kind) -> tuple[str, str]:
     """Return a figure and the ends of its interval, as text."""
-    shown = _figure_or_dash(value, kind)
+    decimals = _decimals((value, *ends)) if kind == "number" and ends else None
+    shown, *shown_ends = (_figure_or_dash(one, kind, decimals) for one in (value, *ends))
     if kind == "rank":
-        low, high = (_figure_or_dash(end, kind) for end in ends or (value, value))
+        low, high = shown_ends or (shown, shown)
         return (shown if low == high else f"{shown} ({low}–{high})"), ""  # noqa: RUF001 - the dash of ranges
     if value is not None:
         shown += _UNITS.get(kind, "")
@@ -209,7 +214,18 @@ def _with_interval(value: object, ends: Sequence[object], kind: Kind) -> tuple[s
         return shown, ""
     if all(end is None for end in ends):
         return shown, f"[{_figure_or_dash(None, kind)}]"
-    return shown, f"[{', '.join(_figure_or_dash(end, kind) for end in ends)}]"
+    return shown, f"[{', '.join(shown_ends)}]"
+
+
+def _decimals(values: Sequence[object]) -> int | None:
+    """Return the decimals of a number and the ends of its interval; None if each is shown for itself."""
+    finite = [value for value in values if isinstance(value, float) and math.isfinite(value)]
+    largest = max(map(abs, finite), default=0.0)
+    if not SMALL <= largest < _LARGEST:
+        return None
+    most = max(3 - math.floor(math.log10(largest)), 0)
+    rounded = (f"{value:.{most}f}".rstrip("0") for value in finite)
+    return max(len(text.partition(".")[2]) for text in rounded)
 
 
 def shortened(text: str, longest: int) -> str:
@@ -286,9 +302,11 @@ def _is_shown(values: Mapping[str, object], column: ShownColumn, table: Table) -
     return p <= table.alpha and (low > 0 or high < 0)  # type: ignore[operator] # they are numbers
 
 
-def _figure_or_dash(value: object, kind: Kind) -> str:
+def _figure_or_dash(value: object, kind: Kind, decimals: int | None = None) -> str:
     if value is None:
         return "–"  # noqa: RUF001 - the dash that means "none" in tables
+    if decimals is not None and isinstance(value, float) and math.isfinite(value):
+        return f"{value:z,.{decimals}f}" if abs(value) >= _LARGE else f"{value:z.{decimals}f}"
     return figure(value, kind) if isinstance(value, int | float) else as_text(value)
 
 

@@ -4,8 +4,9 @@ LaTeX tables in booktabs style, to include in a paper with `\input`.
 The file needs `\usepackage{booktabs}`, tables of more than 40 rows also `\usepackage{longtable}`, and LaTeX
 2020 or later with any engine. With `\usepackage[T1]{fontenc}`, pdfLaTeX prints European letters in the Latin
 script; for other scripts, use LuaLaTeX with a suitable font. A table that is wider than a column of a paper
-of two spans both. Tables that are too wide are shrunk if `\usepackage{graphicx}` is loaded; long tables are
-rotated if `\usepackage{pdflscape}` is loaded.
+of two spans both; a table of more than 40 rows has pages of one column there, because longtable needs them.
+Tables that are too wide are shrunk if `\usepackage{graphicx}` is loaded; long tables are rotated if
+`\usepackage{pdflscape}` is loaded.
 
 Texts contain no commands and never stop a run. Characters that pdfLaTeX has in every text font are written
 literally. All others are arguments of macros in the file, which print the character if the fonts of the run
@@ -74,6 +75,8 @@ MACROS = r"""
   {\ifdim\wd\anlsframebox>\columnwidth\def\anlsframefloat{table*}\else\def\anlsframefloat{table}\fi
   \expandafter\begin\expandafter{\anlsframefloat}}
   {\expandafter\end\expandafter{\anlsframefloat}}
+\newcommand\anlsframewide{\if@twocolumn\onecolumn\def\anlsframeback{\twocolumn\relax}%
+  \else\let\anlsframeback\relax\fi}
 \makeatother
 \fi
 """.strip()
@@ -204,7 +207,7 @@ def _longtable(
         *below,
     ]
     turns = [rf"\ifdefined\landscape\{end}{{landscape}}\fi" for end in ("begin", "end") if turned]
-    return [*turns[:1], *lines, *turns[1:]]
+    return [r"\anlsframewide", *turns[:1], *lines, *turns[1:], r"\anlsframeback"]
 
 
 def _header(columns: Sequence[ShownColumn]) -> list[str]:

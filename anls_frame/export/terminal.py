@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from anls_frame._messages import SPELLING
 from anls_frame._text import shortened, shortened_apart, text_width, visible
 from anls_frame.export.columns import LEAST
 from anls_frame.export.display import Cell, ShownColumn, ShownRow, display_table
@@ -21,6 +22,8 @@ ROWS = 50
 _LONGEST_CELL = 60
 _WHOLE = "<+-0123456789,"
 """What precedes the points of figures."""
+_ALWAYS = ("best", "answer")
+"""Columns that say what follows from the others."""
 _SHORT_TEXTS, _SHORTEST_TEXT = (24, 14), 8
 """Widths to which texts are cut: when the least important columns and others are left out, and last."""
 
@@ -30,13 +33,19 @@ def width() -> int | None:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() or "COLUMNS" in os.environ else None
 
 
+def plain(text: str) -> str:
+    """Return a text as it is printed: with the options of this place, visible controls, and broken lines."""
+    most = width()
+    return "\n".join(wrapped(visible(line), most) for line in SPELLING.get()(text).split("\n"))
+
+
 def rendered(tables: Sequence[Table]) -> str:
     """Return the name, the content and the notes of each table as text."""
     lines, most = list[str](), width()
     for table in tables:
         hidden = [f"... and {table.hidden:,} more rows"] if table.hidden else []
         # Control characters, also in column names, are shown as symbols.
-        title, *notes = (wrapped(visible(line), most) for line in (table.name, *hidden, *table.below))
+        title, *notes = map(plain, (table.name, *hidden, *table.below))
         # Headings without rows say nothing.
         content = [table_text(*display_table(table), most)] if table.frame.height else []
         lines += [title, *content, *notes]
@@ -176,6 +185,9 @@ def _aligned(figures: Sequence[str]) -> list[str]:
     """Put the decimal points of figures below one another."""
     # A figure up to its last digit before the point, and the rest.
     parts = [(text[: len(text) - len(rest)], rest) for text in figures for rest in [text.lstrip(_WHOLE)]]
+    if not any("." in rest for _, rest in parts):
+        # A dash is below whole numbers, not where their point would be.
+        parts = [(whole, rest) if whole else (rest, "") for whole, rest in parts]
     left, right = (max((text_width(part[side]) for part in parts), default=0) for side in (0, 1))
     return [
         f"{' ' * (left - text_width(whole))}{whole}{rest}{' ' * (right - text_width(rest))}"
@@ -190,9 +202,9 @@ def _forms(columns: list[_Column]) -> Iterator[list[_Column]]:
     yield columns
     columns = [replace(column, is_below=True) for column in columns]
     yield columns
-    # The first two columns, keys, and what says which of the others is the best always stay.
+    # The first two columns, keys, and what the others lead to always stay.
     is_kept = {
-        column.shown.name: column.shown.kind == "key" or column.shown.name == "best" for column in columns
+        column.shown.name: column.shown.kind == "key" or column.shown.name in _ALWAYS for column in columns
     }
     names = [name for name in [*is_kept][2:] if not is_kept[name]]
     least = [name for name in LEAST if name in names]

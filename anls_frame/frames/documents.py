@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from typing import Any
 
 import numpy as np
@@ -56,8 +57,8 @@ def note(column: str | None, noun: str = "row") -> list[str]:
         return []
     text = (
         f"Documents have several {noun}s ({column}), but intervals and p-values treat {noun}s as "
-        f'independent, so they are too narrow and too small. Pass cluster="{column}", on the command line -c '
-        f"{column}."
+        f'independent, so they are too narrow and too small. Pass cluster="{column}" (on the command line, '
+        f"-c {shlex.quote(column)})."
     )
     return [text]
 

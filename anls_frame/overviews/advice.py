@@ -17,7 +17,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._palette import PAGE_COLORS
-from anls_frame._text import numbered, shortened, visible
+from anls_frame._text import level_text, numbered, shortened, visible
 from anls_frame.analysis.characters import confusions
 from anls_frame.export.columns import ends_of
 from anls_frame.export.display import spelled, spelled_in
@@ -211,7 +211,7 @@ def first_steps(case: Case, rules: Sequence[Rule]) -> pl.DataFrame:
 def won(gain: Gain) -> str:
     """Return what a step could win."""
     value, low, high = (100 * end for end in gain)
-    return f"{value:.1f} [{low:.1f}, {high:.1f}] percentage points"
+    return f"{value:z.1f} [{low:z.1f}, {high:z.1f}] percentage points"
 
 
 def _unwrap(case: Case) -> Iterator[Step]:
@@ -320,7 +320,7 @@ def _confidence(case: Case) -> Iterator[Step]:
         sentence = (
             f"Accept answers with {name} of at least {line['threshold']:.4g} unread: "
             f"{spelled_in(line, 'accepted', 'percent')} of all. They lose at most {100 * case.risk:g} % of "
-            f"their points, with {100 * case.report.confidence:g} % confidence."
+            f"their points, with {level_text(case.report.confidence)} confidence."
         )
         yield Step("confidence", sentence, call, line["n_accepted"])
         return

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from anls_frame._palette import ERROR_COLORS, PAGE_COLORS, PALETTE
-from anls_frame._text import numbered, shortened, visible
+from anls_frame._text import level_text, numbered, shortened, visible
 from anls_frame.export import Table, terminal
 from anls_frame.export.charts import Alignments, Figure, Sentences, Shares
 from anls_frame.export.columns import COLUMNS, Column, ends_of
@@ -43,6 +43,9 @@ _MEANINGS = {
     "wrong": "nothing of this",
 }
 _NO_SLICE = "no slice is worse than the rest beyond chance"
+_SELECTED = (
+    "The intervals of these slices are wider than others, because the slices were selected for looking bad."
+)
 _NO_STEP = "Nothing stands out: the data support no single step that would win much."
 _LONGEST = 32
 """Characters of an example."""
@@ -197,10 +200,12 @@ class OverviewView(View):
     def notes(self) -> list[str]:
         """Return notes on rows, and on what the figures mean."""
         result = self.result
-        level = f"{100 * result.report.confidence:g} %"
+        level = level_text(result.report.confidence)
         notes = [
             f"Figures in brackets are {level} confidence intervals, the range of plausible true figures."
         ]
+        if result.found is not None and result.found.table.height:
+            notes.append(f"Under “{_SLICES}”: {_SELECTED[0].lower()}{_SELECTED[1:]}")
         notes += self.report_view.notes()
         if self.result.cause_frame.width and not self.are_pages:
             notes.append(
@@ -254,17 +259,18 @@ class OverviewView(View):
 
     def text(self, title: str, tables: Sequence[Table]) -> str:
         """Return what a terminal shows: score, columns, tables, slices and steps."""
-        width = terminal.width()
         account, roles = self.lines()
         lines = [title, f"{self.head()} {account}", roles]
         said = self.slice_sentences()
         notes = [f"{_SLICES}:", *(f"- {line}." for line in said[:_NAMED])] if said else []
         if len(said) > _NAMED:
             notes.append(f"- and {len(said) - _NAMED} more in a file")
+        if self.result.found is not None and self.result.found.table.height:
+            notes.append(_SELECTED)
         if self.result.cause_frame.width:
             steps = [f"{index}. {step}" for index, step in enumerate(self.result.step_frame["step"], 1)]
             notes += [f"{_STEPS}:", *(steps or [_NO_STEP])]
         notes.append(self.result.signature)
-        above, below = ([terminal.wrapped(visible(line), width) for line in said] for said in (lines, notes))
+        above, below = map(terminal.plain, lines), map(terminal.plain, notes)
         filled = [table for table in tables if table.frame.height]
         return "\n".join([*above, *([terminal.rendered(filled)] if filled else []), *below])

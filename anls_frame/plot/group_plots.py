@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 
 from anls_frame import _palette
 from anls_frame._arguments import choice, count, takes_names
-from anls_frame._text import numbered, shortened
+from anls_frame._text import level_text, numbered, shortened
 from anls_frame.export.columns import DIFFERENCE, ends_of, with_ends
 from anls_frame.export.display import figure, spelled
 from anls_frame.frames.conversion import in_polars, to_lazy
@@ -151,7 +151,7 @@ def group_scores(
     drawn = [table[key] for table in tables.values() for key in keys if key in table]
     ax.set_xlim(*_inputs.limits([value for row in drawn for value in row[:3]], metric.bounds))
     levels = {report.confidence if _inputs.is_report(report) else None for report in given.values()}
-    level = "".join(f"{100 * share:g} % " for share in levels if share is not None and len(levels) == 1)
+    level = "".join(f"{level_text(share)} " for share in levels if share is not None and len(levels) == 1)
     _style.side(ax, [_counts([table.get(key) for table in tables.values()]) for key in keys])
     label = f"{_inputs.axis_name(metric)}, {level}interval{_style.not_shown(hidden)}"
     line_look: dict[str, Any] = {"marker": "o", "markersize": _style.marker_scale() * size, "linewidth": 2}

@@ -11,7 +11,7 @@ from matplotlib.colors import Normalize
 
 from anls_frame import _palette
 from anls_frame._arguments import count
-from anls_frame._text import text_width
+from anls_frame._text import level_text, text_width
 from anls_frame.export.columns import FEW, RANK, SCORE, ends_of
 from anls_frame.export.display import figure
 from anls_frame.export.document import OVERALL, SLICE, TABLE, crossed
@@ -133,7 +133,7 @@ def ranking(
     kind = given.metric.format or "number"
     notes = [_inputs.spelled_figure(score, ends, kind) for score, *ends, _ in figures.iter_rows()]
     _style.side(ax, notes, bold=[row for row, best in enumerate(is_best) if best])
-    level = "" if given.confidence is None else f"{100 * given.confidence:g} % "
+    level = "" if given.confidence is None else f"{level_text(given.confidence)} "
     hidden = every.height - frame.height
     more = f"\n{hidden:,} more systems not shown" if hidden else ""
     label = f"{_inputs.axis_name(given.metric)}, {level}interval\nbold: possibly best{more}"
@@ -319,7 +319,7 @@ def tradeoff(
         if 0 < values.min(initial=np.inf) * _WIDE_RANGE < values.max(initial=0):
             set_scale("log")
     names = _style.names(frame["system"].to_list())
-    level = f"{100 * comparison.confidence:g} %"
+    level = level_text(comparison.confidence)
     own = f"{_style.name(up.label)} against {_style.name(across.label)}"
     note = f"{_inputs.axis_name(across)}, {level} intervals\nbold: no other system beats it"
     missing = every.height - frame.height

@@ -664,7 +664,7 @@ def variance_components(
     └────────┴───────┴────────────────┴─────────────────┘
     >>> print(result)
     anls: variance 59 % between documents (doc), 0 % between questions, 41 % between epochs
-      standard error 0.2447 with 1, 0.2282 with 2 (now), 0.2195 with 4, 0.2104 with any number of epochs
+      standard error 0.245 with 1, 0.228 with 2 (now), 0.219 with 4, 0.210 with any number of epochs
     """
     columns = check_by(by)
     frame = at_hand(frame)
@@ -779,7 +779,7 @@ def _lines(components: pl.DataFrame, errors: pl.DataFrame, what: str, cluster: s
     ]
     shown = errors.filter(pl.col("now") | pl.col("epochs").is_in([1.0, 4.0, math.inf]))
     ends = [
-        f"{'unknown' if error is None else f'{error:.4f}'} with "
+        f"{'unknown' if error is None else f'{error:.3f}'} with "
         f"{'any number of epochs' if k == math.inf else f'{k:.3g}'}{' (now)' if now else ''}"
         for k, now, error in shown.select("epochs", "now", "standard_error").iter_rows()
     ]

@@ -20,7 +20,7 @@ import polars.selectors as cs
 from anls_frame._arguments import flag, level_of_run, string
 from anls_frame._messages import wrong
 from anls_frame._text import label as in_text
-from anls_frame._text import listed, numbered, shortened, shortened_apart, visible
+from anls_frame._text import level_text, listed, numbered, shortened, shortened_apart, visible
 from anls_frame.export import Kind, Table
 from anls_frame.export.charts import Figure, HeatMap
 from anls_frame.export.columns import (
@@ -246,7 +246,7 @@ class ComparisonView(View):
     def notes(self) -> list[str]:
         """Return notes on the figures, on ranks, and on p-values."""
         settings = self.settings
-        level = f"{100 * settings['confidence']:g} %"
+        level = level_text(settings["confidence"])
         notes = placeholder_notes(settings["n_placeholders"])
         protocol = protocol_from_dict(settings["protocol"])
         notes += origins.note(settings["scored_by"], protocol, has_texts=settings["has_texts"])
@@ -692,7 +692,9 @@ def _difference(metric: Metric, difference: float | None, systems: Sequence[str]
     if not difference:
         return f"difference {'unknown' if difference is None else '0'} ({metric.label})"
     better = systems[(difference > 0) == bool(metric.higher_is_better)]
-    return f"{better} has the better {metric.label}: difference {spelled(difference, (), 'difference')}"
+    return (
+        f"{better} has the better {metric.label}, by {spelled(abs(difference), (), 'difference').lstrip('+')}"
+    )
 
 
 def _best(metric: Metric, ranking: pl.DataFrame) -> str:

@@ -95,7 +95,8 @@ class CorrectedView(View):
         said += _slices_without_verdicts(self)
         if self.settings["cluster"] is None:
             said.append(
-                "Without cluster=, rows are treated as independent; name their documents if they have any."
+                "Rows are treated as independent: if several are about one document, name the documents with "
+                "cluster= (on the command line, -c of `audit`)."
             )
         return said
 

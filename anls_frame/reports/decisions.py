@@ -162,7 +162,7 @@ class RiskDecision:
         if self.needed is None:
             return line
         documents = numbered(self.documents, "document" if self.has_clusters else "row")
-        return f"{line}; {documents} cannot tell, about {_rounded(self.needed):,} could"
+        return f"{line}; {documents} cannot tell, about {rounded_up(self.needed):,} could"
 
 
 def in_percent(share: float) -> str:
@@ -193,12 +193,12 @@ def in_words(answer: Answer, old: str, new: str, margin: str) -> str:
 def needed_in_words(low: int | None, high: int) -> str:
     """Return a range of needed units, or its only number."""
     if low is None:
-        return f"at least {_rounded(high):,}"
-    ends = _rounded(low), _rounded(high)
+        return f"at least {rounded_up(high):,}"
+    ends = rounded_up(low), rounded_up(high)
     return f"{ends[0]:,} to {ends[1]:,}" if ends[0] < ends[1] else f"about {ends[1]:,}"
 
 
-def _rounded(number: int) -> int:
+def rounded_up(number: int) -> int:
     """Round an estimate up to two digits."""
     unit: int = 10 ** max(len(str(number)) - 2, 0)
     return math.ceil(number / unit) * unit

@@ -418,6 +418,6 @@ def _own_notes(metrics: Sequence[Metric]) -> list[str]:
     notes = []
     for better, text in ((True, "Higher is better"), (False, "Lower is better")):
         alike = [metric.label for metric in own if metric.higher_is_better is better]
-        if alike:
-            notes.append(f"{text}{'' if len(alike) == len(metrics) else ': ' + ', '.join(alike)}.")
+        are_all = all(metric.higher_is_better is better for metric in metrics)
+        notes += [f"{text}{'' if are_all else ': ' + ', '.join(alike)}."] if alike else []
     return notes

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from anls_frame._text import label, numbered
+from anls_frame._text import label, level_text, numbered
 from anls_frame.export import Document, Kind, Table
 from anls_frame.export.columns import COLUMNS, SELECTIVE, by_name
 from anls_frame.export.display import spelled, spelled_in
@@ -158,7 +158,7 @@ def _statement(line: Mapping[str, Any], risk: float, confidence: float, bound: s
     rough = f" T{resting_on(alike)[1:]}." if line["few_rows"] else ""
     return (
         f"Accept a confidence of {bound} {line['threshold']:g}: at most {target} of these answers are wrong, "
-        f"with {in_percent(confidence)} confidence. They are {in_percent(line['accepted'])} of all answers; "
+        f"with {level_text(confidence)} confidence. They are {in_percent(line['accepted'])} of all answers; "
         f"{in_percent(line['risk'])} of them were wrong here.{rough} The lowest threshold whose observed "
         f"risk is at most {target} would accept {in_percent(line['naive_accepted'])}, without a guarantee."
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from anls_frame._text import listed, numbered
+from anls_frame._text import level_text, listed, numbered
 from anls_frame.export.columns import COLUMNS, FEW, FOUND, by_name, headed, heading_of
 from anls_frame.export.display import spelled, spelled_in
 from anls_frame.export.document import Table, result_table
@@ -119,7 +119,11 @@ class SlicesView(View):
         units = f"{row}s" if slices.settings["cluster"] is None else "documents"
         level = f"{100 * (1 - slices.confidence):.3g} %"
         alpha = f"{1 - slices.confidence:.3g}"
-        if slices.holdout:
+        if not slices.n_slices:
+            rows, least = (slices.settings[name] for name in ("min_rows", "min_clusters"))
+            of = "" if slices.settings["cluster"] is None else f" in {numbered(least, 'document')}"
+            said = [f"No slice was searched: none has at least {numbered(rows, row)}{of}."]
+        elif slices.holdout:
             share = f"{100 * (1 - slices.holdout):.3g} % of the {units}"
             tested = numbered(slices.n_tests, "slice")
             searched = f"Searched {looked}{metrics} on {share}."
@@ -147,7 +151,7 @@ class SlicesView(View):
                     f"a holdout of 0.5 estimates them on other {units}."
                 )
                 said.append(
-                    f"Each interval has {100 * each:.6g} % confidence, so that {100 * confidence:.3g} % of "
+                    f"Each interval has {level_text(each)} confidence, so that {level_text(confidence)} of "
                     "the intervals of selected slices contain the true value."
                 )
         left_out = {name: reason for name, reason in slices.left_out.items() if reason != ONE_VALUE}

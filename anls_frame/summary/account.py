@@ -188,7 +188,7 @@ class Account(Generic[Table_co]):
             *self._left_out(self.unanswerable, self._no_answer, "unanswerable", invented),
             *self._left_out(self.dropped, lacking, "missing"),
             *self._left_out(self._unscored, "no score in the metric"),
-            *(f"{metric} has a score in {n:,}{self._reason(metric, n)}" for metric, n in self.scored.items()),
+            *(self._scored_rows(metric, n) for metric, n in self.scored.items()),
         ]
         if any(self._emptied):
             emptied = self._by_system(self._emptied)
@@ -209,11 +209,14 @@ class Account(Generic[Table_co]):
         text = "; ".join(parts)
         return f"{text[0].upper()}{text[1:]}."
 
-    def _reason(self, metric: str, n: int) -> str:
-        """Return why a metric has no score in any row, if that is known."""
-        if n or metric != FABRICATION or not self.settings.has_fields:
-            return ""
-        return ', because no row is marked as a key with null in gold: fields(..., nulls="keep") marks them'
+    def _scored_rows(self, metric: str, n: int) -> str:
+        """Return in how many rows a metric has a score, and why in none, if that is known."""
+        label = next(one.label for one in self.settings.metrics if one.name == metric)
+        if n:
+            return f"{label} has a score in {numbered(n, self.settings.names['row'])}"
+        no_keys = metric == FABRICATION and self.settings.has_fields
+        why = ': none is a key with null in gold, which fields(..., nulls="keep") marks' if no_keys else ""
+        return f"{label} has no score in any {self.settings.names['row']}{why}"
 
     def _left_out(self, n: int, what: str, option: str = "", although: str = "") -> list[str]:
         """Return why this number of rows was left out, and the option with which they count."""

@@ -65,7 +65,7 @@ def test_the_loop_of_one_system(tmp_path: Path) -> None:
     truth = af.audited_scores(scored, verdicts, "anls", id="question_id")
     line = af.corrected(truth, "anls", "audited_score", cluster="doc_id").overall.row(0, named=True)
     *_, warned, named, corrected = done.stdout.splitlines()
-    assert warned.startswith("A score without rows is too good")
+    assert warned.startswith("The score without these rows is too good")
     assert named == "ANLS, corrected by the drawn rows:"
     assert corrected.startswith(f"drawn: {line['corrected']:.3f} [{line['corrected_low']:.3f}, ")
     assert f"{100 * line['audit_share']:.0f} % of the remaining variance" in corrected

@@ -6,6 +6,7 @@ import functools
 import itertools
 import json
 import math
+import re
 import statistics
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -187,6 +188,9 @@ def test_components_and_pass_at_k_are_those_of_the_formulas(run: Run) -> None:
     text_of_beta = fine(run("epochs", "runs/beta.json", "-c", "doc_id", "--pass-at", "3"))
     assert text_of_beta.startswith("beta\n  anls: variance ")
     assert "with 3 (now)" in text_of_beta
+    errors = re.findall(r"(\S+) with (?=\d|any)", text_of_beta)
+    assert len(errors) == 4
+    assert all(re.fullmatch(r"0\.\d{3}", error) for error in errors)
     assert "exact_match: pass@3 0." in text_of_beta
 
 

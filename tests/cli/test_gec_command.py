@@ -111,6 +111,11 @@ def test_compare(folder: Path) -> None:
     shown = run(folder, "compare", "system.txt", "other.txt", "gold.m2", *options)[1]
     assert "source WAcc" in shown
     assert "precision" not in shown
+    # The marks, signs and units of the table are explained below it.
+    assert shown.splitlines()[1].split("┆")[1].strip() == "sentences"
+    assert "Difference: each system minus system;" in shown
+    assert "allows for documents" in shown
+    assert ("* few documents: " in shown) == expected["few_rows"].any()
 
     code, _, errors = run(folder, "compare", "system.txt", "other.txt", "gold.m2", "--measure", "x")
     assert code == 2

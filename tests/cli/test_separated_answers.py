@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import warnings
@@ -137,3 +138,28 @@ def test_parts_of_which_one_is_split_do_not_add_up(folder: Path) -> None:
     refused(run(folder, "report", "r.csv", "more.csv"), told)
     printed = fine(run(folder, "report", "r.csv", "more.csv", "--reader", "auto,answers_format=|", "--json"))
     assert json.loads(printed)["tables"]["All rows"][0]["n"] == 19
+
+
+@pytest.mark.parametrize("columns", [60, 80, 100])
+def test_notes_name_options_of_the_command_line_and_fit_the_terminal(folder: Path, columns: int) -> None:
+    again = pl.read_csv(folder / "r.csv").with_columns(doc_id="doc")
+    again.write_csv(folder / "r.csv")
+    gate = ("--systems", "prediction,other", "--require-within", "0.01")
+    done = run(folder, "compare", "r.csv", *gate, COLUMNS=str(columns))
+    assert done.returncode == 3
+    for printed in (done.stdout, done.stderr):
+        lines = printed.splitlines()
+        assert [line for line in lines if len(line) > columns] == []
+        # A line ends where the next word has no room.
+        for line, following in itertools.pairwise(lines):
+            is_sentence = line[0] not in "┌│╞└" and following[0] != "┌" and not line.endswith((".", "|"))
+            word = following.split(" ")[0]
+            assert not is_sentence or word == "anls-frame:" or len(f"{line} {word}") > columns
+    said = " ".join(done.stdout.split())
+    assert (
+        "answers were split at '|': --reader auto,answers_format=text reads each text as one answer" in said
+    )
+    assert "they are too narrow and too small. Pass -c doc_id." in said
+    # Who reads a file may use Python.
+    notes = json.loads(run(folder, "compare", "r.csv", *gate[:2], "--json").stdout)["notes"]
+    assert any('Pass cluster="doc_id" (on the command line, -c doc_id).' in note for note in notes)

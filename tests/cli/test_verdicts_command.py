@@ -52,8 +52,8 @@ def test_lost_points_are_told_apart_by_verdict(folder: Path) -> None:
     )
     # From the oracle's scores: 1,568 rows with a mean ANLS of 0.659509 lose 533.9 points.
     assert printed.splitlines()[-1] == (
-        "3 of 1,568 rows judged: they lost 3.0 of 533.9 points, "
-        "and 2.0 (67 %) of these are not the model's errors; ANLS 0.660, without these 0.660 of 1,566 rows"
+        "3 of 1,568 rows judged: they lost 3 of 533.9 points, "
+        "and 2 (67 %) of these are not the model's errors; ANLS 0.660, without these rows 0.660 (1,566 rows)"
     )
     assert "answer_wrong" in printed
     judged = pl.read_csv(folder / "judged.csv")
@@ -127,7 +127,7 @@ def test_verdicts_on_pages_of_ocr_count_character_errors(tmp_path: Path) -> None
     assert sentence == (
         f"1 of 12 pages judged: they have {of_page:,} of {sum(edits):,} character errors, "
         f"and {of_page:,} (100 %) of these are not the engine's errors; "
-        f"CER {sum(edits) / length:.3f}, without these {rest:.3f} of 11 pages"
+        f"CER {sum(edits) / length:.3f}, without these pages {rest:.3f} (11 pages)"
     )
     assert [heading.strip() for heading in re.split("[│┆]", table[1])[1:-1]] == [
         *("verdict", "pages", "character errors", "of all character errors")

@@ -13,6 +13,7 @@ import pytest
 from export_cases import DASH, report
 from shell import RunPython
 
+from anls_frame._text import level_text
 from anls_frame.export import SUFFIXES, Document, Kind, Table, write
 from anls_frame.export.columns import of_kinds
 from anls_frame.export.display import display_table, spelled
@@ -88,6 +89,8 @@ def test_intervals_need_both_ends_and_numbers() -> None:
         (None, 0.6, f"0.5 [{DASH}, 0.6]"),
         (None, None, f"0.5 [{DASH}]"),
         (math.nan, math.inf, "0.5 [NaN, inf]"),
+        (0.41, 0.62364, "0.5000 [0.4100, 0.6236]"),  # as many decimals as the longest
+        (-3.25, 4.25, "0.50 [-3.25, 4.25]"),
     ],
 )
 def test_ends_of_intervals_may_be_missing(low: float | None, high: float | None, shown: str) -> None:
@@ -96,6 +99,22 @@ def test_ends_of_intervals_may_be_missing(low: float | None, high: float | None,
         schema=dict.fromkeys(["a", "a_low", "a_high"], pl.Float64),
     )
     assert cells(Table("T", frame)) == [[shown]]
+
+
+@pytest.mark.parametrize(
+    ("level", "text"),
+    [
+        (0.95, "95 %"),
+        (0.975, "97.5 %"),
+        (0.999194, "99.92 %"),
+        (0.999874, "99.99 %"),
+        (0.999951, "99.995 %"),
+        (0.9999996, "99.99996 %"),
+        (1.0, "100 %"),
+    ],
+)
+def test_confidence_levels_are_never_rounded_to_certainty(level: float, text: str) -> None:
+    assert level_text(level) == text
 
 
 def test_only_the_column_of_slices_is_left_out() -> None:
@@ -127,6 +146,8 @@ def test_several_keys_are_null_in_the_overall_row() -> None:
         (12, "number", "12"),
         (0.000012345, "number", "1.2e-05"),
         (0.123456, "number", "0.1235"),
+        (2023.0, "number", "2023"),
+        (12345.6, "number", "12,346"),
         (math.nan, "score", "NaN"),
         (-math.inf, "count", "-inf"),
         (0.0004, "p_value", "<0.001"),

@@ -173,6 +173,9 @@ def test_latex_breaks_long_tables_over_pages(tmp_path: Path, rows: int, environm
     source = write(single(list(range(rows))), tmp_path / "report.tex").read_text()
     assert source.count(rf"\begin{{{environment}}}") == source.count(rf"\end{{{environment}}}") == 1
     assert source.count(r" \tabularnewline") == rows + (2 if environment == "longtable" else 1)
+    # In a paper of two columns, longtable would end the run.
+    one_column = re.findall(r"^\\anlsframe(?:wide|back)$", source, re.MULTILINE)
+    assert one_column == ([r"\anlsframewide", r"\anlsframeback"] if environment == "longtable" else [])
 
 
 def test_latex_turns_the_page_for_wide_long_tables(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ FRAME = pl.DataFrame(
         "lang": ["en", "de", "fr", "it"] * 30,
     }
 )
-NOTE = 'Documents have several rows (doc_id), but intervals and p-values treat rows as independent, so they are too narrow and too small. Pass cluster="doc_id", on the command line -c doc_id.'  # noqa: E501
+NOTE = 'Documents have several rows (doc_id), but intervals and p-values treat rows as independent, so they are too narrow and too small. Pass cluster="doc_id" (on the command line, -c doc_id).'  # noqa: E501
 KINDS: dict[str, Callable[[pl.DataFrame], Any]] = {
     "polars": lambda frame: frame,
     "lazy": lambda frame: frame.lazy(),

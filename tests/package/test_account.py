@@ -218,7 +218,8 @@ def test_metrics_in_other_rows_have_lines_of_their_own() -> None:
     frame = pl.DataFrame({"p": ["a", "b", None], "a": ["a", "b", "c"], "judge": [1.0, None, None]})
     account = af.report(frame, "p", "a", metrics=["anls", "judge"]).account
     assert str(account) == (
-        "All 3 rows were used; judge has a score in 1; missing predictions are scored as the empty text (1)."
+        "All 3 rows were used; judge has a score in 1 row; missing predictions are scored as the empty text "
+        "(1)."
     )
     assert account.frame.drop("system").rows() == [
         (None, "given", None, 3),

@@ -228,11 +228,9 @@ def test_metrics_with_scores_in_different_rows_keep_their_names() -> None:
 def test_the_printed_line_names_the_better_of_two_systems() -> None:
     frame = pl.DataFrame({"old": ["cat", "dxx"], "new": ["cat", "dog"], "answer": ["cat", "dog"]})
     made = af.compare(frame, ["old", "new"], "answer", metrics=["anls", "cer_corpus"])
-    assert in_short(made) == (
-        "new has the better ANLS: difference +0.500; new has the better CER (corpus): difference -0.333"
-    )
+    assert in_short(made) == ("new has the better ANLS, by 0.500; new has the better CER (corpus), by 0.333")
     turned = af.compare(frame, ["new", "old"], "answer", metrics="cer_corpus")
-    assert in_short(turned) == "new has the better CER (corpus): difference +0.333"
+    assert in_short(turned) == "new has the better CER (corpus), by 0.333"
     same = af.compare(frame, {"a": "old", "b": "old"}, "answer", metrics="anls")
     assert in_short(same) == "difference 0 (ANLS)"
 

@@ -146,7 +146,7 @@ def test_rows_without_fields_count_nowhere() -> None:
     assert made.overall["n"] == 4
     assert made.overall["fields_n"] == 3
     assert made.by_group["fields_n"].to_list() == [2, 1]
-    assert "All 4 rows were used; fields has a score in 3." in str(made)
+    assert "All 4 rows were used; fields has a score in 3 rows." in str(made)
     worst = af.report(rows, metrics=RATIO, worst=4).worst
     assert worst["fields"].to_list() == [0, 0.5, 1]
     errors = af.Metric("right", denominator="asked", name="errors", bounds=(0, None), higher_is_better=False)

@@ -300,4 +300,4 @@ def test_a_rate_without_rows_of_its_kind_is_null_with_the_reason() -> None:
     assert '(predicted texts: 1): unanswerable="empty" scores it' in told
     none = af.report(asked.head(1), "prediction", "answers", metrics=ABSENCE)
     assert none.overall["fabrication_rate"] is None
-    assert "fabrication_rate has a score in 0" in str(none)
+    assert "fabrication rate has no score in any row" in str(none)

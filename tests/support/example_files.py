@@ -171,7 +171,7 @@ def _audit(folder: Path) -> None:
     judged.select("question_id", "doc_id", "answers", "judge", prediction="a").write_csv(
         folder / "judged.csv"
     )
-    command = "audit judged.csv -n 100 -m judge -o drawn_judge.html --sample judge.parquet"
+    command = "audit judged.csv -n 100 -m judge -c doc_id -o drawn_judge.html --sample judge.parquet"
     shell.fine(shell.run(folder, *command.split()))
     said = {"verdict": "right", "score": "judge"}
     _judged(folder / "judge.parquet", folder / "verdicts_judge.jsonl", said)

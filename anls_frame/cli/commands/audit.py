@@ -17,7 +17,7 @@ _SCORE = "__anls_frame_score"
 
 @options.command(
     "anls-frame audit results.csv -n 100 -c doc_id -o audit.html --sample audit.parquet",
-    "anls-frame audit judged.csv -n 100 -m judge -o audit_judge.html --sample audit_judge.parquet",
+    "anls-frame audit judged.csv -n 100 -m judge -c doc_id -o audit_judge.html --sample audit_judge.parquet",
     "anls-frame audit old.jsonl new.jsonl -n 50 --lean differing -o audit_two.html --sample two.parquet",
 )
 def audit(

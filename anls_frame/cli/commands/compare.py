@@ -10,7 +10,7 @@ import anls_frame as af
 from anls_frame._arguments import level_of_run, share
 from anls_frame.cli import options
 from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
-from anls_frame.cli.output import check_rows, say, with_options, working
+from anls_frame.cli.output import check_rows, say, working
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +82,7 @@ class Gate:
                 # The file of an anchor is the last one.
                 anchor=self.anchor if self.anchor_file is None else [*comparison.summary.systems][-1],
             )
-            notes += [*decision.sentences, *map(with_options, decision.account.caveats)]
+            notes += [*decision.sentences, *decision.account.caveats]
             code = {"fine": 0, "regressed": GATE_FAILED, "undecided": UNDECIDED}[decision.answer]
         if self.fail_if_drop is not None:
             drops = (self.fail_if_drop, self.alpha, self.planned_runs)

@@ -7,7 +7,7 @@ import textwrap
 from pathlib import Path
 
 from anls_frame.cli import options
-from anls_frame.cli.output import plain, print_json, score_text, with_options, working
+from anls_frame.cli.output import plain, print_json, score_text, working
 
 
 @options.command(
@@ -93,7 +93,7 @@ def epochs(
         print_json({name: table.to_dicts() for name, table in tables.items()})
         return
     for system, components in by_system.items():
-        print(plain(with_options(f"{system}\n{textwrap.indent(str(components), '  ')}")))
+        print(plain(f"{system}\n{textwrap.indent(str(components), '  ')}"))
         if passed is not None:
             estimates = passed.filter(system=system).row(0, named=True)
             figures = ", ".join(f"pass@{k} {score_text(estimates[f'pass_at_{k}'])}" for k in sizes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,9 +14,10 @@ from anls_frame._paths import is_many
 from anls_frame._text import numbered
 from anls_frame.cli import options
 from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
-from anls_frame.cli.output import print_json, print_table, say, score_text
-from anls_frame.export.columns import Column, by_name
+from anls_frame.cli.output import plain, print_json, print_table, say, score_text
+from anls_frame.export.columns import FEW, Column, by_name
 from anls_frame.export.document import Table, result_table
+from anls_frame.export.row_names import named_rows
 
 Gold = Annotated[
     Path,
@@ -244,12 +245,23 @@ def compare(
         differences = table.columns[table.columns.index("difference") :]
         scores = _SCORES.get(measure, _FRACTIONS)
         print_table(_table(table.select("system", "n", *scores, *differences), scores))
+        for note in _notes(table, cluster is not None):
+            print(plain(note))
     return 0 if require_within is None else _decided(table, require_within, cluster is not None)
+
+
+def _notes(table: pl.DataFrame, has_documents: bool) -> Iterator[str]:
+    """Yield what the figures of a comparison mean."""
+    unit = "document" if has_documents else "sentence"
+    yield f"Difference: each system minus {table['system'][0]}; wins and losses are sentences of the system."
+    yield f"Each interval and p allows for {unit}s; intervals are not adjusted for multiple comparisons."
+    if table["few_rows"].any():
+        yield f"{FEW} few {unit}s: treat the interval as rough."
 
 
 def _decided(table: pl.DataFrame, within: float, has_documents: bool) -> int:
     """Say for each system what was decided, and return the exit code of the worst answer."""
-    from anls_frame.reports.decisions import in_words
+    from anls_frame.reports.decisions import in_words, rounded_up
 
     first, *others = table.iter_rows(named=True)
     unit, n = ("document", "n_clusters") if has_documents else ("sentence", "n")
@@ -257,7 +269,7 @@ def _decided(table: pl.DataFrame, within: float, has_documents: bool) -> int:
         advice = f"{numbered(row[n], unit)} can decide no margin"
         if row["detectable"] is not None:
             can = f"{numbered(row[n], unit)} can decide margins of at least {row['detectable']:.2g}"
-            advice = f"{can}; this one needs about {row['needed']:,}"
+            advice = f"{can}; this one needs about {rounded_up(row['needed']):,}"
         sentence = in_words(row["answer"], first["system"], row["system"], f"{within:g}")
         say(f"{sentence}; {advice}" if row["answer"] == "undecided" else sentence)
     codes = {"fine": 0, "undecided": UNDECIDED, "regressed": GATE_FAILED}
@@ -265,6 +277,7 @@ def _decided(table: pl.DataFrame, within: float, has_documents: bool) -> int:
 
 
 _HEADINGS = {
+    "f": "F",
     "accuracy_base": "source accuracy",
     "wacc": "WAcc",
     "wacc_base": "source WAcc",
@@ -275,7 +288,8 @@ _HEADINGS = {
 def _table(frame: pl.DataFrame, scores: Sequence[str]) -> Table:
     """Return a table whose scores have the form and the names of those of the commands."""
     own = by_name(Column(name, kind="score", heading=_HEADINGS.get(name, name)) for name in scores)
-    return result_table("", frame, own=own)
+    own |= by_name([Column("answer", kind="note")])
+    return result_table("", frame, own=own, names=named_rows("sentences"))
 
 
 def _print(scores: Mapping[str, Any], *, json: bool) -> None:

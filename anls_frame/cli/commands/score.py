@@ -6,7 +6,7 @@ from pathlib import Path
 
 import anls_frame as af
 from anls_frame.cli import options
-from anls_frame.cli.output import plain, print_json, print_table, score_text, with_options, working
+from anls_frame.cli.output import plain, print_json, print_table, score_text, working
 from anls_frame.files.file import File
 from anls_frame.frames import origins
 from anls_frame.protocol import resolve_errors
@@ -93,7 +93,7 @@ def score(
     measures = [metric for metric in report.measures if metric.name != "zeros"]
     said = [", ".join(f"{metric.label} {score_text(means[metric.name])}" for metric in measures)]
     noun = names_of_rows(how)["row"]
-    said.append(with_options(str(report.account)))
+    said.append(str(report.account))
     said += empty_reference_notes(means["n_empty_reference"], means["n"], noun) if have_pages else []
     if means["n_missing"]:
         said.append("In the rows, the scores of missing predictions are null.")

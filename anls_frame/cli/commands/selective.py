@@ -12,7 +12,7 @@ import anls_frame as af
 from anls_frame._arguments import number
 from anls_frame.cli import options
 from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
-from anls_frame.cli.output import plain, print_account, print_document, with_options, working
+from anls_frame.cli.output import plain, print_account, print_document, working
 from anls_frame.files.file import File
 
 
@@ -114,7 +114,7 @@ def selective(
         print_document(document)
     else:
         shown = [str(target.output)] if target.output is not None else [repr(result), ""]
-        print(plain(with_options("\n".join([*shown, *said]))))
+        print(plain("\n".join([*shown, *said])))
         if target.output is not None:
             print_account(result)
     if decision is not None:

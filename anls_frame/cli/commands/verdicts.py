@@ -14,6 +14,7 @@ from anls_frame._text import numbered
 from anls_frame.cli import options
 from anls_frame.cli.output import plain, print_table, score_text, working
 from anls_frame.export.columns import heading_of
+from anls_frame.export.display import figure
 from anls_frame.export.page_verdicts import OF_JUDGE
 from anls_frame.export.row_names import Names
 
@@ -22,8 +23,10 @@ _CORRECTED = {"anls": ("anls",), "cer": ("cer", "wer")}
 _LOSSES = {"anls": "they lost {} of {} points", "cer": "they have {} of {} character errors"}
 """What judged rows lost, of what all of them lost."""
 _FLATTERS = {
-    "anls": "A score without {}s is too good: only rows that lost points can be left out.",
-    "cer": "A rate without {}s is too good: only pages with errors can be left out.",
+    "anls": "The score without these {}s is too good, because only those that lost points can be left out: "
+    "take the corrected one.",
+    "cer": "The rate without these {}s is too good, because only those with errors can be left out: take the "
+    "corrected one.",
 }
 """Why a score without judged rows is not the corrected one."""
 
@@ -110,7 +113,7 @@ def verdicts(
     for row in () if lost is None else lost.by_system.to_dicts():
         _print_sentence(row, names, is_alone=len(columns) == 1)
     if corrected and lost is not None:
-        print(_FLATTERS[judged].format(names["row"]))
+        print(plain(_FLATTERS[judged].format(names["row"])))
     for score_name, of_metric in corrected.items():
         print(f"{plain(heading_of(score_name))}, corrected by the drawn {names['row']}s:")
         print(plain("\n".join(of_metric.to_document().notes)))
@@ -155,7 +158,7 @@ def _print_sentence(system: Mapping[str, Any], names: Names, *, is_alone: bool) 
     if system["score"] is not None and system["score_without"] is not None:
         score, left = heading_of(names["judged"]), numbered(system["n_without"], names["row"])
         given, without = score_text(system["score"]), score_text(system["score_without"])
-        scores = f"; {score} {given}, without these {without} of {left}"
+        scores = f"; {score} {given}, without these {names['row']}s {without} ({left})"
     losses = _LOSSES[names["judged"]].format(_amount(lost), _amount(total))
     print(
         plain(
@@ -166,4 +169,5 @@ def _print_sentence(system: Mapping[str, Any], names: Names, *, is_alone: bool) 
 
 
 def _amount(lost: float) -> str:
-    return f"{lost:,}" if isinstance(lost, int) else f"{lost:.1f}"
+    """Return lost points, or a number of errors, as the table above has them."""
+    return figure(lost, "count" if isinstance(lost, int) else "number")
