@@ -204,7 +204,7 @@ def test_bounds_are_declared_as_in_python(run: Run, folder: Path, command: tuple
     assert "28.83" in printed
     if command == ("report",):
         wide = af.report(rows, metrics=af.Metric("judge", bounds=(0, 100))).overall
-        assert f"[{wide['judge_low']:.4g}, {wide['judge_high']:.4g}]" in printed
+        assert f"[{wide['judge_low']:.2f}, {wide['judge_high']:.2f}]" in printed
 
 
 SCORED = pl.DataFrame({
