@@ -388,7 +388,7 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
         (["score", "."], "this is a folder"),
         (
             ["score", str(DATA / "README.md")],
-            "from the name; pass --reader table,format= one of 'csv'",
+            "for a table, name its format with --reader table,format=...",
         ),
         (["score", TABLE, "--reader", "table,format=xls"], "format must be one of 'csv'"),
         (["score", TABLE], "no column with the prediction"),
