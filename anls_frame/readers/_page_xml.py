@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 from anls_frame.readers._page_account import (
@@ -214,11 +214,12 @@ class PageXml:
         inside = self._words_inside(region)
         if not inside:
             return _lines_of(text)
-        if any(self._text(line) for line in region.iterchildren("{*}TextLine")):
-            inside = words  # however their numbers of words differ, lines come first
+        if words <= 2 * inside and any(self._text(line) for line in region.iterchildren("{*}TextLine")):
+            inside = words  # words may be split in other ways, and lines come first
         self.account.leave(ABOVE_LINES, min(words, inside))
         if words > inside:
-            self.account.unknown.append(_unknown(region, words - inside))
+            place = f"{name}, whose lines lack them"
+            self.account.unknown.append(_unknown(region, words - inside)._replace(element=place))
         return []
 
     def _words_inside(self, region: Any) -> int:
@@ -374,7 +375,7 @@ class Alto:
         for part in line.iterchildren("{*}*"):
             name = local_name(part)
             if name == "String":
-                if before is not None and not (has_spaces and _touch(before, part)):
+                if before is not None and not (has_spaces and self._touch(before, part)):
                     text += " "
                 text += part.get("CONTENT", "")
                 before = part
@@ -386,6 +387,29 @@ class Alto:
             else:
                 self._leave_unread(part.iter("{*}String"))
         return text.strip(" ")
+
+    def _touch(self, word: Any, other: Any) -> bool:
+        """
+        Return whether no space belongs between two words of a line that has spaces elsewhere.
+
+        Some programs write only some of the spaces of a line. A gap wider than a tenth of the height is one,
+        too, unless it is narrower than half of the usual space, as it is before punctuation that has a box of
+        its own. No space belongs before a mark that ends a phrase.
+        """
+        gap = _gap(word, other)
+        if gap is None or other.get("CONTENT", "") in _CLOSING_MARKS:
+            return True
+        try:
+            height = float(word.get("HEIGHT", ""))
+        except ValueError:
+            return True
+        return gap <= height / 10 or gap < self._usual_space / 2
+
+    @cached_property
+    def _usual_space(self) -> float:
+        """The median gap between words with a space between them; 0 if it is not known."""
+        gaps = [gap for space in self._root.iter("{*}SP") if (gap := _gap_around(space)) is not None]
+        return sorted(gaps)[len(gaps) // 2] if gaps else 0.0
 
     def _hyphen(self, hyphen: str, text: str) -> str:
         """Return the hyphen printed at the end of a line, unless the last word already has one."""
@@ -406,23 +430,22 @@ class Alto:
                 self.account.unknown.append(_unknown(string.getparent(), words))
 
 
-def _touch(word: Any, other: Any) -> bool:
-    """
-    Return whether no space belongs between two words of a line that has spaces elsewhere.
-
-    Some programs write only some of the spaces of a line. A gap wider than a tenth of the height is one, too,
-    but not before a mark that ends a phrase.
-    """
-    if other.get("CONTENT", "") in _CLOSING_MARKS:
-        return True
+def _gap(word: Any, other: Any) -> float | None:
+    """Return the gap between two words of a line, in either direction; None if their boxes are not known."""
     try:
-        (left, width, height), (other_left, other_width, _) = (
-            [float(string.get(name, "")) for name in ("HPOS", "WIDTH", "HEIGHT")] for string in (word, other)
+        (left, width), (other_left, other_width) = (
+            [float(string.get(name, "")) for name in ("HPOS", "WIDTH")] for string in (word, other)
         )
     except ValueError:
-        return True
-    gap = max(other_left - (left + width), left - (other_left + other_width))
-    return gap <= height / 10
+        return None
+    return max(other_left - (left + width), left - (other_left + other_width))
+
+
+def _gap_around(space: Any) -> float | None:
+    """Return the gap between the words before and after a space."""
+    word, other = space.getprevious(), space.getnext()
+    is_between = all(string is not None and local_name(string) == "String" for string in (word, other))
+    return _gap(word, other) if is_between else None
 
 
 def _is_in_page(element: Any) -> bool:

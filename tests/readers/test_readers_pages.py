@@ -207,6 +207,19 @@ def test_a_gap_is_a_space_in_lines_that_have_only_some(
     assert text_of(tmp_path, ALTO.format(f"<TextLine>{parts}</TextLine>")) == expected
 
 
+@pytest.mark.parametrize(("gap", "expected"), [(4, "x y ab"), (6, "x y a b"), (-14, "x y ab")])
+def test_a_gap_narrower_than_half_of_the_usual_space_is_none(tmp_path: Path, gap: int, expected: str) -> None:
+    # Words are 10 wide and 20 high; spaces are 10 and, once, 300 wide.
+    words = [("x", 0), ("y", 20), ("a", 40), ("b", 50 + gap)]
+    strings = [f'<String HPOS="{left}" WIDTH="10" HEIGHT="20" CONTENT="{text}"/>' for text, left in words]
+    line = f"<TextLine>{'<SP/>'.join(strings[:3])}{strings[3]}</TextLine>"
+    table = line.replace('HPOS="20"', 'HPOS="310"').replace('HPOS="40"', 'HPOS="330"')
+
+    assert text_of(tmp_path, ALTO.format(line)) == expected
+    first, _ = text_of(tmp_path, ALTO.format(line + table)).split("\n")
+    assert first == expected
+
+
 def test_alto_of_any_version_is_read(tmp_path: Path) -> None:
     block = '<TextBlock><TextLine><String CONTENT="a"/></TextLine></TextBlock>'
     for namespace in (
@@ -890,6 +903,25 @@ def test_words_where_pages_have_none_are_named(tmp_path: Path) -> None:
         f"'ocr': left out 3 words of {tmp_path / 'ocr' / '2.xml'}, which are not where pages have text "
         "(the first: Comments, line 2); there are such words in 2 files"
     )
+
+
+@pytest.mark.parametrize(("region", "lines", "left"), [("a b c d", "a b", 0), ("a b c d e", "a b", 3)])
+def test_a_region_with_far_more_text_than_its_lines_is_named(
+    tmp_path: Path, region: str, lines: str, left: int
+) -> None:
+    texts = f"{line(lines[0])}\n{line(lines[2])}\n{line('')}{equivalent(region)}"
+    write(tmp_path, ["gt/1.xml"], PAGE.format(f"\n<TextRegion>{texts}</TextRegion>"))
+    write(tmp_path, ["ocr/1.txt"], "a")
+
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        pages = af.read_pages(tmp_path / "gt", tmp_path / "ocr")
+    assert pages["reference"].to_list() == ["a\nb"]
+    said = (
+        f"'reference': left out {left} words of {tmp_path / 'gt' / '1.xml'}, which are not where pages have "
+        "text (the first: TextRegion, whose lines lack them, line 2)"
+    )
+    assert [str(warning.message) for warning in warned] == [said] * bool(left)
 
 
 @pytest.mark.parametrize(
