@@ -27,7 +27,7 @@ MISSING = (
     pd.NaT,
     pd.NA,
     np.float32("nan"),
-    np.datetime64("NaT"),
+    np.datetime64("NaT", "ns"),
     decimal.Decimal("NaN"),
     decimal.Decimal("sNaN"),
 )

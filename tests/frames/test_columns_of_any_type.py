@@ -100,7 +100,7 @@ MISSING: list[Any] = [
     np.float32("nan"),
     pd.NA,
     pd.NaT,
-    np.datetime64("NaT"),
+    np.datetime64("NaT", "ns"),
     Decimal("NaN"),
 ]
 
