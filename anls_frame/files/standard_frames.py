@@ -57,6 +57,8 @@ _USUAL: Mapping[Role, tuple[str, ...]] = {
         "predictedanswer",
         "predanswer",
         "predtext",
+        "predictedtext",
+        "generatedtext",
         "predictiontext",
         "generatedanswer",
         "modelanswer",
@@ -75,6 +77,7 @@ _USUAL: Mapping[Role, tuple[str, ...]] = {
         "correctanswer",
         "expectedanswer",
         "expectedoutput",
+        "expected",
         "goldlabels",
         "golds",
         "gold",
@@ -91,6 +94,7 @@ _USUAL: Mapping[Role, tuple[str, ...]] = {
     "question_types": ("questiontypes", "questiontype"),
     "doc_id": ("docid", "documentid", "ucsfdocumentid"),
 }
+_FAILED_CALL = "Failed to obtain answer via API"
 _IDS: tuple[Role, ...] = ("question_id", "doc_id")
 _SHOWN_IDS = 10
 _SHOWN_NAMES = 40
@@ -399,11 +403,12 @@ def samples_frame(
     raw: Raw,
     problems: Problems,
     *,
+    is_outcome: Callable[[Key], bool] = lambda _: False,
     doc_ids: Sequence[str] = DOC_IDS,
     answers_format: str = "list",
 ) -> pl.DataFrame:
     """
-    Return the standard frame; ids may occur several times.
+    Return the standard frame; ids may occur several times. Fields that say how the system did are remembered.
 
     A field keeps its name, unless a role or an earlier field has this name; the name is then prefixed with
     the source of the field, as in `doc_prediction`. Document fields known to hold the question, its types or
@@ -412,7 +417,8 @@ def samples_frame(
     names = _names(raw.columns, doc_ids)
     named = replace(raw, columns={names[key]: column for key, column in raw.columns.items()})
     chosen: dict[Role, str] = {usual: usual for usual in ROLES if usual in named.names}
-    return frame(named, chosen, problems, unique_ids=False, is_named=False, answers_format=answers_format)
+    rows = frame(named, chosen, problems, unique_ids=False, is_named=False, answers_format=answers_format)
+    return origins.remember(rows, outcomes=frozenset(names[key] for key in raw.columns if is_outcome(key)))
 
 
 def _names(columns: Mapping[Key, raw_tables.Column], doc_ids: Sequence[str]) -> dict[Key, str]:
@@ -648,6 +654,19 @@ def warn_of_printed(source: str, texts: pl.Series, problems: Problems, raw: Raw)
         _entry_named(source, raw) or of_each,
         "Ignore this if the model itself wrote them",
     )
+
+
+def warn_of_failed_calls(source: str, texts: pl.Series, problems: Problems, raw: Raw) -> None:
+    """Warn of the text that VLMEvalKit writes in place of an answer."""
+    failed = texts.alias("texts").str.contains(_FAILED_CALL, literal=True).fill_null(value=False).arg_true()
+    if len(failed):
+        said = "says" if len(failed) == 1 else "say"
+        warn(
+            f"{problems.path}: {numbered(len(failed), 'prediction')} in column {source!r} {said} "
+            f"{_FAILED_CALL!r}, such as {raw.place(int(failed[0]))}. VLMEvalKit writes this if a call fails, "
+            "and it is scored as an answer: run these questions again, or empty the cells, which counts them "
+            "as missing"
+        )
 
 
 def _most_are_printed(source: str, kind: str, texts: pl.Series, problems: Problems, raw: Raw) -> str:

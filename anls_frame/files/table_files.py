@@ -338,10 +338,12 @@ def read_table(
         if len(problems) > known:
             standard_frames.hint_entries(raw, [column], problems)
     problems.raise_any()
+    predicted = [(column, texts[name]) for name, column in systems.items()]
     if "prediction" in chosen:
-        standard_frames.warn_of_printed(chosen["prediction"], standard["prediction"], problems, raw)
-    for name, column in systems.items():
-        standard_frames.warn_of_printed(column, texts[name], problems, raw)
+        predicted.insert(0, (chosen["prediction"], standard["prediction"]))
+    for column, said in predicted:
+        standard_frames.warn_of_printed(column, said, problems, raw)
+        standard_frames.warn_of_failed_calls(column, said, problems, raw)
     separator = origins.of(standard).separator
     return origins.remember(standard.with_columns(**texts), columns=chosen, separator=separator)
 

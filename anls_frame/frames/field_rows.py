@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 import polars.selectors as cs
 
+from anls_frame.frames import origins
 from anls_frame.frames.conversion import column_names, in_polars
 from anls_frame.frames.reserved_columns import (
     ALL_RIGHT,
@@ -75,9 +76,9 @@ def columns_of_marks(names: Iterable[Any]) -> list[str]:
 
 
 def outcomes(frame: Any) -> set[str]:
-    """Return which columns of rows of `fields`, or of `documents`, say how a system did there."""
+    """Return the columns that say how a system did: those of `fields`, `documents` and harnesses."""
     every = {name for name in column_names(frame) if isinstance(name, str)}
-    made: set[str] = set()
+    made = {*origins.of(frame).outcomes}
     for name in statuses_of(frame):
         made |= {name, name.removesuffix(STATUS) + CONFIDENCE, NULL_IN_GOLD}
     for name in every:

@@ -34,6 +34,8 @@ class Origin(NamedTuple):
     """The columns of the file that the columns with a role were read from."""
     separator: str | None = None
     """Where a reader split answers without being asked."""
+    outcomes: frozenset[str] = frozenset()
+    """The columns that say how a system did, such as scores and what was said of an answer."""
 
 
 _known: dict[int, tuple[weakref.ref[Any], Origin]] = {}

@@ -13,6 +13,7 @@ from anls_frame._messages import Message, Option
 from anls_frame._text import listed, quoted
 from anls_frame.exceptions import DTypeError
 from anls_frame.files.standard_frames import plain_name, usual_names
+from anls_frame.frames import origins
 from anls_frame.frames.answer_lists import parse_answers
 from anls_frame.frames.answer_texts import warn_of_answers
 from anls_frame.frames.checks import check_columns
@@ -32,6 +33,10 @@ _OUTCOME_ENDS = (
 """Last words of the names of columns that say how a system did, which cannot explain it."""
 _OUTCOMES = f"{_OUTCOME_ENDS} iscorrect right errortype judge judgement grade rating"
 """Whole names of such columns."""
+_GOLD = frozenset(
+    {"annotation", "annotations", "expected", "gold", "reference", "solution", "target", "truth"}
+)
+"""Words in the names of columns that hold no predictions, however similar they are to the answers."""
 _DOCUMENTS = (
     "document",
     "doc",
@@ -91,7 +96,7 @@ def rows_of(frame: Any) -> pl.DataFrame:
     """Return all columns of a frame that Polars can hold, in memory; levels of a pandas index too."""
     frame = at_hand(frame)
     if isinstance(frame, pl.DataFrame | pl.LazyFrame):
-        return frame.lazy().collect()
+        return origins.like(frame.lazy().collect(), frame)
     names = column_names(frame)
     unnamed = next((name for name in names if not isinstance(name, str)), None)
     if unnamed is not None:
@@ -160,12 +165,17 @@ def _holds_texts(dtype: Any, *, lists: bool = False) -> bool:
     return isinstance(dtype.inner if is_list else dtype, _TEXTS)
 
 
+def _words(name: str) -> list[str]:
+    return [word.casefold() for word in re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+", name)]
+
+
 def _is_outcome(name: str) -> bool:
-    """Return whether a name says how a system did, as also in `feedback.correct` and `f1/value`."""
-    words = [word.casefold() for word in re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+", name)]
+    """Return whether a name says how a system did, also if it is `feedback.correct` or `f1/value`."""
+    words = _words(name)
     words = words[:-1] if words[-1:] == ["value"] else words
     ends = {"".join(words[-count:]) for count in (1, 2)}
-    return plain_name(name) in _OUTCOMES.split() or not ends.isdisjoint(_OUTCOME_ENDS.split())
+    is_whole = plain_name(name) in _OUTCOMES.split() or words[:1] == ["judge"]
+    return is_whole or not ends.isdisjoint(_OUTCOME_ENDS.split())
 
 
 def _are_whole(column: pl.Series) -> bool:
@@ -213,6 +223,7 @@ class _Finder:
         names = usual_names("prediction", self.texts()) or usual_names("prediction", self.free)
         if not names:
             others = {*usual_names("question", self.free), *usual_names("question_id", self.free)}
+            others |= {name for name in self.free if not _GOLD.isdisjoint(_words(name))}
             is_text = _holds_texts(self.rows.schema[answers], lists=True)
             sample = self.rows.filter(self.rows[answers].is_not_null() & is_text)
             sample = sample.sample(min(_LOOKED_AT, sample.height), seed=0)

@@ -93,7 +93,11 @@ def read_inspect(
     raw = raw_tables.from_objects(file, fields(run, samples, scorer, problems))
     # Inspect writes targets as strings or lists; the other harnesses print lists as strings.
     return checked_samples(
-        file, replace(raw, columns=make_numbers(raw.columns)), problems, answers_format="text"
+        file,
+        replace(raw, columns=make_numbers(raw.columns)),
+        problems,
+        is_outcome=lambda key: key[0] in _OF_SCORES,
+        answers_format="text",
     )
 
 
@@ -118,7 +122,7 @@ _LETTERS = {"C": Number("1.0"), "I": Number("0.0"), "P": Number("0.5"), "N": Num
 
 
 # Sources of a score's fields: its value, entries of an object value, other fields, and metadata.
-_VALUE, _ENTRY, _BESIDE, _METADATA = "score", "score_value", "score_field", "score_metadata"
+_VALUE, _ENTRY, _BESIDE, _METADATA = _OF_SCORES = "score", "score_value", "score_field", "score_metadata"
 
 
 _DIGITS = 20

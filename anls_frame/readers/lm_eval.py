@@ -10,7 +10,7 @@ from anls_frame._messages import Message, Option
 from anls_frame._text import listed, quoted
 from anls_frame.files.file import File
 from anls_frame.files.problems import Problems, problem
-from anls_frame.readers.logged_samples import Meaning, Response, logged_fields, logged_samples
+from anls_frame.readers.logged_samples import Meaning, Response, is_outcome, logged_fields, logged_samples
 from anls_frame.readers.samples import checked_samples
 
 
@@ -85,4 +85,5 @@ def read_lm_eval(
         if filters is None or filter not in names:
             raise problem(file, f"no filter {quoted(filter)}; available: {among}")
         samples = filters.rows_with(filter)
-    return checked_samples(file, logged_fields(file, samples, response, none, problems), problems)
+    raw = logged_fields(file, samples, response, none, problems)
+    return checked_samples(file, raw, problems, is_outcome=is_outcome)

@@ -9,7 +9,14 @@ import polars as pl
 from anls_frame.files.file import File
 from anls_frame.files.problems import Problems
 from anls_frame.frames import origins
-from anls_frame.readers.logged_samples import Meaning, Response, logged_fields, logged_samples
+from anls_frame.readers.logged_samples import (
+    FILTERS,
+    Meaning,
+    Response,
+    is_outcome,
+    logged_fields,
+    logged_samples,
+)
 from anls_frame.readers.samples import checked_samples
 
 
@@ -74,5 +81,7 @@ def read_lmms_eval(
     file = File.of(path)
     problems = Problems(file)
     samples = logged_samples(file, response, none, problems)
-    frame = checked_samples(file, logged_fields(file, samples, response, none, problems), problems)
-    return origins.remember(frame, "rrc" if frame.schema.get("anls", pl.Null).is_numeric() else None)
+    raw = logged_fields(file, samples, response, none, problems)
+    frame = checked_samples(file, raw, problems, is_outcome=is_outcome, repeated=FILTERS)
+    protocol = "rrc" if frame.schema.get("anls", pl.Null).is_numeric() else None
+    return origins.remember(frame, protocol, outcomes=origins.of(frame).outcomes)

@@ -47,6 +47,17 @@ _WRITTEN = {
 }
 
 
+# Fields that describe a run or its inputs; all others are metrics, or what the model said.
+_DESCRIBING = {*_WRITTEN, "epoch", "task", "model"} - {"resps"}
+FILTERS = "a sample is logged after each filter of its task: keep the lines of one filter"
+"""What to do about samples that occur several times, as lmms-eval does not log the names of filters."""
+
+
+def is_outcome(key: Key) -> bool:
+    """Return whether a field says how the system did."""
+    return key[0] == "metric" or (key[0] == SAMPLE and key[1] not in _DESCRIBING)
+
+
 def logged_samples(file: File, response: Response | None, none: Meaning | None, problems: Problems) -> Raw:
     """Return the samples of a file, after a check of the options for their fields."""
     if response not in (None, "all") and (

@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import polars as pl
 
 from anls_frame.files import standard_frames
 from anls_frame.files.file import File
 from anls_frame.files.problems import Problems, problem
 from anls_frame.files.raw_tables import Raw
-from anls_frame.files.standard_frames import SAMPLE
+from anls_frame.files.standard_frames import SAMPLE, Key
 
 
 def checked_samples(
-    file: File, raw: Raw, problems: Problems, *, answers_format: str = "list"
+    file: File,
+    raw: Raw,
+    problems: Problems,
+    *,
+    is_outcome: Callable[[Key], bool],
+    answers_format: str = "list",
+    repeated: str = "",
 ) -> pl.DataFrame:
-    """Return the standard frame of samples, each of which occurs once in an epoch."""
+    """
+    Return the standard frame of samples, each of which occurs once in an epoch.
+
+    `is_outcome` says which fields say how the system did; `repeated` what to do about ids that occur again.
+    """
     if not raw.height:
         problems.raise_any()
         raise problem(file, "holds no samples")
-    frame = standard_frames.samples_frame(raw, problems, answers_format=answers_format)
+    frame = standard_frames.samples_frame(raw, problems, is_outcome=is_outcome, answers_format=answers_format)
     if "question_id" in frame.columns:
         epochs = raw.columns.get((SAMPLE, "epoch"), [None] * frame.height)
-        standard_frames.check_ids(frame["question_id"], problems, raw.place, epochs)
+        standard_frames.check_ids(frame["question_id"], problems, raw.place, epochs, repeated)
     problems.raise_any()
     check_answers(file, frame)
     return frame

@@ -81,4 +81,5 @@ def read_vlmevalkit(path: str | os.PathLike[str], *, sheet: str | None = None) -
     others = [name for name in frame.columns if name not in standard_frames.ROLES]
     scores = [name for name in others if _SCORE_WORDS.intersection(name.casefold().split("_"))]
     frame = with_numbers_where_all_are(frame, scores)
-    return origins.remember(frame, "rrc" if any(name in file.path.name for name in _SCORED_BY_ANLS) else None)
+    protocol = "rrc" if any(name in file.path.name for name in _SCORED_BY_ANLS) else None
+    return origins.remember(frame, protocol, outcomes=frozenset(scores))

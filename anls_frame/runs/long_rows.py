@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import polars as pl
 
@@ -48,6 +49,8 @@ class Log(NamedTuple):
     """That of the harness which wrote it, if it is known."""
     separator: str | None = None
     """Where its reader split answers without being asked."""
+    outcomes: frozenset[str] = frozenset()
+    """The columns that say how the system did, as far as its reader knows."""
 
 
 def with_epoch(frame: pl.DataFrame) -> pl.DataFrame:
@@ -186,9 +189,11 @@ def _remembered(rows: pl.DataFrame, logs: Sequence[Log], gold: Gold | None) -> p
     for log in logs:
         protocols.setdefault(log.system, set()).add(log.protocol)
     by_name = {system: names.pop() if len(names) == 1 else None for system, names in protocols.items()}
+    known: dict[str, Any] = {"separator": separator}
+    known["outcomes"] = frozenset(chain.from_iterable(log.outcomes for log in logs))
     if len(set(by_name.values())) > 1:
-        return origins.remember(rows, of_systems=by_name, separator=separator)
-    return origins.remember(rows, next(iter(by_name.values())), separator=separator)
+        return origins.remember(rows, of_systems=by_name, **known)
+    return origins.remember(rows, next(iter(by_name.values())), **known)
 
 
 def tasks_of(logs: Sequence[Log]) -> list[str]:

@@ -259,7 +259,8 @@ def as_log(system: str, file: File, kind: str, frame: pl.DataFrame) -> Log:
     if "question_id" not in frame.columns:
         raise problem(file, Message("has no ids; name their column with ", Option("question_id", ...)))
     known, rows = origins.of(frame), long_rows.with_epoch(frame)
-    return Log(system, file.path, rows, _task(kind, file, frame), known.protocol, known.separator)
+    task = _task(kind, file, frame)
+    return Log(system, file.path, rows, task, known.protocol, known.separator, known.outcomes)
 
 
 def _task(kind: str, file: File, frame: pl.DataFrame) -> str | None:

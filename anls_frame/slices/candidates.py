@@ -36,8 +36,8 @@ def candidates(frame: Any, columns: Columns | None, others: Iterable[str]) -> tu
     """
     Return the keys for `columns=`, and the reasons for columns that cannot be used.
 
-    By default, all columns without another role are candidates, except the outcomes in rows of `fields`, and
-    columns of pandas that hold values of several types.
+    By default, all columns without another role are candidates, except the outcomes in rows of `fields` and
+    harnesses, and columns of pandas that hold values of several types.
     """
     if columns is not None:
         return resolve(columns, "columns"), {}

@@ -89,7 +89,7 @@ def find_slices(
     columns
         Columns whose values can define slices (in pandas, levels of the index too), or expressions such as
         ``pl.col("question").str.len_chars().alias("length")``; by default, all columns without another role,
-        except those in which `fields` and `documents` say how a system did.
+        except those in which `fields`, `documents` and logs of harnesses say how a system did.
     metrics
         One or several scores, as for `report` and `compare`: `"anls"` by default.
     cluster

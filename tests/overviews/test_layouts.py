@@ -347,6 +347,7 @@ def test_texts_of_a_system_are_no_slice_of_the_scores_beside_them() -> None:
         "factual_correctness(mode=f1)",  # Ragas
         "isCorrect",
         "answerCorrectness",
+        "judge_a",
     ],
 )
 def test_columns_of_scores_by_other_tools_are_no_slices(name: str) -> None:
@@ -402,3 +403,66 @@ def test_a_file_of_answers_alone_says_which_column_they_are_in(tmp_path: Path) -
         tmp_path / "a.csv"
     )
     refused(shell.run(tmp_path, "overview", "a.csv"), "Pass --prediction COLUMN; the answers are in 'answer'")
+
+
+def test_answers_of_a_model_beside_their_annotation_are_no_gold(tmp_path: Path) -> None:
+    # As Qwen-VL and InternVL write the results of DocVQA.
+    named = {"prediction": "answer", "answers": "annotation"}
+    frame = rows().rename(named).drop("lang")
+    frame.write_ndjson(tmp_path / "r.jsonl")
+    told = "no column looks like the predictions among"
+    refused(shell.run(tmp_path, "overview", "r.jsonl"), told, "the answers are in 'answer'")
+    printed = fine(shell.run(tmp_path, "overview", "r.jsonl", "-p", "answer", "--answers", "annotation"))
+    assert "0.700 [" in printed
+    expected = frame.rename({"annotation": "expected"})
+    told = "several columns could hold the accepted answers: 'answer' with .*; 'expected' with "
+    with pytest.raises(ValueError, match=told):
+        af.overview(expected)
+
+
+def log_with_scores(folder: Path) -> Path:
+    """Write a log of Inspect with scores of several kinds, which agree with each other."""
+    samples = []
+    for index, one in enumerate(rows().iter_rows(named=True)):
+        right = one["prediction"] == one["answers"][0]
+        graded = {"value": "C" if right else "I", "answer": str(right), "metadata": {"kind": str(right)}}
+        scores = {"match": graded, "rubric": {"value": {"style": int(right), "fact": 1}}}
+        sample = {"id": index, "epoch": 1, "input": one["question"], "target": one["answers"]}
+        metadata = {"lang": one["lang"]}
+        output = {"completion": one["prediction"]}
+        samples.append(sample | {"output": output, "scores": scores, "metadata": metadata})
+    log = {"version": 2, "status": "success", "eval": {"model": "m"}, "samples": samples}
+    (folder / "log.json").write_text(json.dumps(log), encoding="utf-8")
+    return folder / "log.json"
+
+
+def logged_metrics(folder: Path) -> Path:
+    """Write samples of lmms-eval with metrics that are numbers and objects."""
+    lines = [
+        {"doc_id": row, "target": str(one["answers"]), "resps": [[str(right)]], "lang": one["lang"]}
+        | {"filtered_resps": [one["prediction"]], "mine": int(right), "detail": {"kind": str(right)}}
+        for row, one in enumerate(rows().iter_rows(named=True))
+        for right in [one["prediction"] == one["answers"][0]]
+    ]
+    return folder / log_of(folder / "samples.jsonl", [{**line} for line in lines])
+
+
+def test_what_a_scorer_said_of_an_answer_is_no_slice(tmp_path: Path) -> None:
+    path = log_with_scores(tmp_path)
+    frame = af.readers.read_inspect(path)
+    assert {"match", "match_grade", "match_answer", "match_kind", "rubric_style"} <= {*frame.columns}
+    assert list(af.overview(frame).roles.by) == ["lang"]
+    for given in (frame, af.read_logs({"m": path}), af.readers.read_file(path)):
+        left_out = af.find_slices(given, "prediction", "answers").left_out
+        of_scores = {name for name, reason in left_out.items() if reason == "it says how a system did"}
+        assert {"match", "match_grade", "match_answer", "match_kind", "rubric_style"} <= of_scores
+        assert not of_scores & {"lang", "input_tokens", "question"}
+    printed = fine(shell.run(tmp_path, "overview", "log.json"))
+    assert "slices: lang, found" in " ".join(printed.split())
+
+
+def test_logged_metrics_are_no_slices(tmp_path: Path) -> None:
+    frame = af.readers.read_lmms_eval(logged_metrics(tmp_path))
+    assert {"mine", "detail_kind", "resps", "lang"} <= {*frame.columns}
+    # Whether a number or a text was measured or describes the question, lmms-eval does not log.
+    assert list(af.overview(frame).roles.by) == []

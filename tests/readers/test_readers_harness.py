@@ -715,3 +715,34 @@ def test_the_command_line_says_what_none_means(tmp_path: Path) -> None:
     assert json.loads(done.stdout)["n"] == 1
     done = shell.run(tmp_path, "score", "s.jsonl", "--json", "--reader", "auto,none=answer")
     assert (json.loads(done.stdout)["n"], done.stderr) == (2, "")
+
+
+def test_samples_after_several_filters_of_lmms_eval_say_what_to_keep(tmp_path: Path) -> None:
+    # lmms-eval writes a line after each filter, and no name of the filter.
+    path = tmp_path / "samples.jsonl"
+    lines = [
+        {"doc_id": 0, "target": "a", "resps": [["So: a"]], "filtered_resps": [text], "input": "?"}
+        for text in ("So: a", "a")
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    with pytest.raises(af.InputError) as error:
+        af.readers.read_lmms_eval(path)
+    assert error.value.hints == (
+        "a sample is logged after each filter of its task: keep the lines of one filter",
+    )
+
+
+@pytest.mark.parametrize("suffix", ["tsv", "xlsx", "json"])
+@pytest.mark.parametrize("reader", [af.readers.read_vlmevalkit, af.read_results])
+def test_failed_calls_of_vlmevalkit_are_told(tmp_path: Path, suffix: str, reader: Any) -> None:
+    failed = "Failed to obtain answer via API."
+    rows = pl.DataFrame({"index": [0, 1, 2], "prediction": ["a", failed, failed], "answer": ["a", "b", "c"]})
+    path = tmp_path / f"M_MMLongBench_DOC.{suffix}"
+    rows.write_json(path) if suffix == "json" else af.write_results(rows, path)
+
+    with pytest.warns(
+        af.InputWarning, match=r"2 predictions in column 'prediction' say 'Failed to obtain"
+    ) as caught:
+        frame = reader(path)
+    assert "run these questions again, or empty the cells" in str(caught[0].message)
+    assert frame["prediction"].to_list() == ["a", failed, failed]
