@@ -30,6 +30,17 @@ class Argument(click.Argument):
         self.text = help
 
 
+class Option(click.Option):
+    """An option whose default, where it is given as text, is shown as it is typed: click puts it in brackets."""
+
+    def get_help_extra(self, ctx: click.Context) -> click.types.OptionHelpExtra:
+        """Return the default and what else the help says."""
+        extra = super().get_help_extra(ctx)
+        if isinstance(self.show_default, str):
+            extra["default"] = self.show_default
+        return extra
+
+
 class GroupedCommand(click.Command):
     """A command whose help lists its options in groups."""
 

@@ -67,7 +67,7 @@ import polars as pl
 
 from anls_frame._messages import SPELLING
 from anls_frame.cli import named, spelling
-from anls_frame.cli.help import Argument, GroupedCommand
+from anls_frame.cli.help import Argument, GroupedCommand, Option
 from anls_frame.cli.named import ChosenReader, GoldFile
 from anls_frame.cli.output import (
     check_distinct,
@@ -571,7 +571,7 @@ def _declared(parameter: inspect.Parameter, texts: Mapping[str, str]) -> click.P
         is_column = settings["help"].startswith("Column ")
         settings |= {"multiple": is_many, "metavar": "COLUMN" if is_column else _METAVARS.get(kind)}
     short = [f"-{name[0]}"] if name in _SHORT else []
-    return click.Option([flag, *short], **{"show_default": True, **settings, **own})
+    return Option([flag, *short], **{"show_default": True, **settings, **own})
 
 
 def _type(kind: Any) -> Any:

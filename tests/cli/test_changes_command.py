@@ -137,3 +137,6 @@ def test_every_system_is_compared_with_the_first(run: Run, tmp_path: Path) -> No
     printed = fine(run("changes", *files, "-n", "2"))
     assert "prediction base" in printed
     assert printed.splitlines()[-1] == "19 pairs of a row and a system in which the system is worse than base"
+    head = fine(run("changes", "base.jsonl", "c.jsonl")).splitlines()[1]
+    names = [name.strip() for name in head.strip("│").split("┆")][:5]
+    assert names == ["question", "prediction base", "prediction c", "ANLS base", "ANLS c"]

@@ -290,7 +290,10 @@ def test_confusions_are_printed_with_spaces_that_can_be_seen(run: Run, tmp_path:
     none = fine(run("confusions", "in.parquet", "--min-nls", "1"))
     assert none.endswith("No character differs in rows with NLS of at least 1.\n")
     by = fine(run("confusions", "in.parquet", "-b", "lang"))
-    assert by.endswith("Compared: rows with NLS of at least 0.5.\n")
+    assert by.endswith("Rows with NLS of at least 0.5 compared.\n")
+    # What was left out is said with a file too.
+    written = fine(run("confusions", "in.parquet", "--min-nls", "0.6", "-o", "c.csv"))
+    assert " ".join(written.split()) == f"3 rows with NLS of at least 0.6 compared, {left_out}: c.csv"
 
     printed = fine(run("confusions", "in.parquet", "-b", "lang", "--n", "1"))
 
@@ -565,6 +568,7 @@ def test_the_help_of_every_command_is_grouped_and_brief(run: Run) -> None:
         ]
         known = ["Arguments:", "Most used:", "Specific to this command:", "Input:", "Scoring:", "Intervals:"]
         assert sections == [part for part in [*known, "Output:", "Gate:", "Help:"] if part in sections]
+    assert "[default: (" not in " ".join(fine(run("confusions", "-h")).split())
 
 
 def test_the_most_used_options_of_a_command_fit_one_screen(run: Run) -> None:

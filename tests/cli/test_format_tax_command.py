@@ -32,9 +32,12 @@ def test_tables_are_those_of_the_package(run: Run, tmp_path: Path) -> None:
 
     printed = fine(run("format-tax", "in.jsonl", *options))
     tables = json.loads(fine(run("format-tax", "in.jsonl", *options, "--json")))
-    fine(run("format-tax", "in.jsonl", *options, "-o", "tax.parquet"))
+    written = fine(run("format-tax", "in.jsonl", *options, "-o", "tax.parquet"))
 
-    assert printed.startswith("exact_match: 0.250 as given, 0.750 unwrapped, 4 rows.")
+    said = "exact match: 0.250 as given, 0.750 unwrapped, 4 rows"
+    assert printed.startswith(f"{said}.\n")
+    assert written == f"{said}: tax.parquet\n"
+    assert "metric" not in printed  # the only one is named above
     assert "fr" in printed
     assert "taken off" in printed
     assert "documents" not in printed  # without clusters, no row has a number of them

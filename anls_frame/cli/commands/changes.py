@@ -105,6 +105,10 @@ def changes(
         spoken = {name: heading_of(name, names_of) for name in shown.columns}
         labels = {f"baseline_{name}": f"{text} {baseline}" for name, text in spoken.items()}
         labels |= {f"{name}_difference": f"{text} difference" for name, text in spoken.items()}
+        if len(others) == 1:  # its columns name the system, and no other has any
+            of_both = [name for name in spoken if f"baseline_{name}" in spoken]
+            labels |= {name: f"{spoken[name]} {others[0]}" for name in of_both}
+            shown = shown.drop("system")
         print_table(shown, most=_SHOWN_ROWS if n is None else n, labels=spoken | labels)
     row = names_of["row"]
     # With several systems, a row has a line for each of them that differs.

@@ -75,18 +75,19 @@ def confusions(
             op=op,  # type: ignore[arg-type] # checked there
         )
     target.put_rows(counted)
-    if not target.is_terminal:
+    if target.json:
         return
     row = names_of_rows(how)["row"]
     least = f" with NLS of at least {min_nls:g}" if min_nls else ""
-    if columns:
+    said = f"{row.capitalize()}s{least} compared"
+    if target.is_terminal and columns:
         print_table(edits_table(counted.group_by(cs.by_name(*columns), maintain_order=True).head(n)))
-        print(plain(f"Compared: {row}s{least}."))
-        return
-    print_table(edits_table(counted.drop(_ROWS).head(n)), most=n, height=counted.height)
+    elif target.is_terminal:
+        print_table(edits_table(counted.drop(_ROWS).head(n)), most=n, height=counted.height)
     if counted.is_empty():
-        print(plain(f"No character differs in {row}s{least}."))
-        return
-    compared, *left_out = counted.select(_ROWS).row(0)
-    parts = [f"{rows:,} {why}" for rows, why in zip(left_out, _LEFT_OUT, strict=True) if rows]
-    print(plain(", ".join([f"{numbered(compared, row)}{least} compared", *parts]) + "."))
+        said = f"No character differs in {row}s{least}"
+    elif not columns:
+        compared, *left_out = counted.select(_ROWS).row(0)
+        parts = [f"{rows:,} {why}" for rows, why in zip(left_out, _LEFT_OUT, strict=True) if rows]
+        said = ", ".join([f"{numbered(compared, row)}{least} compared", *parts])
+    print(plain(f"{said}." if target.is_terminal else f"{said}: {target.output}"))

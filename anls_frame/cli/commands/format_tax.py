@@ -11,6 +11,7 @@ import anls_frame as af
 from anls_frame._text import numbered
 from anls_frame.cli import options
 from anls_frame.cli.output import plain, print_account, print_table, score_text, working
+from anls_frame.export.columns import heading_of
 from anls_frame.files.file import File
 
 _SHOWN = ("metric", "n", "n_clusters", "baseline_score", "score")
@@ -70,18 +71,28 @@ def format_tax(
         costs: pl.DataFrame = tax.steps
     account: pl.DataFrame = tax.account.frame
     target.put_rows(costs, {"steps": costs.to_dicts(), "account": account.to_dicts()})
-    if not target.json:
-        print_account(tax)
+    if target.json:
+        return
+    print_account(tax)
+    for total in tax.overall.iter_rows(named=True):
+        given, unwrapped = score_text(total["baseline_score"]), score_text(total["score"])
+        gain = f"{given} as given, {unwrapped} unwrapped"
+        said = f"{heading_of(total['metric'])}: {gain}, {numbered(total['n'], 'row')}"
+        print(plain(f"{said}." if target.is_terminal else f"{said}: {target.output}"))
     if target.is_terminal:
-        for total in tax.overall.iter_rows(named=True):
-            given, unwrapped = score_text(total["baseline_score"]), score_text(total["score"])
-            gain = f"{given} as given, {unwrapped} unwrapped"
-            print(plain(f"{total['metric']}: {gain}, {numbered(total['n'], 'row')}."))
         labels = {"baseline_score": "given", "score": "unwrapped"}
         renamed = costs.rename({label: name for name, label in labels.items()})
-        print_table(renamed, labels=labels | {"unwrap_steps": "taken off"})
+        print_table(_with_headings(renamed), labels=labels | {"unwrap_steps": "taken off"})
         for columns in options.tables(slicing.by) or []:
             shown = tax.figures_by(columns).select(
                 *columns, *_SHOWN, cs.starts_with("difference"), "few_rows"
             )
-            print_table(shown, labels=labels)
+            print_table(_with_headings(shown), labels=labels)
+
+
+def _with_headings(lines: pl.DataFrame) -> pl.DataFrame:
+    """Return lines whose metrics have the names that people read; a single one is named above the table."""
+    headings = {name: heading_of(name) for name in lines["metric"].unique()}
+    return (
+        lines.drop("metric") if len(headings) == 1 else lines.with_columns(lines["metric"].replace(headings))
+    )
