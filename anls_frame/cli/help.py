@@ -31,7 +31,7 @@ class Argument(click.Argument):
 
 
 class Option(click.Option):
-    """An option whose default, where it is given as text, is shown as it is typed: click puts it in brackets."""
+    """An option whose default is shown as it is typed, where it is given as text: click adds brackets."""
 
     def get_help_extra(self, ctx: click.Context) -> click.types.OptionHelpExtra:
         """Return the default and what else the help says."""

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+import polars as pl
+import polars.selectors as cs
 
 import anls_frame as af
 from anls_frame._arguments import count
 from anls_frame._text import numbered
 from anls_frame.cli import options
 from anls_frame.cli.output import plain, print_table, working
+from anls_frame.export.columns import heading_of
+from anls_frame.export.row_names import Names
 
 _SHOWN_ROWS = 10
 _IS = {"worse": "is worse than", "better": "is better than", "all": "has another score than"}
@@ -52,12 +58,8 @@ def changes(
         may be repeated: a row is listed if any of them differs. With --scores, any name for the scores, or
         lower:NAME if lower ones are better.
     """
-    import polars as pl
-    import polars.selectors as cs
-
     from anls_frame.cli.metrics import parse
     from anls_frame.export import row_files
-    from anls_frame.export.columns import heading_of
     from anls_frame.runs.reading import are_pages, names_of_rows
     from anls_frame.runs.score_columns import metric_of_scores
     from anls_frame.runs.system_files import scores_in_columns, texts_of
@@ -99,17 +101,7 @@ def changes(
         # Pages are too long to be shown, and their error types are those of answers.
         texts = ["baseline_prediction", "prediction", "nearest_answer", "transition"]
         hidden += texts if is_of_pages and not scores else []
-        # A narrow terminal leaves out the last columns, and scores say more than these.
-        last = cs.by_name("nearest_answer", "transition", require_all=False)
-        shown = changed.drop(hidden).select(~last, last)
-        spoken = {name: heading_of(name, names_of) for name in shown.columns}
-        labels = {f"baseline_{name}": f"{text} {baseline}" for name, text in spoken.items()}
-        labels |= {f"{name}_difference": f"{text} difference" for name, text in spoken.items()}
-        if len(others) == 1:  # its columns name the system, and no other has any
-            of_both = [name for name in spoken if f"baseline_{name}" in spoken]
-            labels |= {name: f"{spoken[name]} {others[0]}" for name in of_both}
-            shown = shown.drop("system")
-        print_table(shown, most=_SHOWN_ROWS if n is None else n, labels=spoken | labels)
+        _print_rows(changed.drop(hidden), _SHOWN_ROWS if n is None else n, baseline, others, names_of)
     row = names_of["row"]
     # With several systems, a row has a line for each of them that differs.
     counted = (
@@ -122,3 +114,18 @@ def changes(
         are_all = listed.height == changed.height
         said += f": {target.output}" if are_all else f", {listed.height:,} of them in {target.output}"
     print(plain(said))
+
+
+def _print_rows(changed: pl.DataFrame, most: int, baseline: str, others: Sequence[str], names: Names) -> None:
+    """Print rows; the columns of two systems are headed by their names."""
+    # A narrow terminal leaves out the last columns, and scores say more than these.
+    last = cs.by_name("nearest_answer", "transition", require_all=False)
+    shown = changed.select(~last, last)
+    spoken = {name: heading_of(name, names) for name in shown.columns}
+    labels = {f"baseline_{name}": f"{text} {baseline}" for name, text in spoken.items()}
+    labels |= {f"{name}_difference": f"{text} difference" for name, text in spoken.items()}
+    if len(others) == 1:
+        of_both = [name for name in spoken if f"baseline_{name}" in spoken]
+        labels |= {name: f"{spoken[name]} {others[0]}" for name in of_both}
+        shown = shown.drop("system")
+    print_table(shown, most=most, labels=spoken | labels)
