@@ -60,7 +60,12 @@ from anls_frame.results import View
 from anls_frame.statistics.significance import significance_level
 from anls_frame.summary.catalogue import BUILT_IN, are_error_rates
 from anls_frame.summary.measures import Metric
-from anls_frame.summary.notes import divide_by_references, empty_reference_notes, placeholder_notes
+from anls_frame.summary.notes import (
+    divide_by_references,
+    empty_reference_notes,
+    placeholder_notes,
+    share_notes,
+)
 
 FEW_SYSTEMS = 12
 """Up to this many systems, all pairs are listed and the signature names them."""
@@ -295,10 +300,15 @@ class ComparisonView(View):
                 "Mean CER is a mean of the rows' rates, in which a short reference weighs as much as a page; "
                 "corpus CER (cer_corpus) divides all edits by all characters."
             )
-        if BUILT_IN["cer_corpus"] in self.metrics and self.is_of_two:
-            notes.append(f"Wins, ties and losses in corpus CER are by the CER of each {self.names['row']}.")
+        row, ratios = self.names["row"], [label for metric, label in self.named if metric.is_ratio]
+        if ratios and self.is_of_two:
+            notes.append(
+                f"Wins, ties and losses in {_listed(ratios)} compare the ratios of single {row}s, which may "
+                f"favour another system than the ratio of all {row}s."
+            )
+        notes += share_notes(self.metrics)
         if divide_by_references(self.metrics):
-            notes += empty_reference_notes(settings["n_empty_reference"], settings["n"], self.names["row"])
+            notes += empty_reference_notes(settings["n_empty_reference"], settings["n"], row)
         notes += _family(self)
         notes.append(self._what_intervals_are(level))
         notes += few_note(self.whole)

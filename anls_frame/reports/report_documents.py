@@ -36,6 +36,7 @@ from anls_frame.summary.notes import (
     divide_by_references,
     empty_reference_notes,
     placeholder_notes,
+    share_notes,
 )
 from anls_frame.summary.summary import Summary
 
@@ -136,7 +137,11 @@ class ReportView(View):
         overall, summary = self.overall, self.summary
         settings = summary.settings
         (predictions,) = summary.predictions.values()
-        notes = [*placeholder_notes(predictions.n_placeholders), *_own_notes(self.metrics)]
+        notes = [
+            *placeholder_notes(predictions.n_placeholders),
+            *_own_notes(self.metrics),
+            *share_notes(self.metrics),
+        ]
         if any(ROUNDED in cells.columns for cells in summary.report_sums.cells.values()):
             notes.append(
                 "Quantiles are those of scores rounded to three significant digits, 0.001 from 0.1 to 1, as "

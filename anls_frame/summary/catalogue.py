@@ -373,7 +373,7 @@ SETS = {
 """Names for several scores."""
 
 
-_ROW_METRICS = {
+ROW_SCORES = {
     **{
         name: _share(name, heading_of(name), _scored(name), format="score")
         for name in ("anls", "nls", "exact_match")
@@ -382,7 +382,7 @@ _ROW_METRICS = {
     "wer": _described("wer", heading_of("wer"), _by_errors(words.wer, by_words=True), format="rate"),
     **{name: DESCRIBED[name] for name in ("char_errors", "bag_of_words")},
 }
-"""The scores of a row of texts that have quantiles, by name."""
+"""The scores of a row of texts that have quantiles and can be drawn row by row, by name."""
 
 LENGTHS = {"words": "wer_corpus", "characters": "cer_corpus"}
 """Columns in reports of pages with the length of the references, each with the rate that divides by it."""
@@ -560,7 +560,7 @@ def _computable(metric: Metric, columns: Sequence[object], protocol: ScoreProtoc
     if metric.is_built_in or not isinstance(metric.numerator, str) or metric.numerator in columns:
         return metric
     if metric.probability is not None and not metric.sources[0].endswith("()"):
-        known = ", ".join(map(repr, _ROW_METRICS))
+        known = ", ".join(map(repr, ROW_SCORES))
         raise ValueError(
             f"a quantile must be of {known}, a column of scores, or a Metric, got {metric.numerator!r}"
         )
@@ -577,12 +577,12 @@ def _computable(metric: Metric, columns: Sequence[object], protocol: ScoreProtoc
 def is_quantile_of_texts(metric: Metric) -> bool:
     """Return whether a metric is a quantile of a named score of texts."""
     name = metric.numerator
-    return metric.probability is not None and isinstance(name, str) and name in _ROW_METRICS
+    return metric.probability is not None and isinstance(name, str) and name in ROW_SCORES
 
 
 def _quantile(metric: Metric, protocol: ScoreProtocol | str) -> Metric:
     """Return a quantile of a score of texts, with its computation."""
-    score = _prepared(_ROW_METRICS[str(metric.numerator)], protocol)
+    score = _prepared(ROW_SCORES[str(metric.numerator)], protocol)
     return dataclasses.replace(Metric.quantile(score, metric.probability or 0.5), sources=metric.sources)
 
 

@@ -54,14 +54,16 @@ class Metric:
         Its name in headings and on axes; by default, `name`.
     bounds
         The lowest and the highest possible value, `None` for an open end. A value outside the bounds raises
-        an error. By default, the bounds follow from the scores of the rows: (0, 1) if all scores lie there,
-        otherwise (0, None) or no bounds. A ratio of an amount with fractions has the bounds (0, None).
+        an error. By default, a score whose name is that of an error rate has the bounds (0, None), and so has
+        a ratio of an amount with fractions. Other bounds follow from the scores of the rows: (0, 1) if all
+        scores lie there, otherwise (0, None) or no bounds. If none of them is above 0.5, a note asks for the
+        bounds, because amounts have narrower intervals than shares.
     higher_is_better
         The direction; by default `False` if the name contains the word cer, wer, mer, wil or ter, as names of
         error rates do, and `True` otherwise.
     format
         The format in tables: "score" and "rate" with three decimals, "number" with four significant digits;
-        by default "score" for bounds within (0, 1), otherwise "number".
+        by default "score" for the bounds (0, 1) and for names of error rates, otherwise "number".
 
     Raises
     ------
@@ -123,6 +125,8 @@ class Metric:
     """Whether the numerator of a ratio may have fractions, which only comparisons add up."""
     probability: float | None = field(default=None, kw_only=True)
     """Of a quantile, the share of rows at or below it."""
+    highest: float | None = field(default=None, compare=False, kw_only=True)
+    """The highest score, if the bounds (0, 1) follow from the scores."""
 
     def __post_init__(self) -> None:
         if self.is_built_in:
@@ -404,13 +408,18 @@ class Metric:
         """Return the metric with missing bounds and format filled in from its lowest and highest score."""
         if self.is_built_in:
             return self
-        bounds = self.bounds
+        bounds, highest = self.bounds, None
+        # An error rate can be above 1, whether or not a row shows it.
+        is_rate = not self.higher_is_better and not is_higher_better(self.name)
         if bounds is None:
             bounds = (0, None)
             if least is not None and most is not None:
-                bounds = (None, None) if least < 0 else (0, 1) if most <= 1 else bounds
-        shown = self.format or ("score" if bounds == (0, 1) else "number")
-        return dataclasses.replace(self, bounds=bounds, format=shown)
+                if least < 0:
+                    bounds = (None, None)
+                elif most <= 1 and not is_rate:
+                    bounds, highest = (0, 1), most
+        shown = self.format or ("score" if bounds == (0, 1) or is_rate else "number")
+        return dataclasses.replace(self, bounds=bounds, format=shown, highest=highest)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the description as a dictionary that can be written as JSON."""

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from anls_frame._text import numbered, shortened
 from anls_frame.summary.measures import Metric
 
+_LEAST_SHARE = 0.5
+"""Highest score of what may be amounts: above it, shares have an interval of about the same width."""
 _NAMED_SYSTEMS = 3
 """Systems that a note names."""
 
@@ -26,6 +28,17 @@ def empty_reference_notes(n_empty: int, n: int, noun: str) -> list[str]:
         if n_empty
         else []
     )
+
+
+def share_notes(metrics: Iterable[Metric]) -> list[str]:
+    """Return a note on scores that count as shares because all lie between 0 and 1, but may be amounts."""
+    return [
+        f"{metric.label} counts as a share, because all scores are between 0 and 1. The highest is "
+        f"{metric.highest:.4g}: if they are amounts, pass Metric(..., bounds=(0, None)), on the command line "
+        f"-m bounds:0::NAME, for narrower intervals."
+        for metric in metrics
+        if metric.highest is not None and metric.highest < _LEAST_SHARE
+    ]
 
 
 def divide_by_references(metrics: Iterable[Metric]) -> bool:

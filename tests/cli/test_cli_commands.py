@@ -342,7 +342,10 @@ def test_plots_are_pictures(run: Run, tmp_path: Path, kind: str) -> None:
     [
         ("groups", "cer_corpus", "CER (corpus), lower is better, 95 % interval"),
         ("ecdf", "cer", "cer, lower is better"),
+        ("ecdf", "bag_of_words", "bag_of_words, lower is better"),
         ("length", "nls", "mean nls"),
+        ("length", "wer", "mean wer, lower is better"),
+        ("length", "char_errors", "mean char_errors, lower is better"),
     ],
 )
 def test_plots_show_the_metric_asked_for(

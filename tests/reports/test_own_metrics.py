@@ -520,6 +520,86 @@ def test_bounds_follow_from_the_scores(values: list[float], bounds: tuple[Any, A
     assert af.report(frame, metrics="s").measures[0].bounds == bounds
 
 
+def test_a_column_of_an_error_rate_has_its_interval_whether_or_not_a_row_is_above_1() -> None:
+    texts = pl.DataFrame(
+        {
+            "p": ["abcd", "abxd", "axxd", "abcd", "xbcd"] * 8,
+            "a": ["abcd", "abcd", "abcd", "abcd", "abcd"] * 8,
+            "doc": [row // 4 for row in range(40)],
+        }
+    )
+    above = pl.DataFrame({"p": ["abcd and more"], "a": ["abcd"], "doc": [40]})
+    for rows in (texts, pl.concat([texts, above])):
+        rated = af.add_scores(rows, "p", "a", columns=["cer"])
+        assert (rated["cer"].max() > 1) is (rows.height > texts.height)
+        built_in = af.report(rows, "p", "a", metrics="cer_mean", cluster="doc").overall
+        column = af.report(rated, metrics="cer", cluster="doc")
+        assert column.measures[0].bounds == (0, None)
+        for end in ("", "_low", "_high"):
+            assert column.overall[f"cer{end}"] == pytest.approx(built_in[f"cer_mean{end}"], rel=1e-9)
+    # The direction that is given comes before the name.
+    turned = af.report(rated.head(40), metrics=af.Metric("cer", higher_is_better=True))
+    assert turned.measures[0].bounds == (0, 1)
+
+
+@pytest.mark.parametrize("highest", [0.004, 0.49, 0.5, 1.0])
+def test_a_note_asks_for_the_bounds_of_scores_that_may_be_amounts(highest: float) -> None:
+    scores = [0.001, 0.002, 0.003, highest] * 30
+    frame = pl.DataFrame({"usd": scores, "other": scores[::-1]})
+    amount: dict[str, Any] = {"bounds": (0, None)}
+    both = {"a": "usd", "b": "other"}
+
+    made = {
+        "share": (
+            af.report(frame, metrics="usd"),
+            af.compare(frame, ["a", "b"], metrics=af.Metric(both, name="usd")),
+        ),
+        "amount": (
+            af.report(frame, metrics=af.Metric("usd", **amount)),
+            af.compare(frame, ["a", "b"], metrics=af.Metric(both, name="usd", **amount)),
+        ),
+    }
+    said = {
+        kind: [any("usd counts as a share" in note for note in one.to_document().notes) for one in results]
+        for kind, results in made.items()
+    }
+    assert said == {"share": [highest < 0.5] * 2, "amount": [False] * 2}
+    if highest < 0.5:
+        assert f"The highest is {highest:g}: if they are amounts, pass Metric(..., bounds=(0, None))" in str(
+            made["share"][0]
+        )
+        widths = {
+            kind: results[0].overall["usd_high"] - results[0].overall["usd_low"]
+            for kind, results in made.items()
+        }
+        assert widths["amount"] < widths["share"]
+
+
+def test_wins_of_a_ratio_are_those_of_single_rows_and_a_note_says_so() -> None:
+    # Over all rows, a costs 12 / 3 = 4 for a right answer and b 8 / 4 = 2, but a is cheaper in three rows.
+    frame = pl.DataFrame(
+        {"a": [1, 1, 1, 9], "a_right": [1, 1, 0, 1], "b": [2, 2, 2, 2], "b_right": [1, 1, 1, 1]}
+    )
+    cost = af.Metric(
+        {"a": "a", "b": "b"},
+        denominator={"a": "a_right", "b": "b_right"},
+        name="cost",
+        bounds=(0, None),
+        higher_is_better=False,
+    )
+    made = af.compare(frame, ["a", "b"], metrics=cost)
+
+    found = made.to_polars().row(0, named=True)
+    assert (found["baseline_score"], found["score"]) == (4.0, 2.0)
+    assert (found["wins"], found["ties"], found["losses"]) == (1, 0, 3)
+    note = "Wins, ties and losses in cost compare the ratios of single rows"
+    assert [line for line in made.to_document().notes if line.startswith(note)]
+    mean = af.Metric({"a": "a", "b": "b"}, name="usd", bounds=(0, None))
+    assert not any(
+        "ratios" in line for line in af.compare(frame, ["a", "b"], metrics=mean).to_document().notes
+    )
+
+
 @pytest.mark.parametrize(("value", "shown"), [(10**400, "inf"), (-(10**400), "-inf")])
 def test_an_integer_that_is_too_large_for_a_float_is_an_error_that_names_the_row(
     value: int, shown: str

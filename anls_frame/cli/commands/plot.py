@@ -59,7 +59,7 @@ def plot(
     output
         File to write: .svg, .png or .pdf.
     metric
-        Score of groups (such as cer_corpus), ecdf or length (such as cer).
+        Score of groups (such as cer_corpus), ecdf or length (such as cer or wer).
     """
     import io
 
@@ -69,7 +69,7 @@ def plot(
     from anls_frame.runs.reading import are_pages, columns, load
     from anls_frame.runs.reported_files import report_files
     from anls_frame.runs.system_files import SystemFiles
-    from anls_frame.summary.catalogue import TEXT_METRICS
+    from anls_frame.summary.catalogue import ROW_SCORES
 
     choice("kind", kind, KINDS)
     check_target(output, force, _SUFFIXES)
@@ -94,13 +94,15 @@ def plot(
         given = SystemFiles(files=[results], how=source.how(metrics))
         return report_files(given, metrics=metrics, by=by, cluster=slicing.cluster, **how)
 
-    def scored(*columns: Any) -> Any:
-        rows = frame.with_columns(pl.col("prediction").fill_null(""))
-        return af.add_scores(rows, *_TEXTS, columns=columns, overwrite=True, **how)
+    def scored(name: str) -> Any:
+        function: Any = ROW_SCORES[name].numerator
+        texts = pl.col("prediction").fill_null(""), pl.col("answers")
+        return frame.with_columns(function(*texts, **how).alias(name))
 
     score: Any = metric or "anls"
+    length: Any = "reference_length"
     if kind in {"ecdf", "length"}:
-        choice("metric", score, dict.fromkeys(known.row for known in TEXT_METRICS if known.row is not None))
+        choice("metric", score, ROW_SCORES)
     draw: dict[str, Callable[[], Any]] = {
         "scores": lambda: af.plot.score_distribution(af.summarize(frame, *_TEXTS, **how)),
         "groups": lambda: af.plot.group_scores(report()),
@@ -110,7 +112,10 @@ def plot(
             frame.with_columns(af.error_type(*_TEXTS, **how).alias("error_type")), *by or ()
         ),
         "length": lambda: af.plot.curve(
-            scored(score, "reference_length"), "reference_length", score, by=by[0] if by else None
+            af.add_scores(scored(score), *_TEXTS, columns=[length], overwrite=True, missing="empty", **how),
+            length,
+            score,
+            by=by[0] if by else None,
         ),
         "confusions": lambda: af.plot.confusion_matrix(
             af.confusions(frame, *_TEXTS, protocol=resolve_errors(scoring.protocol))
