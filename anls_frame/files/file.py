@@ -6,6 +6,7 @@ import codecs
 import errno
 import io
 import os
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -160,19 +161,22 @@ class File(os.PathLike[str]):
     def decoded(self, data: bytes, encoding: str | None = None) -> str:
         """Return the content as text, by default as UTF-8, UTF-16 or, with its mark, UTF-32."""
         data = data.removeprefix(codecs.BOM_UTF8)
-        encoding = encoding or _encoding(data)
+        given, encoding = encoding, encoding or _encoding(data)
         try:
-            return data.decode(encoding).removeprefix("\ufeff")
+            text = data.decode(encoding).removeprefix("\ufeff")
         except UnicodeDecodeError as error:
-            message = Message(
-                f"byte 0x{data[error.start]:02x} is not valid {encoding.upper()}; if this is a text file, "
-                "pass its encoding, such as ",
-                Option("encoding", "latin-1"),
-            )
+            what = f"byte 0x{data[error.start]:02x} is not valid {encoding.upper()}; if this is a text file, "
             line = data.count(b"\n", 0, error.start) + 1
-            raise problem(self, message, f"line {line}") from None
+            raise problem(self, Message(what, *_other_encoding(data, encoding)), f"line {line}") from None
         except LookupError:
             raise problem(self, f"unknown encoding {encoding!r}; pass one that Python supports") from None
+        if given is not None and (control := _CONTROLS.search(text)) is not None:
+            what = (
+                f"U+{ord(control[0]):04X} is a control character, which no text in {encoding.upper()} has; "
+            )
+            line = text.count("\n", 0, control.start()) + 1
+            raise problem(self, Message(what, *_other_encoding(data, encoding)), f"line {line}")
+        return text
 
     def seekable(self) -> Path | io.BytesIO:
         """Return what Polars and archives can seek in: a path, or the content of a stream."""
@@ -244,6 +248,18 @@ def without_halves(file: os.PathLike[str], text: str, part: str = "") -> str:
             f"{text[first : first + 6]} ({place}); was a text cut within a character?"
         )
     return whole
+
+
+# Latin-1 has these controls where text from Windows has quotes and dashes.
+_CONTROLS = re.compile("[\x80-\x84\x86-\x9f]")
+
+
+def _other_encoding(data: bytes, encoding: str) -> tuple[str, Option]:
+    """Return the advice to name the encoding of a text that another one cannot read."""
+    likely = "cp1252" if encoding != "cp1252" else "shift_jis"
+    if b"\0" in data:
+        likely = "utf-16-le" if data[1::2].count(0) >= data[::2].count(0) else "utf-16-be"
+    return "pass its encoding, such as ", Option("encoding", likely)
 
 
 def _encoding(data: bytes) -> str:

@@ -93,7 +93,8 @@ def _plain_text(file: File, data: bytes, encoding: str | None) -> PageFile:
     """Return the pages of a text, each of which may end with a form feed."""
     text = file.decoded(data, None if _is_unicode(data) else encoding)
     if "\0" in text:
-        raise problem(file, "not a text file: it has NUL characters")
+        advice = Message("UTF-16 without a byte order mark needs ", Option("encoding", "utf-16-le"))
+        raise problem(file, Message("not a text file: it has NUL characters; ", advice))
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     pages = [page.rstrip() for page in text.split(_FORM_FEED)]
     if len(pages) > 1 and not pages[-1]:

@@ -315,7 +315,7 @@ def test_a_format_is_given_where_the_name_does_not_say_it(run: Run, tmp_path: Pa
 def test_what_a_reader_asks_for_is_named_as_an_option(run: Run, tmp_path: Path) -> None:
     (tmp_path / "latin.csv").write_bytes("prediction,answer\nfür,für\n".encode("latin-1"))
 
-    refused(run("score", "latin.csv"), "pass its encoding, such as --reader auto,encoding=latin-1")
+    refused(run("score", "latin.csv"), "pass its encoding, such as --reader auto,encoding=cp1252")
     assert "ANLS 1.000" in fine(run("score", "latin.csv", "-r", "table,encoding=latin-1"))
     log = {"status": "error", "samples": [{"id": 1, "target": "a", "output": {"completion": "a"}}]}
     (tmp_path / "log.json").write_text(json.dumps({"eval": {}, **log}), encoding="utf-8")

@@ -429,6 +429,14 @@ def test_an_encoding_that_is_given_is_used(write: Write) -> None:
         af.read_results(path, encoding="latin-99")
 
 
+def test_controls_that_windows_text_has_in_another_encoding_are_an_error(write: Write) -> None:
+    path = write("quotes.csv", "prediction,answer\na,\u201cx\u201d\n".encode("cp1252"))
+
+    message = "U+0093 is a control character, which no text in LATIN-1 has; pass its encoding, such as "
+    assert problems(path, encoding="latin-1") == [("line 2", f"{message}encoding='cp1252'")]
+    assert af.read_results(path, encoding="cp1252")["answers"].to_list() == [["\u201cx\u201d"]]
+
+
 def test_columns_that_hold_no_text_are_refused_where_the_text_would_be_made_up(tmp_path: Path) -> None:
     path = tmp_path / "numbers.parquet"
     pl.DataFrame({"prediction": [1.5], "answers": [[2]], "question_id": [3]}).write_parquet(path)

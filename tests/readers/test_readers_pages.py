@@ -50,9 +50,9 @@ def text_of(folder: Path, content: str | bytes, name: str = "page.xml", **option
     return text
 
 
-def problem_of(folder: Path, content: str | bytes, name: str = "page.xml") -> str:
+def problem_of(folder: Path, content: str | bytes, name: str = "page.xml", **options: Any) -> str:
     with pytest.raises(af.InputError) as raised:
-        text_of(folder, content, name)
+        text_of(folder, content, name, **options)
     (problem,) = raised.value.problems
     assert problem.file == str(folder / name)
     return f"{problem.place}: {problem.message}"
@@ -284,7 +284,7 @@ def test_latin_1_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
     assert (
         problem_of(tmp_path, "a\ngrößer".encode("latin-1"), "a.txt")
         == "line 2: byte 0xf6 is not valid UTF-8; if this is a text file, pass its encoding, such as "
-        "encoding='latin-1'"
+        "encoding='cp1252'"
     )
     assert text_of(tmp_path, "größer".encode("latin-1"), "a.txt", encoding="latin-1") == "größer"
     # Of the files of a project, only some are in it.
@@ -296,6 +296,26 @@ def test_latin_1_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
         "line 2: not well-formed XML: Invalid bytes in character encoding; the first line"
     )
     assert text_of(tmp_path, named.encode("latin-1")) == "größer"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "given"),
+    [
+        ("cp1252", {}),
+        ("cp1252", {"encoding": "latin-1"}),
+        ("utf-16-le", {}),
+        ("utf-16-le", {"encoding": "cp1252"}),
+        ("utf-16-be", {}),
+    ],
+)
+def test_the_encoding_that_an_error_names_reads_the_text(
+    tmp_path: Path, encoding: str, given: dict[str, str]
+) -> None:
+    text = "\u201cgrößer\u201d \u2013 ja"
+
+    message = problem_of(tmp_path, text.encode(encoding), "a.txt", **given)
+    assert message.endswith(f"encoding={encoding!r}")
+    assert text_of(tmp_path, text.encode(encoding), "a.txt", encoding=encoding) == text
 
 
 # Hostile and broken files
