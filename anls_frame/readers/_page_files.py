@@ -10,7 +10,7 @@ from typing import Any
 from anls_frame._messages import Message, Option
 from anls_frame._text import listed, quoted
 from anls_frame.exceptions import InputError
-from anls_frame.files.file import File, without_compression
+from anls_frame.files.file import SUFFIXES, File, without_compression
 from anls_frame.files.problems import problem
 from anls_frame.readers._hocr import Hocr
 from anls_frame.readers._page_account import FURTHER_TEXTS, PageFile
@@ -25,6 +25,8 @@ _HTML = re.compile(_PROLOGUE + r"<html\b[^>]*>", re.IGNORECASE | re.DOTALL)
 _HOCR_CLASS = re.compile(rb"""\bclass\s*=\s*["']?[^"'>]*\bocrx?_""")
 _POSITION = re.compile(r"(, line \d+, column \d+)? \([^)]*line \d+\)$|, line \d+, column \d+$")
 _FORM_FEED = "\f"
+# As text, these are markup around the text.
+_NO_PAGES = SUFFIXES | {".pdf", ".rtf", ".docx", ".srt", ".vtt"}
 
 
 class NotAPageError(InputError):
@@ -41,6 +43,8 @@ def read_page_file(path: Path, encoding: str | None = None, index: int | None = 
         If the file is of another kind, or broken.
     """
     file = File(path)
+    if file.suffix in _NO_PAGES:
+        raise _no_page(path, f"{file.suffix} files are not read as pages")
     data = file.read_bytes(may_be_empty=True)
     beginning = data[:_PEEK].replace(b"\0", b"").decode("utf-8", errors="replace").lstrip("\ufeff\ufffd")
     if not _is_markup(path, data, beginning.lstrip()):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import gzip
 import shutil
 import socket
 import warnings
@@ -420,6 +421,19 @@ def test_ocr_in_other_formats_is_an_error_that_says_how_to_score_it(
             raised.value
         )
         assert "name the ground truth" not in str(raised.value)
+
+
+@pytest.mark.parametrize("suffix", ["json", "jsonl", "tsv", "csv.gz", "pdf", "SRT"])
+def test_markup_of_other_formats_is_no_text_of_a_page(tmp_path: Path, suffix: str) -> None:
+    write(tmp_path, ["gt/1.txt", f"ocr/1.{suffix}", "ocr/1.ocr", "ocr/1"])
+    if suffix == "csv.gz":
+        (tmp_path / "ocr/1.csv.gz").write_bytes(gzip.compress(b"a", mtime=0))
+
+    with pytest.raises(af.InputError, match=r"files are not read as pages\nto score OCR in another format"):
+        af.read_pages(tmp_path / "gt/1.txt", tmp_path / "ocr" / f"1.{suffix}")
+    # Texts may have any other name.
+    for name in ("1.ocr", "1"):
+        assert af.read_pages(tmp_path / "gt/1.txt", tmp_path / "ocr" / name).row(0) == ("1", "a", "a")
 
 
 TAGS = st.sampled_from(
