@@ -113,7 +113,7 @@ def collected(
     chosen = selection.select_from(
         frame, asked.systems, asked.answers, asked.metrics, settings, made=asked.made
     )
-    first = [pl.col(name) for name in system_rows.scores(0, len(asked.systems))]
+    first = [pl.col(name) for name in system_rows.score_columns(0, len(asked.systems))]
     compared = range(1, len(asked.systems))
     changes = {f"change_{system}": selection.change(first, system).round(9) for system in compared}
     # How much worse the first score became with any compared system, as a negative number, or 0.

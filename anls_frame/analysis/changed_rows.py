@@ -166,7 +166,7 @@ def changes(
     rows = selection.scored(_may_differ(selection.systems, chosen, settings))
     # A score counts only if all systems have one, as in comparisons.
     for index, _ in enumerate(chosen):
-        scores = system_rows.scores(index, selection.systems)
+        scores = system_rows.score_columns(index, selection.systems)
         rows = rows.with_columns(
             pl.when(pl.all_horizontal(pl.col(scores).is_not_null())).then(pl.col(scores))
         )
@@ -227,7 +227,7 @@ def _columns(
     for index, metric in enumerate(metrics):
         # A single row has no mean and no corpus: its score is named as `anls_frame.score` names it.
         name = metric.row or metric.name
-        add(name, map(pl.col, system_rows.scores(index, len(_TEXTS))))
+        add(name, map(pl.col, system_rows.score_columns(index, len(_TEXTS))))
         rank = pl.col(f"rank_{index}")
         columns.append((f"{name}_difference", rank if bool(metric.higher_is_better) != is_gain else -rank))
     if settings.has_texts:

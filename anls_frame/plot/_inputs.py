@@ -263,10 +263,10 @@ def columns_of(columns: str | Sequence[str] | Mapping[str, str] | None) -> dict[
     return pairs
 
 
-def name_of_columns(columns: Mapping[str, str], fallback: str = "score") -> str:
+def name_of_columns(columns: Mapping[str, str]) -> str:
     """Return the name of an axis for score columns: the name of a single column, and a common direction."""
     names = list(columns.values())
     higher = any(
         ROW_SCORES[name].higher_is_better if name in ROW_SCORES else is_higher_better(name) for name in names
     )
-    return directed(names[0] if len(names) == 1 else fallback, higher_is_better=higher)
+    return directed(names[0] if len(names) == 1 else "score", higher_is_better=higher)

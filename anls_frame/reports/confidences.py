@@ -721,7 +721,7 @@ def selective(
     rows = canonical(table.select(scored.keys))
     slices_of.check_values(rows, dict(zip(scored.keys, slicing.names, strict=False)))
     warn_of_labels(rows, dict(zip(scored.keys, slicing.names, strict=False)))
-    scores = table.select(system_rows.scores(0, len(systems)))
+    scores = table.select(system_rows.score_columns(0, len(systems)))
     metric = _bounded(every[0], scores)
     least, width = metric.span or (0.0, 1.0)
     sign = 1.0 if flag("higher_is_surer", higher_is_surer) else -1.0
@@ -778,7 +778,7 @@ def _collected(
             raise DTypeError(
                 f"model_confidence: column {name!r} has dtype {schema[column]}; a confidence is a number"
             )
-    scores = system_rows.scores(0, len(systems))
+    scores = system_rows.score_columns(0, len(systems))
     is_wrong = rows.wrong().alias("is_wrong")
     confidences = [pl.col(column).cast(pl.Float64) for column in kept]
     columns = [*rows.keys, *scores, *confidences, is_wrong, *needed(len(systems))]

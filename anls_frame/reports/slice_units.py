@@ -16,7 +16,7 @@ from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.keys import CLUSTER, explode_lists, key_names
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.summary import Summary
-from anls_frame.summary.system_rows import all_columns, columns, scores
+from anls_frame.summary.system_rows import all_metric_columns, metric_columns, score_columns
 
 
 class UnitSums(NamedTuple):
@@ -94,7 +94,9 @@ def slice_units(summary: Summary, keys: Sequence[str]) -> list[SliceUnits]:
     else:
         # All combinations of scores, sorted, with their numbers.
         count = len(summary.systems)
-        values = [name for i, metric in enumerate(summary.metrics) for name in all_columns(i, metric, count)]
+        values = [
+            name for i, metric in enumerate(summary.metrics) for name in all_metric_columns(i, metric, count)
+        ]
         by = key_names(summary.settings.by, None)
         units = summary.comparison_sums.cells[ALL].sort(*by, *values).with_row_index("unit")
     return [_units_of(summary, index, metric, keys, units) for index, metric in enumerate(summary.metrics)]
@@ -110,9 +112,9 @@ def _units_of(
             units, on=CLUSTER, how="left", nulls_equal=True, maintain_order="left"
         )["unit"]
     else:
-        rows = units.filter(pl.all_horizontal(pl.col(scores(index, count)).is_not_null()))
+        rows = units.filter(pl.all_horizontal(pl.col(score_columns(index, count)).is_not_null()))
         number = rows["unit"]
-        parts = [columns(index, metric, system)[-2:] for system in range(count)]
+        parts = [metric_columns(index, metric, system)[-2:] for system in range(count)]
         named = {f"x_{system}": names[0] for system, names in enumerate(parts)}
         if metric.is_ratio:
             named |= {f"y_{system}": names[1] for system, names in enumerate(parts)}

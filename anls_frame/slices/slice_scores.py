@@ -183,7 +183,7 @@ def _scores(
     wanted: Sequence[tuple[int, int | None]],
 ) -> Iterator[Scores]:
     """Yield the scores or changes in a metric; rows count only where all systems have a score."""
-    columns = [system_rows.columns(index, metric, system) for system, _ in enumerate(names)]
+    columns = [system_rows.metric_columns(index, metric, system) for system, _ in enumerate(names)]
     table = scored.select(name for own in columns for name in own)
     is_scored = table.select(pl.all_horizontal(pl.all().is_not_null())).to_series().to_numpy()
     values: dict[str, Any] = {

@@ -17,7 +17,14 @@ from anls_frame.summary.keys import canonical, key_names
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.rows import is_missing
 from anls_frame.summary.settings import Settings
-from anls_frame.summary.system_rows import SystemRows, all_columns, columns, each, noted, scores
+from anls_frame.summary.system_rows import (
+    SystemRows,
+    all_metric_columns,
+    each,
+    metric_columns,
+    noted,
+    score_columns,
+)
 
 _VALUES_OF_A_BATCH = 1 << 22
 """Maximum number of values in a batch of rows ..."""
@@ -95,11 +102,11 @@ def _batch_sums(batch: pl.DataFrame, rows: SystemRows, settings: Settings) -> Ce
         lines = kept.group_by(*keys, *rows.values, maintain_order=True)
         cells[ALL] = canonical(lines.agg(pl.len().cast(pl.Int64).alias("n")))
     for index, metric in enumerate(rows.metrics):
-        own = all_columns(index, metric, rows.systems)
+        own = all_metric_columns(index, metric, rows.systems)
         scored = batch.drop_nulls(own)
         # Columns of scores may have some in rows without an answer.
         without = batch.filter(~pl.col("answerable"), pl.any_horizontal(pl.col(own).is_null()))
-        named, better = scores(index, rows.systems), bool(metric.higher_is_better)
+        named, better = score_columns(index, rows.systems), bool(metric.higher_is_better)
         scored_counts = scored.select(
             n=pl.len(),
             n_empty_reference=(pl.col("length") == 0).sum(),
@@ -146,7 +153,7 @@ def _transitions(
 
 def _ends_of(index: int, metric: Metric, systems: int) -> dict[str, pl.Expr]:
     """Return the lowest and the highest score of all systems, from which a metric gets missing bounds."""
-    ends = [own_metrics.ends_of(columns(index, metric, system)) for system in range(systems)]
+    ends = [own_metrics.ends_of(metric_columns(index, metric, system)) for system in range(systems)]
     lows, highs = zip(*ends, strict=True)
     return {"score_min": pl.min_horizontal(lows), "score_max": pl.max_horizontal(highs)}
 
@@ -157,11 +164,11 @@ def _cells(
     """Return the sums of a metric by cluster."""
     sums = [pl.len().cast(pl.Int64).alias("n")]
     for system in range(systems):
-        score, *parts = columns(index, metric, system)
+        score, *parts = metric_columns(index, metric, system)
         added = zip("xy", parts or [score], strict=False)
         sums += [pl.col(name).sum().alias(f"{which}_{system}") for which, name in added]
     if not metric.is_ratio and systems <= MOST_WITH_CHANGES:
-        baseline, *others = (pl.col(name) for name in scores(index, systems))
+        baseline, *others = (pl.col(name) for name in score_columns(index, systems))
         for system, other in enumerate(others, 1):
             loss = baseline - other if metric.higher_is_better else other - baseline
             lost, squares = changes(system)

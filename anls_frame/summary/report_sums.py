@@ -24,7 +24,7 @@ from anls_frame.summary.rows import (
 )
 from anls_frame.summary.selection import first_score, worst_rows
 from anls_frame.summary.settings import Settings
-from anls_frame.summary.system_rows import SystemRows, columns, single
+from anls_frame.summary.system_rows import SystemRows, metric_columns, single
 
 _BIN_SUMS = ("n", "nls_units")
 
@@ -125,7 +125,7 @@ def _in_batches(frame: pl.LazyFrame, rows: SystemRows, settings: Settings, part:
             if settings.details:
                 add_texts("details lengths", (*by_keys, "bits"), scored, text_sums)
         for index, metric in enumerate(rows.metrics):
-            names = columns(index, metric, 0)
+            names = metric_columns(index, metric, 0)
             keys = rows.keys if metric.probability is None else (*rows.keys, SCORE)
             scores = batch.lazy().with_columns(pl.col(names[0]).alias(SCORE))
             cells = grouped(scores, keys, own_metrics.sums(metric, names), in_order=True)

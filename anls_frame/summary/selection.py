@@ -97,7 +97,7 @@ class Selection:
         """
         ranks = {}
         for index, metric in enumerate(self.source.metrics):
-            rank = value([pl.col(name) for name in system_rows.scores(index, self.systems)])
+            rank = value([pl.col(name) for name in system_rows.score_columns(index, self.systems)])
             ranks[f"rank_{index}"] = rank if metric.higher_is_better else -rank
         if self.settings.has_texts:
             ranks[NLS_RANK] = value([pl.col(f"nls_{system}") for system in self._systems_with_texts])
@@ -174,7 +174,7 @@ class Selection:
             *self.source.keys,
             *(f"text_{system}" for system in self._systems_with_texts),
             *answers,
-            *(name for index, _ in metrics for name in system_rows.scores(index, systems)),
+            *(name for index, _ in metrics for name in system_rows.score_columns(index, systems)),
             *kept_names(self.settings),
             ROW,
         ]

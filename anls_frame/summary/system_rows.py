@@ -41,7 +41,7 @@ class SystemRows:
     The columns are the keys, the cluster, `missing_0`, ... (whether the prediction or score of a system is
     null), `answerable`, `unanswerable` (scored against the empty text; null if unknown), `length` (the
     shortest reference), the digests `digest_0`, ... of the systems, and for each metric and system the
-    columns that `columns` returns.
+    columns that `metric_columns` returns.
     """
 
     inputs: pl.LazyFrame
@@ -73,7 +73,7 @@ class SystemRows:
     def values(self) -> list[str]:
         """The columns of all metrics and systems."""
         every = enumerate(self.metrics)
-        return [name for index, metric in every for name in all_columns(index, metric, self.systems)]
+        return [name for index, metric in every for name in all_metric_columns(index, metric, self.systems)]
 
     def wrong(self) -> pl.Expr:
         """Return which rows hold an invalid value for a custom metric."""
@@ -97,12 +97,12 @@ class SystemRows:
         for index, of_systems in enumerate(zip(*self.of_systems, strict=True)):
             for system, metric in enumerate(of_systems):
                 if not metric.is_built_in:
-                    score, *parts = columns(index, metric, system)
+                    score, *parts = metric_columns(index, metric, system)
                     names = parts or [score]
                     yield metric, names, own_metrics.is_wrong(metric, names)
 
 
-def columns(index: int, metric: Metric, system: int) -> list[str]:
+def metric_columns(index: int, metric: Metric, system: int) -> list[str]:
     """Return the columns of a metric for a system: the score and, for a rate, numerator and denominator."""
     parts = [f"x_{index}_{system}", f"y_{index}_{system}"]
     return [f"score_{index}_{system}", *(parts if metric.is_ratio else [])]
@@ -113,7 +113,7 @@ def each(name: str, systems: int) -> list[str]:
     return [f"{name}_{system}" for system in range(systems)]
 
 
-def scores(index: int, systems: int) -> list[str]:
+def score_columns(index: int, systems: int) -> list[str]:
     """Return the columns with the scores of all systems."""
     return each(f"score_{index}", systems)
 
@@ -123,9 +123,9 @@ def noted(systems: int) -> list[str]:
     return [*each("invented", systems), *each("placeholder", systems)]
 
 
-def all_columns(index: int, metric: Metric, systems: int) -> list[str]:
+def all_metric_columns(index: int, metric: Metric, systems: int) -> list[str]:
     """Return the columns of a metric for all systems."""
-    return [name for system in range(systems) for name in columns(index, metric, system)]
+    return [name for system in range(systems) for name in metric_columns(index, metric, system)]
 
 
 def scored_rows(
@@ -178,7 +178,7 @@ def scored_rows(
             if not metric.is_built_in:
                 own_pair = [*pair[:1], without_answer] if _is_of_nulls(metric) else pair
                 values = own_metrics.values(source, metric, own_pair, in_numbers)
-                score, *parts = columns(index, metric, number)
+                score, *parts = metric_columns(index, metric, number)
                 selected |= zip(parts or [score], values, strict=True)
                 if parts:
                     ratios[score] = own_metrics.ratio(metric, parts)
@@ -200,7 +200,7 @@ def scored_rows(
             for index, own in enumerate(metrics)
             # Where there is nothing to predict, no prediction is missing.
             if not _is_of_nulls(own)
-            for name in all_columns(index, own, len(systems))
+            for name in all_metric_columns(index, own, len(systems))
         ]
         dropped += [*each("digest", len(systems)), *each("details", len(systems))]
         steps.append([pl.when(~pl.any_horizontal(each("missing", len(systems)))).then(pl.col(dropped))])
@@ -219,9 +219,9 @@ def _steps_of_scores(metrics: Sequence[Metric], systems: int) -> list[list[pl.Ex
     """Return the steps for rows with existing scores."""
     digests = []
     for system in range(systems):
-        every = [columns(index, metric, system) for index, metric in enumerate(metrics)]
+        every = [metric_columns(index, metric, system) for index, metric in enumerate(metrics)]
         digests.append(own_metrics.digest([name for own in every for name in own]).alias(f"digest_{system}"))
-    absent = zip(scores(0, systems), each("missing", systems), strict=True)
+    absent = zip(score_columns(0, systems), each("missing", systems), strict=True)
     marks = [
         *(pl.col(score).is_null().alias(name) for score, name in absent),
         *(pl.lit(value=False).alias(name) for name in noted(systems)),
@@ -248,7 +248,7 @@ def _steps_of_texts(
             if metric.is_built_in:
                 score = details.field("anls") == 0 if metric.row is None else details.field(metric.row)
                 values = (score, details.field("char_errors"), details.field("reference_length"))
-                named = zip(columns(index, metric, system), values, strict=False)
+                named = zip(metric_columns(index, metric, system), values, strict=False)
                 parts += [value.cast(pl.Float64).alias(name) for name, value in named]
         parts.append(details.field("row_digest").alias(f"digest_{system}"))
         # Texts predicted without an answer, and wrong ones that often mean a missing prediction.
@@ -263,7 +263,7 @@ def _steps_of_texts(
     functions = [
         index for index, metric in enumerate(metrics) if metric.is_function and not _is_of_nulls(metric)
     ]
-    unlooked = [name for index in functions for name in all_columns(index, metrics[index], systems)]
+    unlooked = [name for index in functions for name in all_metric_columns(index, metrics[index], systems)]
     return [
         texts,
         parts,
@@ -281,11 +281,11 @@ def _is_of_nulls(metric: Metric) -> bool:
 def _ratios(metrics: Sequence[Metric], systems: int) -> list[pl.Expr]:
     """Return the scores of rows in ratios that skip rows in which all denominators are 0."""
     return [
-        own_metrics.beside(scores(index, systems), score, numerator).alias(score)
+        own_metrics.beside(score_columns(index, systems), score, numerator).alias(score)
         for index, metric in enumerate(metrics)
         if metric.skips_empty_rows
         for system in range(systems)
-        for score, numerator, _ in [columns(index, metric, system)]
+        for score, numerator, _ in [metric_columns(index, metric, system)]
     ]
 
 
