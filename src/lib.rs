@@ -3,8 +3,8 @@
 //! Three layers, each knowing only the one before it: [`kernel`] computes distances and scores of single
 //! texts and knows neither Arrow nor Python; `plugin` turns the columns that Polars hands over into kernel
 //! calls; the Python package builds the expressions that name the plugin's functions. In addition,
-//! [`gec`] has the scores of grammatical error correction, on tokens instead of characters, and [`json`], which reads
-//! files for the Python package.
+//! [`gec`] has the scores of grammatical error correction, on tokens instead of characters, [`unwrap`] finds the answer
+//! in what a model wrote around it, and [`json`] reads files for the Python package.
 
 // Views and texts are taken apart as little-endian numbers, and the sums of their bounds need 64 bits.
 const _: () =
