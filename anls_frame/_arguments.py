@@ -190,6 +190,13 @@ def string(name: str, value: Any, wanted: str = "a string") -> str:
     return value
 
 
+def strings(name: str, values: Any) -> list[str]:
+    """Return the values as a list; raise an error unless they are several strings, not one."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise TypeError(_must(name, "a list of strings", values))
+    return [string(f"each of {name}", value) for value in values]
+
+
 def type_name(value: object) -> str:
     """Return the name of a value's type with its library, because Polars and pandas share names of types."""
     return _type_name(type(value))

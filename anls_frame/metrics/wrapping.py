@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import polars as pl
 
 from anls_frame import _plugin
-from anls_frame._arguments import choice, string
-from anls_frame._messages import about, wrong
+from anls_frame._arguments import choice, strings
+from anls_frame._messages import wrong
 from anls_frame._typing import IntoExprColumn
 from anls_frame.metrics.row_functions import fields_on_columns
 
@@ -110,10 +110,10 @@ def unwrap(
     │ null ┆ null                            │
     └──────┴─────────────────────────────────┘
     """
-    chosen = [choice("steps", step, STEPS) for step in _strings("steps", steps, STEPS)]
+    chosen = [choice("steps", step, STEPS) for step in strings("steps", STEPS if steps is None else steps)]
     if not chosen:
         raise wrong("steps", f"must name at least one of {', '.join(STEPS)}")
-    opening = _strings("reasoning_tags", reasoning_tags, REASONING_TAGS)
+    opening = strings("reasoning_tags", REASONING_TAGS if reasoning_tags is None else reasoning_tags)
     for tag in opening:
         if not (tag.startswith("<") and tag.endswith(">") and len(tag) > len("<>")):
             raise ValueError(f"reasoning_tags must be written as '<name>', got {tag!r}")
@@ -121,14 +121,6 @@ def unwrap(
         "unwrap",
         prediction,
         steps=chosen,
-        markers=_strings("markers", markers, ()),
+        markers=strings("markers", () if markers is None else markers),
         reasoning_tags=[(tag, f"</{tag[1:]}") for tag in opening],
     ).alias("unwrapped")
-
-
-def _strings(name: str, values: Sequence[str] | None, default: Sequence[str]) -> list[str]:
-    if values is None:
-        return list(default)
-    if isinstance(values, str) or not isinstance(values, Sequence):
-        raise TypeError(about(name, f"must be a list of strings, got {values!r}"))
-    return [string(f"each of {name}", value) for value in values]

@@ -24,7 +24,7 @@ from anls_frame.protocol import ScoreProtocol
 from anls_frame.reports.reports import Report
 from anls_frame.runs.log_files import Paths
 from anls_frame.runs.reading import Reading, are_pages, kind_of_file, reading, warn_of_transcripts
-from anls_frame.runs.score_columns import Scores, Tables, as_list, columns_of, tables_of, texts_of
+from anls_frame.runs.score_columns import Scores, Tables, as_list, columns_of, tables_of, text_columns
 from anls_frame.runs.system_files import (
     SystemFiles,
     has_epochs,
@@ -170,7 +170,7 @@ def _summary_of(given: SystemFiles, shared_ids: SharedIds, options: dict[str, An
     # The number of passes over the rows is known without reading.
     by = chain.from_iterable(options["by"] or ())
     columns = [*by, *options["keep"], *optional(options["cluster"]), *columns_of(options["metrics"])]
-    texts = filter(None, texts_of(next(iter(frames.values()))))
+    texts = filter(None, text_columns(next(iter(frames.values()))))
     nothing = pl.LazyFrame(schema=dict.fromkeys([*texts, *columns], pl.String))
     total = n_rows * passes(summarized(given.every_file[0], nothing).settings)
     with following_together(total, f"Scoring {listed(frames, _SHOWN)}"):
@@ -221,7 +221,7 @@ def _summarize_logs(given: SystemFiles, options: dict[str, Any]) -> Summary:
 
 def _summarized(frame: pl.LazyFrame, part: str, options: dict[str, Any]) -> Summary:
     rows = with_numbers(frame, columns_of(options["metrics"]))
-    summary: Summary = summarize(rows, *texts_of(rows), part=part, **options)
+    summary: Summary = summarize(rows, *text_columns(rows), part=part, **options)
     return summary
 
 

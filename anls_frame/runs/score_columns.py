@@ -40,7 +40,7 @@ def are_columns(metrics: Sequence[str | Metric] | None) -> bool:
     return bool(given) and not are_functions and all(columns_of([metric]) for metric in given)
 
 
-def texts_of(frame: pl.DataFrame | pl.LazyFrame) -> tuple[str | None, str | None]:
+def text_columns(frame: pl.DataFrame | pl.LazyFrame) -> tuple[str | None, str | None]:
     """Return the columns of predictions and answers, if a table has both."""
     names = frame.collect_schema().names()
     return ("prediction", "answers") if {"prediction", "answers"} <= {*names} else (None, None)

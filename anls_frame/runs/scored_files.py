@@ -21,7 +21,7 @@ from anls_frame.repeats.question_scores import (
     pass_at_k,
     variance_components,
 )
-from anls_frame.runs.score_columns import columns_of, texts_of
+from anls_frame.runs.score_columns import columns_of, text_columns
 from anls_frame.runs.system_files import (
     QUESTION,
     are_repeated,
@@ -68,7 +68,7 @@ def averaged(
     asked = [metric for metric in metrics if metric not in ratios]
     named = {metric.name for metric in asked if metric.numerator == metric.name}
     asked += [Metric(name) for name in dict.fromkeys(own_metrics.needed(ratios)) if name not in named]
-    means = mean_over_epochs(table, *texts_of(table), id=id, keep=keep, metrics=asked, **scoring)
+    means = mean_over_epochs(table, *text_columns(table), id=id, keep=keep, metrics=asked, **scoring)
     return means, [metric if metric in ratios else _as_mean(metric) for metric in metrics]
 
 

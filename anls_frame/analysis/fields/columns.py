@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from anls_frame.frames.reserved_columns import PREDICTION
 
@@ -22,10 +22,3 @@ def columns_of_systems(
         )
     starts = {system: "" if isinstance(prediction, str) else f"{system}_" for system in systems}
     return systems, starts, sure
-
-
-def texts_of(name: str, value: Sequence[str]) -> Sequence[str]:
-    """Return a list of strings; raise an error for anything else."""
-    if isinstance(value, str) or not all(isinstance(text, str) for text in value):
-        raise TypeError(f"{name} must be a list of strings, got {value!r}")
-    return value

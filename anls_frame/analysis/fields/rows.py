@@ -10,13 +10,13 @@ from typing import Any, Literal, Protocol
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._arguments import choice, string, takes_names
+from anls_frame._arguments import choice, string, strings, takes_names
 from anls_frame._messages import Message, Parameter
 from anls_frame._text import listed, numbered, quoted
 from anls_frame._typing import OfPandas_co, OfPolars_co, OnFrames, Options, table_of_frame
 from anls_frame.analysis.fields import kinds as kinds_of_values
 from anls_frame.analysis.fields.cells import cells
-from anls_frame.analysis.fields.columns import columns_of_systems, texts_of
+from anls_frame.analysis.fields.columns import columns_of_systems
 from anls_frame.analysis.fields.kinds import Kind, Kinds
 from anls_frame.analysis.fields.reading import NO_FIELD, FieldPath, GoldColumn, Items, PredictedColumn, Shape
 from anls_frame.exceptions import ColumnNotFoundError, DuplicateColumnError, warn
@@ -201,7 +201,7 @@ def fields(
     shape = Shape(
         match=string("match", match, '"best", "order" or a key of the items'),
         answers_in_lists=choice("lists", lists, ("items", "answers")) == "answers",
-        absent=frozenset(texts_of("absent", absent)),
+        absent=frozenset(strings("absent", absent)),
         kinds=Kinds(kinds),
     )
     statuses = {system: f"{starts[system]}{STATUS}" for system in systems}

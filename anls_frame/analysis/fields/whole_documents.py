@@ -8,10 +8,10 @@ from typing import Any
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._arguments import takes_names
+from anls_frame._arguments import strings, takes_names
 from anls_frame._text import listed, quoted
 from anls_frame._typing import table_of_frame
-from anls_frame.analysis.fields.columns import columns_of_systems, texts_of
+from anls_frame.analysis.fields.columns import columns_of_systems
 from anls_frame.exceptions import DTypeError, DuplicateColumnError
 from anls_frame.frames.conversion import as_kind_of, at_hand, column_names, to_lazy
 from anls_frame.frames.field_rows import BROKEN
@@ -135,7 +135,7 @@ def documents(
             )
     is_required = pl.col(FIELD).is_not_null()
     if required is not None:
-        names = list(texts_of("required", required))
+        names = strings("required", required)
         known = set(rows.select(pl.col(FIELD).unique()).collect().to_series().drop_nulls())
         unknown = [name for name in names if name not in known]
         if unknown:

@@ -68,7 +68,7 @@ def selective(
     from anls_frame.frames.number_columns import with_numbers
     from anls_frame.reports.selective_documents import statements, with_thresholds
     from anls_frame.runs.reading import load
-    from anls_frame.runs.score_columns import columns_of, texts_of
+    from anls_frame.runs.score_columns import columns_of, text_columns
 
     target.check(export.SUFFIXES)
     if require_accepted is not None:
@@ -81,7 +81,7 @@ def selective(
     with working("Ranking"):
         frame = load(File(file), source.how(chosen))
         frame = with_numbers(frame, columns_of(chosen)).collect()
-        prediction, answers = texts_of(frame)
+        prediction, answers = text_columns(frame)
         result = af.selective(
             frame,
             prediction,
