@@ -29,11 +29,13 @@ _SHARED_IDS = {"repeats": "--repeats", "rows": "--allow-repeated-ids"}
 
 _IN_NOTES = {
     r'\b(missing|unanswerable)="empty"': r"--\1 empty",
+    r'\bprotocol="(\w+)"': r"--protocol \1",
     r'\banswers_format="text"': "--reader auto,answers_format=text",
     r'\bfields\(\.\.\., nulls="keep"\)': "--nulls keep",
+    r"(?<=; )`differences\(simultaneous=True\)`": "in Python, `differences(simultaneous=True)`",
     r'\bcluster=(?:"[^"]*")? \(on the command line, (.*?)\)': r"\1",
 }
-"""What notes call options, and the options themselves."""
+"""What notes call options, and the options themselves; for some there is only Python."""
 
 
 def in_notes(text: str) -> str:

@@ -91,8 +91,8 @@ def difference(scored_by: str | None, protocol: ScoreProtocol) -> str:
     elif used == scored_by:
         used = f"{used} with the threshold {protocol.threshold:g}"
     return (
-        f"The file's harness uses protocol {scored_by}, but these scores use protocol {used}. Pass protocol "
-        f"{scored_by} to get the harness's figures."
+        f"The file's harness uses protocol {scored_by}, but these scores use protocol {used}. Pass "
+        f'protocol="{scored_by}" to get the harness\'s figures.'
     )
 
 

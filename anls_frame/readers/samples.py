@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import polars as pl
 
+from anls_frame._text import numbered
 from anls_frame.files import standard_frames
 from anls_frame.files.file import File
 from anls_frame.files.problems import Problems, problem
@@ -45,5 +46,5 @@ def check_answers(file: File, frame: pl.DataFrame) -> None:
     if not any(rows["answers"].list.drop_nulls().list.len().sum() for rows in (frame.head(100), frame)):
         raise problem(
             file,
-            f"no answers in {frame.height:,} rows, as in a test split; there is nothing to score",
+            f"no answers in {numbered(frame.height, 'row')}, as in a test split; there is nothing to score",
         )

@@ -50,6 +50,8 @@ def test_two_folders_as_the_library_reports_them(folder: Path) -> None:
 def test_kinds_confidences_and_required_fields(folder: Path) -> None:
     options = ["extracted", "--gold", "gold", "--kind", "total=number:,", "--kind", "date=date:%d.%m.%Y"]
     done = fine(shell.run(folder, "fields", *options, "--model-confidence", "confidences"))
+    assert "0.790 │" in done  # as many decimals as 0.8, below it
+    assert "0.800 │" in done
     # Each third document has another total, no date and another name.
     assert "8 of 12 documents wholly right" in done
     assert "Documents, the least confident first" in done

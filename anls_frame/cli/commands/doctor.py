@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import polars as pl
 
 import anls_frame as af
+from anls_frame._text import numbered
 from anls_frame.cli import options, output
 from anls_frame.files.file import File
 
@@ -108,7 +109,8 @@ def _against(file: Path, source: options.SourceOptions, scores: str, *, json: bo
         if "distance" in rule["rule"] and "≤" not in rule["rule"]:
             print(output.plain(f"  {_DISTANCE_NOTE}"))
     if not result.are_reproduced:
-        print(output.plain(f"reproduced by none; nearest: {_rule(best)}, {best['differing']:,} differ"))
+        other = "" if result.is_mean else f", another score in {numbered(best['differing'], 'row')}"
+        print(output.plain(f"reproduced by none; nearest: {_rule(best)}{other}"))
         output.print_table(result.rows, most=_SHOWN_ROWS)
     return result.are_reproduced
 

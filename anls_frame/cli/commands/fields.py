@@ -208,10 +208,12 @@ def _kinds(given: list[str]) -> dict[str, Any]:
 
 def _documents_table(whole: pl.DataFrame, confidence: str | None) -> Table:
     """Return the documents, those to look at first on top: the least confident, or those with most faults."""
+    from anls_frame.export.columns import Column
     from anls_frame.export.document import result_table
 
     if confidence is None:
         whole = whole.sort("n_wrong", descending=True, maintain_order=True)
     else:
         whole = whole.sort(confidence, nulls_last=False, maintain_order=True)
-    return result_table("Documents", whole)
+    own = {} if confidence is None else {confidence: Column(confidence, kind="score")}
+    return result_table("Documents", whole, own=own)
