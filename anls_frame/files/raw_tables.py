@@ -17,7 +17,8 @@ import polars as pl
 
 import anls_frame._native as native
 from anls_frame._messages import Message, Option
-from anls_frame._text import listed, quoted
+from anls_frame._text import listed, numbered, quoted
+from anls_frame.exceptions import warn
 from anls_frame.files.problems import Problems, problem
 from anls_frame.frames.answer_lists import as_lists, printed_value
 from anls_frame.frames.missing_values import is_missing
@@ -425,10 +426,15 @@ def entries(raw: Raw, name: str, keys: Sequence[str], problems: Problems) -> Col
     """
     column = raw.column(name)
     if isinstance(column, pl.Series) and raw.typed:
-        for key in keys:
+        for depth, key in enumerate(keys):
             entry = typed_entry(column, column.dtype, key)
             if entry is None:
                 return None
+            if isinstance(column.dtype, pl.List):
+                lengths = column.list.len().fill_null(0)
+                if len(column) and not (lengths > int(key)).any():
+                    return None
+                _warn_of_further(raw, lengths > 1, [name, *keys[:depth]], key, problems)
             column = entry[0]
         return column
     values = list(column) if raw.typed else list(map(printed_value, column))
@@ -441,11 +447,23 @@ def entries(raw: Raw, name: str, keys: Sequence[str], problems: Problems) -> Col
                 problems.add(
                     f"{path!r} must be an object with {quoted(key)}, got {kind(value)}", raw.place(index)
                 )
+        several = pl.Series(
+            [isinstance(value, list) and len(value) > 1 for value in values], dtype=pl.Boolean
+        )
+        _warn_of_further(raw, several, [name, *keys[:depth]], key, problems)
         values = [
             (value[int(key)] if isinstance(value, list) else value[key]) if _has(value, key) else None
             for value in values
         ]
     return values
+
+
+def _warn_of_further(raw: Raw, several: pl.Series, path: Sequence[str], key: str, problems: Problems) -> None:
+    """Warn of lists with further entries than the named one."""
+    rows = several.arg_true()
+    if len(rows):
+        what = f"{numbered(len(rows), 'list')} in {'.'.join(path)!r} with several entries"
+        warn(f"{problems.path}: only entry {key} is read of {what}, such as {raw.place(int(rows[0]))}")
 
 
 def typed_entry(values: Any, dtype: Any, key: str) -> tuple[Any, Any] | None:

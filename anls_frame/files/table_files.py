@@ -214,7 +214,8 @@ def scan_table(file: File, *, required: Sequence[Role], **options: Any) -> pl.La
     standard_frames.check_formats_of_file(answers_format, types_format)
     problems = Problems(file)
     lazy = scan(file)
-    lazy = _with_entries(lazy, [options.get(role) for role in standard_frames.ROLES], problems)
+    with reading_parquet(file):
+        lazy = _with_entries(lazy, [options.get(role) for role in standard_frames.ROLES], problems)
     ids = options.get("question_id")
     _, id_column = standard_frames.with_ids(from_frame(lazy.head(0).collect()), ids, problems)
     problems.raise_any()
@@ -284,6 +285,9 @@ def _with_entries(lazy: pl.LazyFrame, names: Sequence[Any], problems: Problems) 
     for name in standard_frames.with_entries(empty, names, problems).names:
         if name not in schema:
             root, *keys = standard_frames.path_of(name, schema)
+            if any(key.isdecimal() for key in keys):
+                some = from_frame(lazy.select(cs.by_name(root)).head(_LOOKED_AT).collect())
+                raw_tables.entries(some, root, keys, problems)  # warns
             entry: Any = cs.by_name(root).as_expr()
             dtype: Any = schema[root]
             for key in keys:

@@ -146,12 +146,13 @@ def found_roles(rows: pl.DataFrame, asked: Mapping[str, Any]) -> Roles:
         column = asked[name]
         return find() if column is None else column or None
 
+    id = role("id", finder.id)  # noqa: A001 - what it is
     return Roles(
         systems=systems,
         answers=answers if has_texts else None,
         metrics=metrics,
-        id=role("id", finder.id),
-        cluster=role("cluster", finder.document),
+        id=id,
+        cluster=role("cluster", lambda: finder.document(id)),
         model_confidence=role("model_confidence", lambda: finder.confidence(list(systems.values()))),
         by=finder.slices() if by is None else slices,
         found=frozenset(
@@ -247,8 +248,8 @@ class _Finder:
         ]
         return self._only("id", "ids", names[:1]) if names else None
 
-    def document(self) -> str | None:
-        """Return the column of documents: named so, or of values that repeat and lie together."""
+    def document(self, id: str | None) -> str | None:  # noqa: A002 - what it is
+        """Return the column of documents: named so, or of values that lie together, or of repeated ids."""
         dtypes = self.rows.schema
         names = [
             name
@@ -261,7 +262,10 @@ class _Finder:
         # Of pages in books, the books.
         chosen = sorted(chosen, key=lambda name: self.rows[name].n_unique())[:1]
         found = chosen or [name for name in names if self._lies_together(name)]
-        return self._only("cluster", "documents", found) if found else None
+        if found:
+            return self._only("cluster", "documents", found)
+        # Several answers to a question are not independent.
+        return id if id is not None and self.rows[id].drop_nulls().is_duplicated().any() else None
 
     def confidence(self, predictions: Sequence[str]) -> str | None:
         """Return the column of confidences in [0, 1] that belongs to the only prediction."""

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     import polars as pl
 
+ID_FIELDS = ("questionId", "question_id")
+"""The names of the ids in gold labels and submissions of competitions."""
 _LOGGED = frozenset({"filtered_resps", "target"})
 _MMF = frozenset({"question_id", "image_id", "answer", "pred_source"})
 _DUDE = frozenset({"questionId", "answers", "answers_confidence", "answers_abstained"})

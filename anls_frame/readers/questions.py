@@ -131,6 +131,8 @@ def read_gold(
         chosen.pop("question_id", None)
     elif "question_id" not in chosen and gold_id is None:
         standard_frames.choose(raw.names, {}, ("question_id",), problems, {"question_id": "gold_id"})
+    if len(problems):
+        standard_frames.hint_entries(raw, raw.names, problems)
     problems.raise_any()
     if "answers" not in named and not _may_be_answers(raw, chosen):
         chosen.pop("answers", None)

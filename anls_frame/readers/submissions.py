@@ -27,9 +27,9 @@ from anls_frame.frames.checks import free_name
 from anls_frame.frames.conversion import to_lazy
 from anls_frame.frames.strict_json import Number, kind
 from anls_frame.metrics.scores import anls
+from anls_frame.readers.descriptions import ID_FIELDS
 from anls_frame.readers.questions import Gold
 
-_IDS = ("questionId", "question_id")
 """How the field of ids is spelled: as in DocVQA, or as in ST-VQA, TextVQA and MMF."""
 
 Unmatched: TypeAlias = Literal["error", "null", "drop"]
@@ -177,7 +177,7 @@ def _by_id(file: File, rows: Sequence[dict[str, Any]], problems: Problems) -> di
 
 
 def _name_of_id(row: dict[str, Any]) -> str:
-    return next((name for name in _IDS if name in row), _IDS[0])
+    return next((name for name in ID_FIELDS if name in row), ID_FIELDS[0])
 
 
 def _check_accepted(row: dict[str, Any], place: str, problems: Problems) -> None:

@@ -38,6 +38,12 @@ _ADVICE = Message(
 )
 
 
+_OTHER_IDS = Message(
+    "no two systems share a question: name the column of the ids of questions with ",
+    Option("question_id", ...),
+)
+
+
 class Log(NamedTuple):
     """A file and its rows, with the column `epoch`."""
 
@@ -309,10 +315,14 @@ def _check_complete(rows: pl.DataFrame, asked: pl.DataFrame, problems: Problems)
     for message in lacking:
         problems.add(message)
     if lacking:
+        every = rows["system"].n_unique()
         systems = rows.group_by(_KEYS).agg(pl.col("system").n_unique())
-        unshared = systems.filter(pl.col("system") < rows["system"].n_unique())
+        unshared = systems.filter(pl.col("system") < every)
         if hint := differing_in_notation(unshared[_QUESTION].sort()):
             problems.hint(hint)
+        if every > 1 and (systems["system"] == 1).all():
+            # Ids of runs, which tracing tools write, are no ids of questions.
+            advice = _OTHER_IDS
     if problems:
         problems.hint(advice)
 

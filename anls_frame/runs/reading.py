@@ -27,7 +27,7 @@ from anls_frame.files.table_files import reading_parquet, scan_table
 from anls_frame.frames import origins
 from anls_frame.readers._page_names import OTHER_FORMATS, is_page
 from anls_frame.readers.any_file import is_truth_of_pages, kind_of, read_kind
-from anls_frame.readers.descriptions import READERS
+from anls_frame.readers.descriptions import ID_FIELDS, READERS
 from anls_frame.readers.log_names import run_of
 from anls_frame.readers.questions import GOLD_ROLES, Gold, read_gold
 from anls_frame.runs import long_rows
@@ -405,9 +405,10 @@ _SUBMISSIONS = ("rrc", "dude")
 
 
 def _are_labels(gold: Any) -> bool:
-    """Return whether gold is a competition's file of labels, an object with the questions in `data`."""
+    """Return whether gold is a competition's file of labels, an object with questions and ids in `data`."""
     is_file = isinstance(gold, File) and gold.path.exists()
     if not is_file or gold.suffix in SUFFIXES - {".json"}:
         return False
     squeezed = "".join(gold.beginning.split())
-    return squeezed.startswith("{") and '"data":[' in squeezed
+    _, _, questions = squeezed.partition('"data":[')
+    return squeezed.startswith("{") and any(f'"{name}":' in questions for name in ID_FIELDS)

@@ -185,21 +185,32 @@ def test_an_object_as_prediction_names_the_way_in_both_languages(tmp_path: Path)
     assert json.loads(done.stdout)["nls"] == 1.0
 
 
-def test_entries_of_lists_are_named_by_their_numbers(tmp_path: Path) -> None:
+@pytest.mark.parametrize("suffix", ["parquet", "jsonl", "csv"])
+def test_entries_of_lists_are_named_by_their_numbers(tmp_path: Path, suffix: str) -> None:
     rows = [
-        {"id": 1, "choices": [{"text": "x"}, {"text": "no"}], "references": ["x"]},
-        {"id": 2, "choices": [], "references": ["y", "z"]},
+        {"choices": [{"text": "x"}, {"text": "no"}], "references": ["x"]},
+        {"choices": [], "references": ["y", "z"]},
+        {"choices": [{"text": "z"}], "references": ["z"]},
     ]
-    pl.DataFrame(rows).write_parquet(tmp_path / "m.parquet")
-    write(tmp_path / "m.jsonl", rows)
+    path = tmp_path / f"m.{suffix}"
+    if suffix == "parquet":
+        pl.DataFrame(rows).write_parquet(path)
+    elif suffix == "csv":
+        pl.DataFrame([{name: str(value) for name, value in row.items()} for row in rows]).write_csv(path)
+    else:
+        write(path, rows)
     named = {"prediction": "choices.0.text", "answers": "references"}
+    place = {"csv": "line 2", "jsonl": "line 1", "parquet": "row 1"}[suffix]
 
-    for path in (tmp_path / "m.parquet", tmp_path / "m.jsonl"):
-        for frame in (af.read_results(path, **named), af.scan_results(path, **named).collect()):
-            assert frame["prediction"].to_list() == ["x", None]
-            assert frame["answers"].to_list() == [["x"], ["y", "z"]]
-        with pytest.raises(af.InputError, match=r"no column 'choices.2.text'"):
-            af.read_results(tmp_path / "m.jsonl", prediction="choices.2.text", answers="references")
+    told = rf"m.{suffix}: only entry 0 is read of 1 list in 'choices' with several entries, such as {place}$"
+    for reader in (af.read_results, lambda *file, **how: af.scan_results(*file, **how).collect()):
+        with pytest.warns(af.InputWarning, match=told) as caught:
+            frame = reader(path, **named)
+        assert len(caught) == 1
+        assert frame["prediction"].to_list() == ["x", None, "z"]
+        assert frame["answers"].to_list() == [["x"], ["y", "z"], ["z"]]
+    with pytest.raises(af.InputError, match=r"no column 'choices.2.text'"):
+        af.read_results(path, **named | {"prediction": "choices.2.text"})
 
 
 @pytest.mark.parametrize("printed", [json.dumps, str], ids=["json", "python"])
@@ -218,8 +229,12 @@ def test_objects_and_lists_in_cells_of_text_have_entries(tmp_path: Path, printed
             assert rows["prediction"].to_list() == ["it's 1.50", None]
             assert rows["answers"].to_list() == [["1.50", "x"], ["y"]]
             assert rows["outputs"].to_list() == frame["outputs"].to_list()
-    first = af.read_results(tmp_path / "m.csv", prediction="outputs.tokens.0", answers="gold.answers.0")
-    assert first.select("prediction", "answers").rows() == [("3", ["1.50"]), (None, ["y"])]
+    with pytest.warns(af.InputWarning, match="only entry 0 is read of 1 list in 'outputs.tokens'"):
+        first = af.read_results(tmp_path / "m.csv", prediction="outputs.tokens.0", answers="gold.answers")
+    assert first["prediction"].to_list() == ["3", None]
+    with pytest.warns(af.InputWarning, match="only entry 0 is read of 1 list in 'gold.answers'"):
+        first = af.read_results(tmp_path / "m.csv", prediction="outputs.answer", answers="gold.answers.0")
+    assert first.select("prediction", "answers").rows() == [("it's 1.50", ["1.50"]), (None, ["y"])]
 
 
 def test_a_cell_that_is_no_object_is_a_problem_of_its_row(tmp_path: Path) -> None:

@@ -466,3 +466,19 @@ def test_logged_metrics_are_no_slices(tmp_path: Path) -> None:
     assert {"mine", "detail_kind", "resps", "lang"} <= {*frame.columns}
     # Whether a number or a text was measured or describes the question, lmms-eval does not log.
     assert list(af.overview(frame).roles.by) == []
+
+
+def test_several_answers_to_a_question_are_its_documents(tmp_path: Path) -> None:
+    frame = pl.concat([rows().drop("doc_id").with_columns(epoch=pl.lit(epoch)) for epoch in (1, 2, 3)])
+    frame.write_ndjson(tmp_path / "r.jsonl")
+    made = af.overview(frame)
+    assert (made.roles.id, made.roles.cluster) == ("question_id", "question_id")
+    # The answers of a question are equal, so all of them say no more than one of them.
+    once = af.overview(rows().drop("doc_id"))
+    assert once.roles.cluster is None
+    width = [one.report.overall["anls_high"] - one.report.overall["anls_low"] for one in (made, once)]
+    assert width[0] == pytest.approx(width[1], rel=0.05)
+    assert "documents: question_id, found" in " ".join(
+        fine(shell.run(tmp_path, "overview", "r.jsonl")).split()
+    )
+    assert af.overview(frame, cluster=False).roles.cluster is None

@@ -388,3 +388,32 @@ def test_the_shell_says_what_to_pass(benchmark: Path) -> None:
     # Parts of a run are one system, whose questions are those of all parts.
     save(benchmark / "rest.jsonl", [3, 4], ["x", "y"])
     assert shell.run(benchmark, "report", "short.jsonl", "rest.jsonl", "--gold", "gold.jsonl").returncode == 0
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_ids_of_runs_lead_to_those_of_questions(tmp_path: Path, suffix: str) -> None:
+    # Tracing tools give each run of a question an id of its own, beside that of the question.
+    for system in ("a", "b"):
+        ids = {"id": [f"{system}{row}" for row in range(3)], "example_id": ["x", "y", "z"]}
+        frame = pl.DataFrame({**ids, "output": ["1", "2", "3"], "expected": ["1", "2", "4"]})
+        af.write_results(frame, tmp_path / f"{system}.{suffix}")
+    files = [f"a.{suffix}", f"b.{suffix}"]
+    done = shell.run(tmp_path, "compare", *files)
+    told = "no two systems share a question: name the column of the ids of questions with --id ..."
+    shell.refused(done, told)
+    assert "--unmatched" not in done.stderr
+    shell.fine(shell.run(tmp_path, "compare", *files, "--id", "example_id"))
+
+
+def test_gold_with_data_that_is_no_file_of_labels_is_a_table(tmp_path: Path) -> None:
+    (tmp_path / "m.json").write_text('{"q1": "a", "q2": "x"}', encoding="utf-8")
+    answers = [{"text": [text], "answer_start": [0]} for text in ("a", "b")]
+    data = [{"id": f"q{row}", "answers": one} for row, one in enumerate(answers, 1)]
+    (tmp_path / "gold.json").write_text(json.dumps({"version": "1", "data": data}), encoding="utf-8")
+    report = af.readers.report_files(tmp_path / "m.json", af.readers.Reading(gold=tmp_path / "gold.json"))
+    assert report.overall["exact_match"] == 0.5
+    # As SQuAD nests its questions.
+    nested = {"data": [{"title": "t", "paragraphs": [{"context": "c", "qas": data}]}]}
+    (tmp_path / "gold.json").write_text(json.dumps(nested), encoding="utf-8")
+    told = "no column with the question_id among 'title', 'paragraphs'"
+    shell.refused(shell.run(tmp_path, "report", "m.json", "--gold", "gold.json"), told, "paragraphs.0")
