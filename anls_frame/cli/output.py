@@ -17,7 +17,7 @@ import polars as pl
 from anls_frame._arguments import count
 from anls_frame.export import Table
 from anls_frame.export.columns import COLUMNS, Column, by_name, heading_of, kind_of
-from anls_frame.export.document import result_table, with_scripts
+from anls_frame.export.document import result_table, with_scripts, with_spaces
 from anls_frame.export.row_names import ROWS, Names
 from anls_frame.files.file import File
 
@@ -153,17 +153,6 @@ def edits_table(edits: pl.DataFrame) -> Table:
         shown = with_scripts(shown, *_CHARACTERS)
     known = {name: COLUMNS.get(name) or Column(name, heading=heading_of(name)) for name in shown.columns}
     return Table("", shown, known | {"op": Column("op", heading="edit")})
-
-
-def with_spaces(edits: pl.DataFrame) -> pl.DataFrame:
-    """Return a table of edits with ␣ for a space, and combining marks on a circle."""
-    from anls_frame.pairs.marks import SPACE
-
-    characters = [name for name in _CHARACTERS if name in edits.columns]
-    return edits.with_columns(
-        edits[name].str.replace_all(" ", SPACE, literal=True).str.replace(r"^(\p{M})", "◌${1}")
-        for name in characters
-    )
 
 
 def print_json(value: Any) -> None:

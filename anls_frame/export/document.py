@@ -28,6 +28,7 @@ from anls_frame.export.columns import (
 from anls_frame.export.kinds import Kind, difference_kind, shown_as
 from anls_frame.export.row_names import ROWS, Names, every, of_rows
 from anls_frame.export.values import json_text
+from anls_frame.pairs.marks import SPACE
 
 if TYPE_CHECKING:
     from anls_frame.export.charts import Figure
@@ -395,6 +396,15 @@ def with_scripts(pairs: pl.DataFrame, first: str, second: str) -> pl.DataFrame:
     found = [scripts(*pair) or None for pair in pairs.select(first, second).iter_rows()]
     place = pairs.columns.index(second) + 1
     return pairs.clone().insert_column(place, pl.Series("scripts", found)) if any(found) else pairs
+
+
+def with_spaces(edits: pl.DataFrame) -> pl.DataFrame:
+    """Return a table of edits with ␣ for a space, and combining marks on a circle."""
+    characters = [name for name in ("reference_char", "predicted_char") if name in edits.columns]
+    return edits.with_columns(
+        edits[name].str.replace_all(" ", SPACE, literal=True).str.replace(r"^(\p{M})", "◌${1}")
+        for name in characters
+    )
 
 
 def named_tables(tables: Sequence[Table], names: Sequence[str]) -> list[Table]:

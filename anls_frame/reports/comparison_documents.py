@@ -356,7 +356,11 @@ class ComparisonView(View):
         else:
             grids = [_grid_on_screen(table, columns, self.most) for table, _, columns, _ in self.grids]
             tables = [*rankings, *grids]
-        return [*tables, *macro_tables(self)]
+        return [
+            *tables,
+            *macro_tables(self),
+            *type_changes.changed(self.result.all_transitions, self.systems),
+        ]
 
 
 # Several systems

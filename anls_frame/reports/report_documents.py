@@ -18,7 +18,7 @@ from anls_frame.export import Kind, Table
 from anls_frame.export.charts import Alignments, Crossed, Figure, HistogramChart, Stacked
 from anls_frame.export.columns import COLUMNS, COUNTS, FEW, Column, ends_of, headed, heading_of
 from anls_frame.export.display import slice_labels, spelled, spelled_in
-from anls_frame.export.document import GROUP, SLICE, result_table, with_scripts
+from anls_frame.export.document import GROUP, SLICE, result_table, with_scripts, with_spaces
 from anls_frame.export.heads import LEAST_ROWS, head
 from anls_frame.export.row_names import Names, every
 from anls_frame.frames import documents, origins
@@ -117,20 +117,25 @@ class ReportView(View):
             result_table(name, with_scripts(confusions.head(_CONFUSIONS), *_PAIR), link="Substitutions"),
         ]
 
-    def document_tables(self) -> list[Table]:
-        """Return the slices, macro averages, error types, substitutions and worst rows."""
+    @property
+    def further(self) -> list[Table]:
+        """The error types, substitutions and worst rows, as far as they were asked for."""
         worst = [_worst_rows(self)] if self.worst.height else []
         # Error types are those of answers; which pages are worst says more than single letters.
         are_rates = self.summary.settings.are_error_rates
-        more = [*worst, *self.details[1:]] if are_rates else [*self.details, *worst]
-        return [*_slices(self), *macro_tables(self), *more]
+        return [*worst, *self.details[1:]] if are_rates else [*self.details, *worst]
+
+    def document_tables(self) -> list[Table]:
+        """Return the slices, macro averages and further tables."""
+        return [*_slices(self), *macro_tables(self), *self.further]
 
     def screen_tables(self) -> list[Table]:
-        """Return the slices and macro averages."""
+        """Return the slices, macro averages and further tables."""
         tables = [table.on_screen() for table in _slices(self)]
         # Shares of rows without a per-row score come last.
         tables = [table.showing(sorted(table.headings, key="zeros".__eq__)) for table in tables]
-        return [*tables, *macro_tables(self)]
+        further = [replace(table, frame=with_spaces(table.frame)) for table in self.further]
+        return [*tables, *macro_tables(self), *further]
 
     def notes(self) -> list[str]:
         """Return notes on the figures."""

@@ -22,10 +22,21 @@ Transitions: TypeAlias = "Sequence[tuple[Sequence[str], pl.DataFrame]]"
 ROW = "anls_frame:row"
 """Column with the numbers of rows in their table."""
 
+_NAME = "Error types, old and new"
 _MATRICES = 12
 
 
-def table(name: str, frame: pl.DataFrame, keys: Sequence[str], systems: Sequence[str]) -> Table:
+def changed(transitions: Transitions, systems: Sequence[str]) -> list[Table]:
+    """Return how many of all rows changed from each error type to another, the most frequent change first."""
+    made = []
+    for keys, frame in transitions[:1]:
+        changes = frame.filter(pl.col(SLICE) == OVERALL, pl.col(PAIR[0]) != pl.col(PAIR[1]))
+        largest = changes.drop(SLICE, *keys).sort("n", descending=True, maintain_order=True)
+        made.append(_table(_NAME, largest, (), systems))
+    return made
+
+
+def _table(name: str, frame: pl.DataFrame, keys: Sequence[str], systems: Sequence[str]) -> Table:
     """Return counts of rows by old and new error type as a table, with the names of the systems."""
     first, *others = (shortened(name) for name in systems)
     other = "its error type" if len(others) > 1 else f"error type of {others[0]}"
@@ -41,7 +52,7 @@ def tables(transitions: Transitions, systems: Sequence[str]) -> list[Table]:
     made: list[Table] = []
     for keys, frame in transitions:
         by = f", by {' and '.join(keys)}" if made else ""
-        made.append(table(f"Error types, old and new{by}", frame, keys, systems))
+        made.append(_table(f"{_NAME}{by}", frame, keys, systems))
     return made
 
 

@@ -275,7 +275,7 @@ def test_details_print_how_error_types_changed(run: Run) -> None:
     made = af.compare(FRAME, ["rapidocr", "silent", "dates"], "answers", details=True)
     changed = made.transitions.filter(pl.col("baseline_error_type") != pl.col("error_type"))
     largest = changed.sort("n", descending=True).row(0, named=True)
-    title, first = "Error types that differ from those of rapidocr", printed.splitlines()
+    title, first = "Error types, old and new", printed.splitlines()
     heads = [cell.strip() for cell in first[first.index(title) + 2].strip("│").split("┆")]
     assert heads == ["system", "error type of rapidocr", "its error type", "rows", "share"]
     line = [cell.strip() for cell in first[first.index(title) + 4].strip("│").split("┆")]

@@ -13,8 +13,6 @@ from anls_frame.files.file import File
 
 _PAGES = 1_000
 """Pages that a report lists by default."""
-_PRINTED_PAGES = 20
-"""How many of these a terminal shows."""
 
 
 @options.command(
@@ -80,9 +78,8 @@ def report(
     given = SystemFiles(files=list(map(File, files)), how=source.how(runs=runs), repeats=repeats)
     metrics = parse(metric, lambda: columns(given.every_file[0], replace(given.how, needs_texts=False)))
     given = replace(given, how=source.how(None if rows else metrics, runs=runs))
-    n_worst, most = worst or 0, None
-    if are_pages(given.how) and worst is None:
-        n_worst, most = _PAGES, _PRINTED_PAGES
+    if worst is None:
+        worst = _PAGES if are_pages(given.how) else 0
     target.check(SUFFIXES)
     check_rows(rows, target.output)
     if fold_clusters and (target.summary is None or slicing.cluster is None):
@@ -112,7 +109,7 @@ def report(
                 metrics=metrics,
                 by=options.tables(slicing.by),
                 cluster=slicing.cluster,
-                worst=n_worst,
+                worst=worst,
                 keep=keep or (),
                 details=details,
                 shared_ids="rows" if allow_repeated_ids else "error",
@@ -130,5 +127,4 @@ def report(
         saved=made.summary.fold_clusters() if fold_clusters else None,
         page=None if rows is None else page,
         source=list(map(str, given.every_file)),
-        most=most,
     )
