@@ -44,6 +44,10 @@ def read_lines(text: str, problems: Problems) -> Iterator[tuple[str, dict[str, A
             value = parse(line)
         except ValueError as error:
             problems.add(str(error), f"line {number}")
+            if line.strip() == "{":
+                problems.hint("write each object on a line of its own, as `jq -c . FILE` does")
+            if line.startswith("{'"):
+                problems.hint("Python printed these objects: write them with json.dumps")
             continue
         if isinstance(value, dict):
             yield f"line {number}", value
@@ -146,6 +150,8 @@ def _not_rows(file: os.PathLike[str], value: dict[str, Any]) -> str:
         f"got an object with the keys {listed(map(quoted, value))}. "
     )
     lists = dict(_lists_of_objects(value))
+    if not lists and isinstance(value.get("results"), dict):
+        return f"{expected}These are aggregated results: name the file of samples, which --log_samples writes"
     if not lists:
         return f"{expected}pandas writes a list with to_json(orient='records')"
     counts = listed([f"{'.'.join(path)} ({len(rows):,})" for path, rows in lists.items()])

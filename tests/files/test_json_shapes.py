@@ -126,6 +126,41 @@ def test_a_column_with_two_roles_is_an_error(tmp_path: Path) -> None:
     assert joined.select("prediction", "answers").row(0) == ("a", ["b"])
 
 
+@pytest.mark.parametrize(
+    "results",
+    [
+        {"results": {"docvqa": {"anls,none": 0.5}}, "configs": {}, "n-samples": {"docvqa": {"original": 2}}},
+        {"results": {}, "config": {"model": "m"}},
+    ],
+)
+def test_aggregated_results_lead_to_the_samples(tmp_path: Path, results: Any) -> None:
+    write(tmp_path / "results_2026-01-01.json", results)
+    told = "These are aggregated results: name the file of samples, which --log_samples writes"
+    for command in ("report", "overview"):
+        shell.refused(shell.run(tmp_path, command, "results_2026-01-01.json"), told)
+
+
+@pytest.mark.parametrize(
+    ("printed", "hints"),
+    [
+        (
+            lambda row: json.dumps(row, indent=1),
+            ("write each object on a line of its own, as `jq -c . FILE` does",),
+        ),
+        (str, ("Python printed these objects: write them with json.dumps",)),
+        (lambda row: json.dumps(row)[:-1], ()),
+    ],
+)
+def test_objects_that_are_no_json_lines_say_how_to_write_them(
+    tmp_path: Path, printed: Any, hints: tuple[str, ...]
+) -> None:
+    rows = [{"prediction": "a", "answers": "a"}, {"prediction": "b", "answers": "c"}]
+    (tmp_path / "m.jsonl").write_text("\n".join(map(printed, rows)), encoding="utf-8")
+    with pytest.raises(af.InputError, match="line 1: invalid JSON") as error:
+        af.read_results(tmp_path / "m.jsonl")
+    assert tuple(error.value.hints) == hints
+
+
 # Entries of objects
 
 
