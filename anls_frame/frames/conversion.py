@@ -29,12 +29,23 @@ def at_hand(frame: Any) -> Any:
         from anls_frame.frames import from_arrow  # noqa: PLC0415 - imports pyarrow
 
         return from_arrow.to_table(frame)
-    is_path = isinstance(frame, str | os.PathLike)
-    read = f"; read the file first, with `anls_frame.read_results({str(frame)!r})`" if is_path else ""
     raise TypeError(
         "frame must be a Polars DataFrame or LazyFrame, a pandas DataFrame or an object with the Arrow "
-        f"PyCapsule interface, got {type_name(frame)}{read}"
+        f"PyCapsule interface, got {type_name(frame)}{_way_to_frame(frame)}"
     )
+
+
+def _way_to_frame(value: Any) -> str:
+    """Return the end of a message: how to make a frame of what people pass in its place."""
+    if isinstance(value, str | os.PathLike):
+        return f"; read the file first, with `anls_frame.read_results({str(value)!r})`"
+    if isinstance(value, list | dict):
+        return "; make one of it, with `polars.DataFrame(...)` or `pandas.DataFrame(...)`"
+    if "GroupBy" in type(value).__name__:
+        return (
+            "; pass the frame itself, and the columns that group its rows as by=, where the function takes it"
+        )
+    return ""
 
 
 def to_lazy(

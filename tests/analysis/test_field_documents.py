@@ -190,7 +190,8 @@ def test_the_advice_about_json_within_text_reads_it(library: str) -> None:
     assert broken.startswith("4 documents of 'prediction' cannot be read")
     assert wrapped.startswith("2 documents of 'prediction' may be JSON within other text")
     code = wrapped.partition(f"in {library} with `")[2].partition("`")[0]
-    taken = eval(code, {"frame": frame, "pl": pl})  # noqa: S307 - as a user would
+    column = {"Polars": "pl.col('model')", "pandas": "frame['model']"}[library]
+    taken = eval(f"{column}{code}", {"frame": frame, "pl": pl})  # noqa: S307 - as a user would
     after = frame.with_columns(model=taken) if library == "Polars" else frame.assign(model=taken)
     with pytest.warns(af.InputWarning, match="1 document of 'prediction' cannot be read"):
         rows = af.fields(after, "model", "gold", id="id")

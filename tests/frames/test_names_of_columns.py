@@ -109,3 +109,15 @@ def test_the_name_of_a_file_in_place_of_a_frame_names_the_reader(function: Any, 
         TypeError, match=r"got .*; read the file first, with `anls_frame\.read_results\('results\.csv'\)`"
     ):
         function(path, "p", "a")
+
+
+@pytest.mark.parametrize("function", [af.report, af.overview, af.add_scores, af.browse])
+def test_rows_and_groups_in_place_of_a_frame_get_advice(function: Any) -> None:
+    rows = [{"p": "a", "a": "a", "lang": "en"}, {"p": "b", "a": "c", "lang": "de"}]
+
+    for value in (rows, {"p": ["a"], "a": ["a"]}):
+        with pytest.raises(TypeError, match=r"got (list|dict); make one of it, with `polars\.DataFrame"):
+            function(value, "p", "a")
+    for grouped in (pd.DataFrame(rows).groupby("lang"), pl.DataFrame(rows).group_by("lang")):
+        with pytest.raises(TypeError, match=r"GroupBy; pass the frame itself, and the columns .* as by="):
+            function(grouped, "p", "a")

@@ -323,8 +323,8 @@ class PredictedColumn(_DocumentColumn):
             documents = numbered(self._n_within_text, "document")
             warn(
                 f"{documents} of {self.system!r} may be JSON within other text, such as a code fence; take "
-                f"it out, in Polars with `pl.col({self.column!r}).str.extract({_WITHIN})`, in pandas with "
-                f"`frame[{self.column!r}].str.extract({_WITHIN}, expand=False)`"
+                f"it out, in Polars with `.str.extract({_WITHIN})`, in pandas with `.str.extract({_WITHIN}, "
+                "expand=False)`"
             )
         if self._other_keys:
             warn(
