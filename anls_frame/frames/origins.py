@@ -7,6 +7,7 @@ frame object, as long as it lives. Nothing is known about frames derived from it
 
 from __future__ import annotations
 
+import re
 import weakref
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeVar
@@ -78,6 +79,12 @@ def note(scored_by: str | None, protocol: ScoreProtocol, *, has_texts: bool) -> 
     if scored_by in PROTOCOLS:
         return [f"These scores were read from the file, whose harness uses protocol {scored_by}."]
     return [scored_by]
+
+
+def computation(scored_by: str | None) -> str:
+    """Return how given scores were computed, as far as it is known: what a note says in brackets."""
+    known = re.search(r"\((protocol .*?)\)\.", scored_by or "")
+    return known[1] if known else ""
 
 
 def difference(scored_by: str | None, protocol: ScoreProtocol) -> str:

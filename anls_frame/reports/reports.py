@@ -28,7 +28,7 @@ from anls_frame.summary.measures import COUNTS
 from anls_frame.summary.settings import Unanswerable
 from anls_frame.summary.slicing import By
 from anls_frame.summary.summarizing import summarize
-from anls_frame.summary.summary import Summary
+from anls_frame.summary.summary import Summary, signature_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -107,6 +107,11 @@ class Report(SlicedResult[Table_co]):
         0.5
         """
         return Report(summary, confidence=confidence)
+
+    @property
+    def signature(self) -> str:
+        """The settings as a single line; figures with equal signatures are comparable."""
+        return signature_of(self.summary)
 
     @cached_property
     def settings(self) -> dict[str, Any]:

@@ -134,6 +134,10 @@ class Settings:
     @property
     def signature(self) -> str:
         """The settings that must be equal for scores to be comparable, in one line."""
+        return self.signed()
+
+    def signed(self, computed: str = "") -> str:
+        """Return the signature; of scores that are given, with how they were computed, if that is known."""
         parts, threshold = [_signature(metric) for metric in self.own], self.protocol.threshold
         if self.has_texts:
             parts = [
@@ -143,7 +147,8 @@ class Settings:
                 f"threshold:{'none' if threshold is None else f'{threshold:g}'}",
                 f"errors:{described(resolve_errors(self.protocol))}",
             ]
-        parts.append(f"missing:{self.missing}")
+        # Which predictions were missing is part of how given scores were computed.
+        parts.append(f"scores:{computed}" if computed else f"missing:{self.missing}")
         if self.unanswerable != "drop":
             parts.append(f"unanswerable:{self.unanswerable}")
         if self.answers_format is not None:

@@ -68,6 +68,13 @@ def test_reports_and_comparisons_of_means_say_what_they_are() -> None:
         assert SENTENCE in str(af.report(means, metrics="anls"))
         wide = af.side_by_side(means, system="system", id="id", metrics="anls")
         assert SENTENCE in str(af.compare(wide))
+        # Figures of another protocol are not comparable, and nothing says that missing ones were left out.
+        how = "scores:protocol rrc, threshold 0.4, missing predictions scored as the empty text"
+        version = f"cluster:none|v:{af.__version__}"
+        assert af.report(means, metrics="anls").signature == f"anls|{how}|{version}"
+        assert af.compare(wide).signature == f"anls:c-b-a|anls|{how}|{version}"
+        saved = af.Summary.from_bytes(af.summarize(means, metrics="anls").to_bytes())
+        assert af.Report.from_summary(saved).signature == f"anls|{how}|{version}"
         two = frame.filter(pl.col("system") != "c")
     pair = af.repeats.mean_over_epochs(two, "text", "answer", id=["system", "id"], **options)
     assert SENTENCE in str(af.compare(af.side_by_side(pair, system="system", id="id", metrics="anls")))
