@@ -100,8 +100,9 @@ def scored_epochs(
     for metric in chosen:
         if not metric.is_mean:
             raise ValueError(
-                f"metric {metric.name!r} {metric.kind} and has no mean over epochs; choose an epoch or, in a "
-                "report of all rows with cluster=, every epoch counts by its length"
+                f"metric {metric.name!r} {metric.kind} and has no mean over epochs; choose an epoch, a mean "
+                "of rows such as 'wer_mean' or, in a report of all rows with cluster=, every epoch counts by "
+                "its length"
             )
     ids = [id] if isinstance(id, str) else list(id)
     columns = list(dict.fromkeys([*ids, *keep]))

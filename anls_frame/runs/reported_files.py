@@ -195,9 +195,14 @@ def _summarize_logs(given: SystemFiles, options: dict[str, Any]) -> Summary:
     if has_epochs(lazy):
         from anls_frame.runs.scored_files import averaged, resolved  # noqa: PLC0415 - only for epochs
 
-        chosen = resolved(options["metrics"] or ["qa"], rows, options["protocol"])
+        wanted = options["metrics"] or ["qa"]
+        chosen = resolved(wanted, rows, options["protocol"])
         needing_rows = [Option(name) for name in ("worst", "keep", "details") if options[name]]
-        needing_rows += [Option("metric", metric.name) for metric in chosen if not metric.is_mean]
+        needing_rows += [
+            Option("metric", metric if isinstance(metric, str) else metric.name)
+            for metric in wanted
+            if not all(one.is_mean for one in resolved([metric], rows, options["protocol"]))
+        ]
         _warn_of_uneven(rows)
         if not needing_rows:
             by, cluster = options["by"], options["cluster"]

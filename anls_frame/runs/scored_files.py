@@ -37,7 +37,7 @@ def are_read(metrics: Sequence[Metric]) -> bool:
 
 
 def resolved(chosen: Sequence[str | Metric], rows: pl.DataFrame, protocol: ScoreProtocol) -> list[Metric]:
-    """Return the metrics; of a set, only those with a mean over epochs, which ratios of two sums lack."""
+    """Return the metrics; of a set, those with a mean over epochs, which ratios of two sums lack, if any."""
     named = columns_of([metric for metric in chosen if isinstance(metric, str)])
     unknown = [name for name in named if name not in rows.columns]
     if unknown:
@@ -48,7 +48,9 @@ def resolved(chosen: Sequence[str | Metric], rows: pl.DataFrame, protocol: Score
         what += nearest(unknown[0], [*SETS, *NAMES, *numbers])
         raise ValueError(Message(Option("metric", unknown[0]), what))
     groups = [resolve(metric, rows.columns, has_texts=True, protocol=protocol) for metric in chosen]
-    metrics = [metric for group in groups for metric in group if len(group) == 1 or not metric.is_ratio]
+    metrics = [
+        metric for group in groups for metric in [metric for metric in group if not metric.is_ratio] or group
+    ]
     check_names(metrics)
     return metrics
 

@@ -308,3 +308,29 @@ def test_runs_and_tasks_of_a_harness_are_told_apart(run: Run, tmp_path: Path) ->
     assert newest["a"]["score"] == pytest.approx((1 + 0.7) / 2, rel=1e-12)
     uneven = run("compare", "harness", "--runs", "all", "--unmatched", "drop", "--json")
     assert ranking(uneven.stdout)["a"]["score"] == pytest.approx((0.95 + 0.7) / 2, rel=1e-12)
+
+
+def test_hypotheses_of_utterances_count_all_in_rates_that_have_no_mean(tmp_path: Path) -> None:
+    """Two beams of each utterance: 1 of 3 and 0 of 3 words are wrong, then 1 of 1 and 1 of 1."""
+    beams = [("a", "x y z", ["x y", "x y z"]), ("b", "no", ["so", "go"])]
+    rows = [
+        json.dumps({"audio": audio, "text": truth, "pred_text": read, "epoch": epoch})
+        for audio, truth, texts in beams
+        for epoch, read in enumerate(texts, 1)
+    ]
+    (tmp_path / "beams.json").write_text("\n".join(rows), encoding="utf-8")
+    call = ("report", "beams.json", "--id", "audio", "--json")
+
+    done = shell.run(tmp_path, *call, "-m", "speech")
+    (table,) = json.loads(done.stdout)["tables"].values()
+    assert table[0]["wer_corpus"] == 3 / 8
+    assert table[0]["word_deletions"] == 1 / 8
+    told = " ".join(done.stderr.split())
+    assert "--metric speech needs single answers, so these are all 4 rows of 2 questions" in told
+    means = json.loads(shell.run(tmp_path, *call, "-m", "wer_mean").stdout)["tables"]
+    assert next(iter(means.values()))[0]["wer_mean"] == pytest.approx((1 / 6 + 1) / 2)
+    (tmp_path / "other.json").write_text("\n".join(rows), encoding="utf-8")
+    refused(
+        shell.run(tmp_path, "compare", "beams.json", "other.json", "--id", "audio", "-m", "speech"),
+        "metric 'wer_corpus' divides two sums and has no mean over epochs; choose an epoch, a mean of rows",
+    )
