@@ -14,7 +14,7 @@ from anls_frame._text import listed, quoted
 from anls_frame.exceptions import DTypeError
 from anls_frame.files.standard_frames import plain_name, usual_names
 from anls_frame.frames import origins
-from anls_frame.frames.answer_lists import parse_answers
+from anls_frame.frames.answer_lists import parse_answers, parsed
 from anls_frame.frames.answer_texts import warn_of_answers
 from anls_frame.frames.checks import check_columns
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
@@ -342,11 +342,12 @@ def prepared(rows: pl.DataFrame, roles: Roles, protocol: ScoreProtocol) -> pl.Da
 
 
 def _labels(column: pl.Series) -> pl.Series:
-    """Return texts that join several labels, such as `form;layout`, as lists of labels; others unchanged."""
+    """Return texts of several labels, such as `form;layout`, as lists of labels; others unchanged."""
     joined = joined_labels(column.alias("text")) if _holds_texts(column.dtype) else None
     if joined is None:
         return column
-    return column.cast(pl.String).str.split(joined[0]).list.eval(pl.element().str.strip_chars())
+    lists, damaged = parsed(column.cast(pl.String), joined[0])
+    return column if damaged else lists
 
 
 def n_values(column: pl.Series) -> int:

@@ -9,7 +9,11 @@ import polars as pl
 from anls_frame._messages import Lists
 from anls_frame._text import quoted
 from anls_frame.exceptions import warn
+from anls_frame.frames.answer_lists import parsed
 from anls_frame.frames.answer_texts import SEPARATED, SHARE_SEPARATED
+
+PRINTED = "list"
+"""The format of labels in printed lists, in place of a separator."""
 
 
 def warn_of_labels(rows: pl.DataFrame, names: Mapping[str, str]) -> None:
@@ -19,8 +23,9 @@ def warn_of_labels(rows: pl.DataFrame, names: Mapping[str, str]) -> None:
         if found is None:
             continue
         separator, example, count, total = found
+        held = "printed lists of" if separator == PRINTED else f"{separator!r} between"
         told = (
-            f"by column {name!r} holds {separator!r} between labels in {count:,} of {total:,} values, such "
+            f"by column {name!r} holds {held} labels in {count:,} of {total:,} values, such "
             f"as {quoted(example)}; each of them is a slice of its own, and its rows are not in the slices "
             "of the labels. Make lists of labels first"
         )
@@ -31,19 +36,24 @@ def joined_labels(values: pl.Series) -> tuple[str, str, int, int] | None:
     """
     Return the separator of labels, the first text with it, the number of these, and that of all texts.
 
-    A separator counts only if a tenth of the texts have it, and if a label is in another text, too.
+    A separator counts only if a tenth of the texts have it, and if a label is in another text, too. The same
+    goes for printed lists.
     """
     if isinstance(values.dtype, pl.List | pl.Array):
         values = values.explode(empty_as_null=True)
     if values.dtype not in (pl.String, pl.Categorical, pl.Enum):
         return None
     texts = values.cast(pl.String).drop_nulls().unique().sort()
-    for separator, pattern in SEPARATED.items():
-        joined = texts.filter(texts.str.contains(pattern))
+    for separator in (*SEPARATED, PRINTED):
+        if separator == PRINTED:
+            lists, _ = parsed(texts, PRINTED)
+            joined = texts.filter(lists.list.len() > 1)
+        else:
+            lists = texts.str.split(separator)
+            joined = texts.filter(texts.str.contains(SEPARATED[separator]))
         if joined.is_empty():
             continue
-        label = pl.col("text").str.split(separator)
-        labels = texts.to_frame().with_columns(label=label).explode("label", empty_as_null=True)
+        labels = pl.DataFrame([texts, lists.alias("label")]).explode("label", empty_as_null=True)
         labels = labels.with_columns(pl.col("label").str.strip_chars()).unique()
         shared = labels.filter(pl.col("label") != "", pl.len().over("label") > 1)
         found = joined.filter(joined.is_in(shared["text"].implode()))

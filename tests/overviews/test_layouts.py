@@ -482,3 +482,10 @@ def test_several_answers_to_a_question_are_its_documents(tmp_path: Path) -> None
         fine(shell.run(tmp_path, "overview", "r.jsonl")).split()
     )
     assert af.overview(frame, cluster=False).roles.cluster is None
+
+
+def test_printed_lists_of_labels_are_split_as_joined_labels_are() -> None:
+    kinds = ["['form', 'layout']", "['form']", "['layout']"] * 20
+    made = af.overview(rows().with_columns(kind=pl.Series(kinds)))
+    assert set(made.report.tables["kind"]["kind"]) == {"form", "layout"}
+    assert made.report.tables["kind"]["n"].to_list() == [40, 40]

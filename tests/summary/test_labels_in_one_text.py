@@ -98,6 +98,47 @@ def test_a_separator_between_parts_that_occur_nowhere_else_is_a_letter(values: l
     assert warned(lambda: af.report(frame, "p", "a", by="t")) == []
 
 
+# As MMLongBench-Doc has the sources of evidence.
+PRINTED = ["['form', 'layout']", '["layout"]', "['form']", None]
+
+
+@pytest.mark.parametrize("kind", ["polars", "lazy", "pandas", "arrow", "categories"])
+@pytest.mark.parametrize("name", CALLS)
+def test_printed_lists_of_labels_are_told(kind: str, name: str) -> None:
+    [message] = warned(lambda: CALLS[name](KINDS[kind](DATA | {"t": PRINTED})))
+
+    assert message.startswith(
+        "by column 't' holds printed lists of labels in 1 of 3 values, such as \"['form', 'layout']\"; each "
+    )
+
+
+def test_the_advice_for_printed_lists_gives_the_slices_of_labels(tmp_path: Path) -> None:
+    frame = pl.DataFrame(DATA | {"t": PRINTED})
+    [message] = warned(lambda: af.report(frame, "p", "a", by="t"))
+    code = message.rpartition("first: `")[2].partition("`")[0]
+    lists = eval(code, {"anls_frame": af, "frame": frame})  # noqa: S307 - as a user would
+    report = af.report(frame.with_columns(lists), "p", "a", metrics="exact_match", by="t").by_group
+    figures = {row["t"]: (row["n"], row["exact_match"]) for row in report.to_dicts()}
+    # By hand: rows 1 and 3 are forms, rows 1 and 2 layouts, of which row 2 is wrong.
+    assert figures == {"form": (2, 1.0), "layout": (2, 0.5), None: (1, 1.0)}
+    frame.select("id", "t", prediction="p", answers="a").write_csv(tmp_path / "r.csv")
+    told = shell.run(tmp_path, "report", "r.csv", "-b", "t", "--json").stderr
+    reader = "auto,question_types=t,question_types_format=list"
+    assert f"--reader {reader} reads lists, for -b question_types" in told
+    done = shell.run(tmp_path, "report", "r.csv", "--reader", reader, "-b", "question_types", "--json")
+    assert done.stderr == ""
+    assert json.loads(done.stdout)["tables"]
+    assert "['form'" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    "values",
+    [["['a', 'b']", "c", "d"], ["['a']", "['b']", "a"], ["[1871]", "[1872]", "x"], ["['a", "['b'", "a"]],
+)
+def test_lists_without_shared_labels_and_damaged_ones_are_texts(values: list[str]) -> None:
+    assert warned(lambda: af.report(pl.DataFrame({"p": "a", "a": "a", "t": values}), "p", "a", by="t")) == []
+
+
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet", "xlsx"])
 @pytest.mark.parametrize("separator", [";", "|"])
 def test_readers_split_types_as_they_split_answers(tmp_path: Path, suffix: str, separator: str) -> None:
