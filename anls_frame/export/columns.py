@@ -321,7 +321,7 @@ SELECTIVE = (
     Column("risk", "mean loss of the accepted {row}s", "score"),
     Column(
         "risk_bound",
-        "upper bound of the risk, which is compared with the target",
+        "one-sided upper bound of the risk, which is compared with the target",
         "score",
         "bound of the risk",
     ),

@@ -62,6 +62,13 @@ def test_lost_points_are_told_apart_by_verdict(folder: Path) -> None:
     assert set(judged.columns) >= {"prediction", "answers", "question", "doc_id"}
 
 
+def test_without_rows_to_leave_out_there_is_one_score(folder: Path) -> None:
+    ours = next(line for line in (folder / "verdicts.jsonl").read_text().splitlines() if "our_error" in line)
+    (folder / "ours.jsonl").write_text(ours)
+    printed = fine(shell.run(folder, "verdicts", "ours.jsonl", QUESTIONS_FILE, "-p", "tesseract"))
+    assert printed.endswith("of these are not the model's errors; ANLS 0.660\n")
+
+
 def test_verdicts_on_other_texts_are_an_error(folder: Path) -> None:
     other = pl.when(pl.col("question_id") != 10114).then("tesseract")
     QUESTIONS.with_columns(prediction=other).write_parquet(folder / "new.parquet")

@@ -227,6 +227,14 @@ def _manifests(folder: Path) -> None:
         pl.DataFrame({"audio_filepath": [f"{row}.wav" for row in range(40)]}).with_columns(
             speaker=pl.int_range(40) // 5, text=pl.Series(said), pred_text=pl.Series(transcripts)
         ).write_ndjson(folder / f"{name}.jsonl")
+    # The utterances of the guide, in files of their own.
+    ids = ["s1-u1", "s1-u2", "s2-u1"]
+    texts = {
+        "truth": ("answers", ["please call me back", "no", ""]),
+        "asr": ("prediction", ["please call back", "no", "uh"]),
+    }
+    for name, (column, of_ids) in texts.items():
+        pl.DataFrame({"id": ids, column: of_ids}).write_ndjson(folder / f"{name}.jsonl")
 
 
 def _samples(path: Path, frame: pl.DataFrame, more: list[str]) -> None:

@@ -112,7 +112,7 @@ def verdicts(
     print_table(by_verdict, names=names)
     for row in () if lost is None else lost.by_system.to_dicts():
         _print_sentence(row, names, is_alone=len(columns) == 1)
-    if corrected and lost is not None:
+    if corrected and lost is not None and any(map(_leaves_out, lost.by_system.to_dicts())):
         print(plain(_FLATTERS[judged].format(names["row"])))
     for score_name, of_metric in corrected.items():
         print(f"{plain(heading_of(score_name))}, corrected by the drawn {names['row']}s:")
@@ -158,7 +158,8 @@ def _print_sentence(system: Mapping[str, Any], names: Names, *, is_alone: bool) 
     if system["score"] is not None and system["score_without"] is not None:
         score, left = heading_of(names["judged"]), numbered(system["n_without"], names["row"])
         given, without = score_text(system["score"]), score_text(system["score_without"])
-        scores = f"; {score} {given}, without these {names['row']}s {without} ({left})"
+        scores = f"; {score} {given}"
+        scores += f", without these {names['row']}s {without} ({left})" if _leaves_out(system) else ""
     losses = _LOSSES[names["judged"]].format(_amount(lost), _amount(total))
     print(
         plain(
@@ -166,6 +167,11 @@ def _print_sentence(system: Mapping[str, Any], names: Names, *, is_alone: bool) 
             f"and {_amount(others)}{share} of these are not the {names['model']}'s errors{scores}"
         )
     )
+
+
+def _leaves_out(system: Mapping[str, Any]) -> bool:
+    """Return whether there are rows whose loss is not the system's, without which its score is another."""
+    return bool(system["n_without"] != system["n"])
 
 
 def _amount(lost: float) -> str:
