@@ -52,6 +52,22 @@ def test_one_system_in_a_text_file(rows: pl.DataFrame, tmp_path: Path) -> None:
     assert "of 2 slices of up to 1 condition searched" in printed
 
 
+def test_outcomes_of_fields_are_no_slices(tmp_path: Path) -> None:
+    documents = pl.DataFrame(
+        {
+            "doc": [f"d{place}" for place in range(80)],
+            "prediction": [{"total": "1", "date": None if place % 2 else "1"} for place in range(80)],
+            "answers": [{"total": "1", "date": "1"}] * 80,
+        }
+    )
+    rows = af.fields(documents, "prediction", "answers", id="doc")
+    rows.write_parquet(tmp_path / "fields.parquet")
+    written = json.loads(fine(shell.run(tmp_path, *["slices", "fields.parquet", "-c", "doc", "--json"])))
+    # Every missing date has the status "missing", in which all rows are wrong.
+    assert [one["description"] for one in written["tables"]["Slices"]] == ["field = date"]
+    assert written["settings"]["columns"] == ["field"]
+
+
 def test_what_the_second_of_two_files_lost(rows: pl.DataFrame, tmp_path: Path) -> None:
     rows.with_columns(prediction=pl.lit("yes")).write_ndjson(tmp_path / "old.jsonl")
     rows.write_ndjson(tmp_path / "new.jsonl")

@@ -99,9 +99,10 @@ def slices(
             named.in_files(files, source, "error", None if rows else chosen, least=1)
         )
         frame = rows_of_files.lazy().collect()
+        # Columns of text files hold text.
         roles = {*systems.values(), "answers", "question_id", cluster, *columns_of(chosen)}
-        candidates = column or [name for name in frame.columns if name not in roles]
-        frame = origins.like(with_numbers_where_all_are(frame, candidates), rows_of_files)
+        others = [name for name in frame.columns if name not in roles]
+        frame = origins.like(with_numbers_where_all_are(frame, others), rows_of_files)
         # A table of scores has no texts.
         has_texts = {*systems.values(), "answers"} <= {*frame.columns}
     with af.progress():
@@ -109,7 +110,7 @@ def slices(
             frame,
             systems if has_texts else None,
             "answers" if has_texts else None,
-            candidates,
+            column,
             cluster=cluster,
             metrics=chosen,
             **how,
