@@ -107,6 +107,7 @@ def test_every_text_is_json_or_said_to_be_none(form: str) -> None:
 
 
 @EACH_TEXT
+@pytest.mark.filterwarnings("ignore:.*each is scored as it is, with brackets")
 def test_every_text_is_read_from_a_file(tmp_path: Path, form: str) -> None:
     text = TEXTS[form](SIZE)
     path = tmp_path / "rows.jsonl"
