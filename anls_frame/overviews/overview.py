@@ -223,7 +223,7 @@ def overview(
         `form;layout`, each label is a value.
     cluster, model_confidence, id
         Columns with the document of each row, with the system's confidence, and with the id of the row. False
-        says that there is none.
+        says that there is none. Without a column of documents, the rows of a repeated id are one.
     protocol, missing, unanswerable
         How rows are scored, as for `report`.
     risk
