@@ -184,7 +184,7 @@ def differing_in_notation(ids: Iterable[str]) -> str:
     return ""
 
 
-def spelled(text: str) -> str:
+def spelled_space(text: str) -> str:
     """Spell out a text that consists only of whitespace, with ␣ for a space; leave other texts unchanged."""
     if not text.isspace() or visible(text) != text:
         return text

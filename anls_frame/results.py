@@ -259,7 +259,7 @@ class Written(ABC):
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class FoundSlices:
     """
-    The content of a result of found slices.
+    The content of a result of found slices, for its view and the plot, which may not import `slices`.
 
     Parameters
     ----------

@@ -13,8 +13,7 @@ import polars as pl
 from anls_frame._arguments import count, flag, string, takes_names
 from anls_frame._atomic import replacing
 from anls_frame._messages import Message, Option
-from anls_frame._text import label, numbered, shortened_apart
-from anls_frame._text import shortened as shortened_label
+from anls_frame._text import label, numbered, shortened, shortened_apart
 from anls_frame._typing import Missing
 from anls_frame.analysis.browsed_rows import Asked, collected, right_values, with_substitutions
 from anls_frame.export import rows_page, sources
@@ -499,7 +498,7 @@ def _worst_slice(table: pl.DataFrame, asked: Asked, metric: Metric) -> tuple[str
     worst = (min if metric.higher_is_better else max)(slices, default=None, key=lambda line: line[0])
     if worst is None or all(mean == worst[0] for mean, _ in slices):
         return None
-    return shortened_label(worst[1]), spelled(worst[0], (), "score")
+    return shortened(worst[1]), spelled(worst[0], (), "score")
 
 
 def _lost_points(table: pl.DataFrame, asked: Asked) -> dict[str, float] | None:

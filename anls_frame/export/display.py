@@ -9,8 +9,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._text import label
-from anls_frame._text import shortened as shortened_label
+from anls_frame._text import label, shortened
 from anls_frame.export.columns import ends_of, figure_of
 from anls_frame.export.document import BEST, OVERALL, SLICE, Table
 from anls_frame.export.kinds import Kind
@@ -122,7 +121,7 @@ def slice_labels(slices: pl.DataFrame, by: Sequence[str], names: Names = ROWS) -
     """Return a label for each row of a frame of slices, short enough for an axis."""
     keys = slices.select(cs.by_name(*by)).rows() if by else [()] * slices.height
     return [
-        every(names) if kind == OVERALL else shortened_label(" / ".join(map(label, row)))
+        every(names) if kind == OVERALL else shortened(" / ".join(map(label, row)))
         for kind, row in zip(slices[SLICE], keys, strict=True)
     ]
 
@@ -228,7 +227,7 @@ def _decimals(values: Sequence[object]) -> int | None:
     return max(len(text.partition(".")[2]) for text in rounded)
 
 
-def shortened(text: str, longest: int) -> str:
+def truncated(text: str, longest: int) -> str:
     """Truncate a text that is too long, and state at its end how much is missing."""
     if len(text) <= longest:
         return text

@@ -23,8 +23,7 @@ from typing import BinaryIO, NamedTuple
 import jinja2
 from markupsafe import Markup, escape
 
-from anls_frame._text import numbered, spelled, visible
-from anls_frame._text import shortened as shortened_label
+from anls_frame._text import numbered, shortened, spelled_space, visible
 from anls_frame.export.charts import (
     Alignments,
     Axis,
@@ -37,7 +36,7 @@ from anls_frame.export.charts import (
     Stacked,
     bar,
 )
-from anls_frame.export.display import Cell, ShownColumn, ShownRow, display_table, shortened
+from anls_frame.export.display import Cell, ShownColumn, ShownRow, display_table, truncated
 from anls_frame.export.document import Document, Table
 from anls_frame.export.html_links import Links
 from anls_frame.export.row_names import every
@@ -111,15 +110,15 @@ def templates() -> jinja2.Environment:
     }
     environment.filters |= {
         "digest": lambda text: base64.b64encode(hashlib.sha256(text.encode()).digest()).decode(),
-        "spelled": spelled,
+        "spelled": spelled_space,
         "breakable": _breakable,
         "numbered": numbered,
         "whole_intervals": _whole_intervals,
-        "name": functools.partial(shortened, longest=_LONGEST_NAME),
-        "text": functools.partial(shortened, longest=LONGEST_TEXT),
+        "name": functools.partial(truncated, longest=_LONGEST_NAME),
+        "text": functools.partial(truncated, longest=LONGEST_TEXT),
         "exact": _exact,
         "address": lambda text: _ADDRESS.fullmatch(text) and text.partition("://")[2].rstrip("/"),
-        "link": functools.partial(shortened_label, most=_LONGEST_LINK),
+        "link": functools.partial(shortened, most=_LONGEST_LINK),
     }
     return environment
 
@@ -283,7 +282,7 @@ def _forest(
         "axis": axis,
         "caption": f"{columns[drawn].heading} with intervals{more}",
         "rows": [
-            (shortened(label, _LONGEST_NAME) or every(table.names), axis.interval(*_numbers(cell)), cell.text)
+            (truncated(label, _LONGEST_NAME) or every(table.names), axis.interval(*_numbers(cell)), cell.text)
             for label, cell in zip(labels, cells, strict=True)
         ],
     }

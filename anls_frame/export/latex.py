@@ -25,7 +25,7 @@ from typing import BinaryIO
 
 from anls_frame._text import distinct
 from anls_frame.export.columns import POSSIBLY_BEST
-from anls_frame.export.display import Cell, ShownColumn, ShownRow, display_table, shortened
+from anls_frame.export.display import Cell, ShownColumn, ShownRow, display_table, truncated
 from anls_frame.export.document import BEST, Document
 from anls_frame.export.values import as_json
 
@@ -310,7 +310,7 @@ def clipped(text: str, digits: int) -> str:
     for count, letter in enumerate(text):
         width += _width(letter)
         if width > digits:
-            return shortened(text, count)
+            return truncated(text, count)
     return text
 
 

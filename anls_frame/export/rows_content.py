@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from anls_frame._text import spelled
+from anls_frame._text import spelled_space
 from anls_frame.export.page_verdicts import OF_TEXTS
 from anls_frame.export.row_names import ROWS, Names
 
@@ -21,7 +21,7 @@ MOST_ROWS = 100_000
 
 def substitution(reference: str, predicted: str) -> str:
     """Return the name of a substitution, by which rows are selected."""
-    return f"{spelled(reference)} → {spelled(predicted)}"
+    return f"{spelled_space(reference)} → {spelled_space(predicted)}"
 
 
 @dataclass(frozen=True, kw_only=True)

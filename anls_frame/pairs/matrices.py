@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anls_frame._arguments import choice
-from anls_frame._text import spelled, visible
+from anls_frame._text import spelled_space, visible
 from anls_frame.pairs.alignments import Alignment
 from anls_frame.pairs.edits import Operation
 from anls_frame.protocol import check_substitution_cost
@@ -458,5 +458,5 @@ def _path(aligned: Alignment) -> tuple[Cell, ...]:
 
 def _head(letter: str) -> str:
     # Isolated, so that a letter of a right-to-left script does not move its neighbours.
-    shown = f"<bdi>{escape(spelled(visible(letter)))}</bdi>" if letter else ""
+    shown = f"<bdi>{escape(spelled_space(visible(letter)))}</bdi>" if letter else ""
     return f'<th style="padding:.15em .55em;text-align:center;font-weight:bold">{shown}</th>'

@@ -103,7 +103,7 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
         Parameters
         ----------
         slice
-            The line of the slice in `frame`, from 0.
+            The row of the slice in `frame`, from 0.
 
         Examples
         --------
@@ -129,7 +129,7 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
         frame
             A frame of any kind with the columns of the slice's conditions.
         slice
-            The line of the slice in the table of slices, from 0.
+            The row of the slice in `frame`, from 0.
 
         Returns
         -------

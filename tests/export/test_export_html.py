@@ -18,7 +18,7 @@ from html_pages import HtmlPage
 from plot_cases import compared, frame, report
 
 import anls_frame as af
-from anls_frame._text import spelled, visible
+from anls_frame._text import spelled_space, visible
 from anls_frame.export import Document, Table, html, write
 from anls_frame.export.charts import Crossed, Stacked
 from anls_frame.export.display import display_table
@@ -109,7 +109,7 @@ def test_hostile_labels_and_categories_of_figures_do_nothing(tmp_path: Path) -> 
     check_harmless(shown)
     assert shown.texts("div.lab") == [seen(label) for label, _ in rows]
     found = [one.text for one in shown.find("th") if one.attributes.get("scope") == "row"]
-    assert found == [seen(spelled(text)) for text in texts]
+    assert found == [seen(spelled_space(text)) for text in texts]
 
 
 def test_nothing_in_a_page_turns_the_writing_around_it(tmp_path: Path) -> None:

@@ -37,8 +37,8 @@ def format_tax(
     Measure what text around answers costs in score.
 
     Predictions are scored unchanged, and without reasoning, tags, code fences, JSON, "The answer is" and the
-    like. A line for each combination of these shows its share of the loss; with --by, there is also a line
-    for each slice. --output writes the lines of combinations.
+    like. A row for each combination of these shows its share of the loss; with --by, there is also a row
+    for each slice. --output writes the rows of combinations.
 
     Parameters
     ----------
