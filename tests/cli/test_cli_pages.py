@@ -325,7 +325,7 @@ def test_files_that_are_neither_pages_nor_tables_say_what_to_do(
     refused(run("fields", "old", "--gold", "truth"), "for pages of OCR, use `anls-frame report`")
 
 
-@pytest.mark.parametrize("command", [["report"], ["compare", "b.txt"]])
+@pytest.mark.parametrize("command", [["report"], ["overview"], ["compare", "b.txt"]])
 def test_transcripts_of_several_utterances_are_no_page(
     run: Callable[..., Done], tmp_path: Path, command: list[str]
 ) -> None:

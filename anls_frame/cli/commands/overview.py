@@ -62,13 +62,14 @@ def overview(
     from anls_frame.export import SUFFIXES
     from anls_frame.files.raw_tables import with_numbers_where_all_are
     from anls_frame.frames import origins
-    from anls_frame.runs.reading import are_pages
+    from anls_frame.runs.reading import are_pages, warn_of_transcripts
     from anls_frame.runs.score_columns import columns_of
 
     target.check(SUFFIXES)
     check_rows(rows, target.output)
     metrics: Any = parse(None if metric is None else [metric])
     pages = are_pages(source.how())
+    warn_of_transcripts(metrics, source.how())
     given = named.in_files(files, source, runs, least=1)
     # Which columns are meant is found below, with more than their names.
     given = replace(given, how=replace(given.how, needs_texts=given.are_logged))
