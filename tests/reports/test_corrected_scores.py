@@ -219,7 +219,7 @@ def test_without_a_draw() -> None:
     assert_frame_equal(found, expected, check_exact=False, abs_tol=1e-12)
     rows = af.corrected(plain.drop("audit_cluster"), "old", "old_truth")
     assert rows.overall["n_clusters"].to_list() == [None]
-    assert "rows are treated as independent" in str(rows)
+    assert "Rows are treated as independent" in str(rows)
     assert rows.overall["few_rows"].to_list() == [False]
 
 
