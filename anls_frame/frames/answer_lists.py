@@ -13,8 +13,9 @@ import polars.selectors as cs
 
 from anls_frame._arguments import string, type_name
 from anls_frame._text import numbered, quoted
-from anls_frame.exceptions import DTypeError, warn
+from anls_frame.exceptions import warn
 from anls_frame.frames import conversion
+from anls_frame.frames.checks import check_texts
 from anls_frame.frames.missing_values import is_missing
 from anls_frame.frames.strict_json import Number, kind, parse, scalar_text
 
@@ -137,8 +138,7 @@ def _parsed_series(column: pl.Series, answers_format: str) -> pl.Series:
         return column.cast(_LIST)
     if dtype in (pl.Null, pl.Categorical, pl.Enum):
         column = column.cast(pl.String)
-    if column.dtype != pl.String:
-        raise DTypeError(f"column {column.name!r} must hold texts or lists of texts, got {dtype}")
+    check_texts([column])
     lists, damaged = parsed(column, answers_format)
     if damaged:
         row, message = next(iter(damaged.items()))

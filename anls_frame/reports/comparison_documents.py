@@ -290,6 +290,29 @@ class ComparisonView(View):
             notes.append(f"By the intervals, {against}, {'; '.join(answers)}.")
         only = f"Only differences with an adjusted p of at most {self.alpha:g} are listed."
         notes += [only] if self.significant else []
+        notes += self._what_scores_are()
+        notes += _family(self)
+        notes.append(self._what_intervals_are(level))
+        cells, *_ = self.result.summary.sums.cells.values()
+        notes += documents.unnamed_note(cells, settings["cluster"], self.names["row"])
+        notes += few_note(self.whole)
+        if untestable := untestable_note(self.whole, settings, self.names, _ALPHA):
+            notes.append(f"{untestable[0].upper()}{untestable[1:]}")
+        low, high = map(pl.col, ends_of("difference"))
+        excludes = (low > 0) | (high < 0)
+        disagreeing = self.whole.filter(excludes != (pl.col("p_value") <= self.alpha))
+        if self.is_of_two and disagreeing.height:
+            differences = numbered(disagreeing.height, "difference")
+            notes.append(
+                f"p without adjustment and interval disagree for {differences}: the interval is Student's "
+                "t on the sums of differences, p the share of random sign flips that give a difference as "
+                "large."
+            )
+        return notes
+
+    def _what_scores_are(self) -> list[str]:
+        """Return notes on the direction of scores, and on what they divide and count."""
+        notes = []
         for text, higher in (("Lower is better", False), ("Higher is better", True)):
             # For built-in scores, readers know that higher is better.
             directed = [(metric, label) for metric, label in self.named if metric.higher_is_better is higher]
@@ -308,22 +331,7 @@ class ComparisonView(View):
             )
         notes += share_notes(self.metrics)
         if divide_by_references(self.metrics):
-            notes += empty_reference_notes(settings["n_empty_reference"], settings["n"], row)
-        notes += _family(self)
-        notes.append(self._what_intervals_are(level))
-        notes += few_note(self.whole)
-        if untestable := untestable_note(self.whole, settings, self.names, _ALPHA):
-            notes.append(f"{untestable[0].upper()}{untestable[1:]}")
-        low, high = map(pl.col, ends_of("difference"))
-        excludes = (low > 0) | (high < 0)
-        disagreeing = self.whole.filter(excludes != (pl.col("p_value") <= self.alpha))
-        if self.is_of_two and disagreeing.height:
-            differences = numbered(disagreeing.height, "difference")
-            notes.append(
-                f"p without adjustment and interval disagree for {differences}: the interval is Student's "
-                "t on the sums of differences, p the share of random sign flips that give a difference as "
-                "large."
-            )
+            notes += empty_reference_notes(self.settings["n_empty_reference"], self.settings["n"], row)
         return notes
 
     def _what_intervals_are(self, level: str) -> str:

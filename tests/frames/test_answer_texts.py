@@ -231,7 +231,9 @@ def test_bad_columns_are_refused() -> None:
     assert "(1 more do)" in str(caught.value)
     with pytest.raises(ValueError, match="cannot be read as one"):
         damaged.to_frame().select(af.parse_answers("gold"))
-    with pytest.raises(af.DTypeError, match="column 'gold' must hold texts or lists of texts, got Int64"):
+    with pytest.raises(
+        af.DTypeError, match="column 'gold' has dtype Int64 and must hold strings or lists of strings"
+    ):
         af.parse_answers(pl.Series("gold", [1]))
     with pytest.raises(af.DTypeError, match="row 0: 1 is of type int"):
         af.parse_answers(pd.Series([1, "a"], dtype=object))

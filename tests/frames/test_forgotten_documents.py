@@ -111,3 +111,25 @@ def test_slices_of_nearly_one_row_each_are_noted(call: str) -> None:
     assert noted("question_id")[0].startswith(f"120 rows in 120 slices by question_id: {said}")
     assert noted([["lang"], ["question_id"]])[0].startswith(f"120 rows in 120 slices by question_id: {said}")
     assert noted("doc_id") == noted("lang") == noted("question_id", rows=10) == []
+
+
+@pytest.mark.parametrize("library", KINDS)
+def test_rows_without_a_document_are_counted_below_the_table(library: str) -> None:
+    """They are one document, as the figure says: intervals allow for `1`, `2` and the rest."""
+    rows = pl.DataFrame(
+        {"p": [*"abcdef"], "q": [*"abcxyz"], "a": [*"abcdxx"], "doc": ["1", None, None, "2", None, "2"]}
+    )
+    frame = KINDS[library](rows)
+    note = "3 rows without a value in doc count together as one document, which can widen intervals"
+
+    report = af.report(frame, "p", "a", cluster="doc")
+    both = af.compare(frame, ["p", "q"], "a", cluster="doc")
+    for made in (report, both):
+        assert "for 3 documents (doc)" in str(made)
+        assert note in str(made)
+    for named in (frame, rows.filter(pl.col("doc").is_not_null())):
+        cluster = None if named is frame else "doc"
+        assert "without a value" not in str(af.report(named, "p", "a", cluster=cluster))
+    # A folded summary no longer tells the documents.
+    folded = af.summarize(frame, "p", "a", cluster="doc").fold_clusters()
+    assert "for 3 documents (doc)" in str(af.Report.from_summary(folded))
