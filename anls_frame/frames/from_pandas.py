@@ -202,7 +202,8 @@ def _array(name: str, column: pd.Series[Any], lists: int = _LEVELS, objects: int
                     "flatten them"
                 )
     try:
-        array = pa.array(column, from_pandas=True)
+        values = [_with_timestamps(value) for value in column] if column.dtype == object else column
+        array = pa.array(values, from_pandas=True)
     except UnicodeEncodeError:
         raise DTypeError(_half_of_pair(column, name)) from None
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
@@ -210,6 +211,17 @@ def _array(name: str, column: pd.Series[Any], lists: int = _LEVELS, objects: int
     if isinstance(column.dtype, pd.ArrowDtype):
         from_arrow.check_content(name, array)
     return array
+
+
+def _with_timestamps(value: Any) -> Any:
+    """Return a value with timestamps of pandas: Arrow crashes on NumPy's before a number of NumPy."""
+    if isinstance(value, np.datetime64):
+        return pd.Timestamp(value)
+    if isinstance(value, dict):
+        return {key: _with_timestamps(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.dtype.kind in "OM"):
+        return [_with_timestamps(entry) for entry in value]
+    return value
 
 
 def _no_arrow(name: str, column: pd.Series[Any], error: Exception) -> str:

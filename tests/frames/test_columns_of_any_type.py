@@ -156,6 +156,32 @@ def test_a_value_of_any_other_type_is_named_with_its_row(
         metric.update([*before, value, *after], ["a"] * (len(before) + 1 + len(after)))
 
 
+DAY = np.datetime64("2026-01-02", "ns")
+
+
+@pytest.mark.parametrize("other", [np.float32(1), np.int64(1), np.bool_(True)])  # noqa: FBT003 - a value
+@pytest.mark.parametrize("day", [DAY, np.datetime64("NaT", "s")])
+@pytest.mark.parametrize("in_cell", [lambda value: value, lambda value: [value], lambda value: {"a": value}])
+def test_a_scalar_of_numpy_after_a_date_of_numpy_does_not_end_the_process(
+    in_cell: Callable[[Any], Any], day: Any, other: Any
+) -> None:
+    frame = pd.DataFrame({"p": pd.Series([in_cell(day), in_cell(other)], dtype=object)})
+
+    with pytest.raises(af.DTypeError, match="column 'p'"):
+        arrived(frame)
+    if not np.isnat(day):
+        with pytest.raises(af.DTypeError, match="column 'p'"):
+            to_lazy(frame, [], ["p"])
+
+
+def test_an_array_of_dates_before_other_arrays_does_not_end_the_process() -> None:
+    cells = [np.array([DAY]), np.array([1.5], np.float32)]
+    frame = pd.DataFrame({"p": pd.Series(cells, dtype=object)})
+
+    with pytest.raises(af.DTypeError, match="column 'p'"):
+        arrived(frame)
+
+
 @pytest.mark.parametrize(
     "value", [None, float("nan"), np.float32("nan"), pd.NA, pd.NaT, Decimal("NaN"), Decimal("sNaN")]
 )
