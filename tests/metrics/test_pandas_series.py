@@ -142,7 +142,7 @@ def test_wrong_columns_are_answered_as_in_add_scores(row: RowExpression) -> None
 
     with pytest.raises(af.exceptions.ColumnNotFoundError, match=r"no column 'ocrr'.*did you mean 'ocr'"):
         score("ocrr", "gold")
-    with pytest.raises(af.DTypeError, match="column 'n' must hold strings"):
+    with pytest.raises(af.DTypeError, match="column 'n' has dtype Int64 and must hold strings"):
         score("n", "gold")
     with pytest.raises(af.DTypeError, match="column 'mixed', row 'x'"):
         score("ocr", "mixed")
