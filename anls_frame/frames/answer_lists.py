@@ -366,7 +366,7 @@ def entry(value: Any) -> str | None:
 
 def as_lists(name: str, lists: Sequence[Sequence[str | None] | None]) -> pl.Series:
     """Return lists of strings as a column; Polars itself is slower, because it inspects each list."""
-    if not lists:  # as of texts none of which is a printed list
+    if not lists:  # no text is a printed list
         return pl.Series(name, [], pl.List(pl.String))
     import pyarrow as pa  # noqa: PLC0415 - only for those who use it
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from typing import Any, Literal
 
 import pandas as pd
@@ -243,3 +244,22 @@ def test_a_number_where_text_is_due_is_refused_by_name(row: RowExpression, engin
             ComputeError, match=rf"`{row.name}` needs .*'number' has dtype Int64.*[Rr]ead it as text"
         ):
             wrong.collect(engine=engine)
+
+
+@pytest.mark.parametrize(
+    ("answers", "advice", "followed"),
+    [
+        ({"text": "Cola"}, ".struct.field(...)", pl.col("a").struct.field("text")),
+        (
+            [{"text": "Cola"}],
+            ".list.eval(pl.element().struct.field(...))",
+            pl.col("a").list.eval(pl.element().struct.field("text")),
+        ),
+    ],
+)
+def test_structs_are_answered_with_a_way_to_their_texts(answers: Any, advice: str, followed: pl.Expr) -> None:
+    frame = pl.DataFrame({"p": ["Cola"], "a": [answers]})
+
+    with pytest.raises(PolarsError, match=re.escape(f"with `{advice}`")):
+        frame.select(af.anls("p", "a"))
+    assert frame.select(af.anls("p", followed)).item() == 1
