@@ -155,7 +155,8 @@ impl Dtype {
         };
         if inner == "Struct" {
             let is_list = matches!(self, Self::List(_) | Self::Array(..));
-            let field = if is_list { "list.eval(pl.element().struct.field(...))" } else { "struct.field(...)" };
+            let field =
+                if is_list { "list.eval(pl.element().struct.field(...))" } else { "struct.field(...)" };
             return format!("Take the field with the text, as with `.{field}`.");
         }
         let was_read = ["Int", "UInt", "Float", "Decimal", "Boolean", "Date", "Time", "Duration"]
