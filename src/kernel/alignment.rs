@@ -553,6 +553,19 @@ mod tests {
         }
     }
 
+    #[test]
+    fn each_number_of_few_edits_is_found() {
+        for n in 2..=15 {
+            // No common ends, without which the texts would be shorter.
+            let is_other = |at: usize| at + 1 == 8 * n || (at.is_multiple_of(8) && at < 8 * (n - 1));
+            let [reference, prediction] = ['a', 'b']
+                .map(|other| (0..8 * n).map(|at| if is_other(at) { other } else { 'c' }).collect::<String>());
+            let mut aligner = Aligner::default();
+            let edits = aligner.few_edits([&reference, &prediction], true);
+            assert_eq!(edits.map(<[Edit]>::len), Some(n));
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, cases: crate::kernel::oracle::cases(500), ..ProptestConfig::default() })]
 

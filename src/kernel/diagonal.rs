@@ -80,7 +80,9 @@ impl Wavefronts {
 
     /// The steps of a shortest path, if at most `most` are expected. All instruction sets find the same.
     pub fn path<U: Unit>(&mut self, pattern: &[U], text: &[U], most: usize) -> Option<Vec<Step>> {
-        let Found::Distance(distance) = self.search::<U, true>(pattern, text, most * most / 2, most) else {
+        let Found::Distance(distance) =
+            self.search::<U, true>(pattern, text, (most * most).div_ceil(2), most)
+        else {
             return None;
         };
         let (rows, columns) = (pattern.len(), text.len());
