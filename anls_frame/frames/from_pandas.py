@@ -30,6 +30,8 @@ _LABELLED = (str, numbers.Number, np.bool_, dt.date, dt.time, dt.timedelta, pd.I
 """Types of categories that one reads as they are printed."""
 _WRITTEN = (numbers.Number, np.generic, dt.date, dt.time, dt.timedelta)
 """Types of values that were texts in a file."""
+_FLAT = frozenset({str, bool, int, float, type(None), type(pd.NA), type(pd.NaT)})
+"""Types of values that hold no others, and with which Arrow never crashes."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -193,16 +195,17 @@ def _any_column(name: str, column: pd.Series[Any]) -> pl.Series:
 
 def _array(name: str, column: pd.Series[Any], lists: int = _LEVELS, objects: int = _LEVELS) -> Any:
     """Return a column in Arrow, in which NaN, None, NaT and NA are null, as pandas intends."""
-    # Arrow recurses into values within themselves until the process crashes.
-    if column.dtype == object:
+    values: Any = column
+    if column.dtype == object and not _FLAT.issuperset(map(type, column)):
+        # Arrow recurses into values within themselves until the process crashes.
         for label, value in column.items():
             if _is_deep(value, lists, objects):
                 raise DTypeError(
                     f"column {name!r}, row {label!r}: lists or dictionaries nested more than {lists} deep; "
                     "flatten them"
                 )
+        values = map(_with_timestamps, column)
     try:
-        values = [_with_timestamps(value) for value in column] if column.dtype == object else column
         array = pa.array(values, from_pandas=True)
     except UnicodeEncodeError:
         raise DTypeError(_half_of_pair(column, name)) from None

@@ -24,7 +24,7 @@ def checked_samples(
     repeated: str = "",
 ) -> pl.DataFrame:
     """
-    Return the standard frame of samples, each of which occurs once in an epoch.
+    Return the standard frame of samples. A sample occurs once in each epoch.
 
     `is_outcome` says which fields say how the system did; `repeated` what to do about ids that occur again.
     """

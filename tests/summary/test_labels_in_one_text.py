@@ -119,7 +119,7 @@ def test_the_advice_for_printed_lists_gives_the_slices_of_labels(tmp_path: Path)
     lists = eval(code, {"anls_frame": af, "frame": frame})  # noqa: S307 - as a user would
     report = af.report(frame.with_columns(lists), "p", "a", metrics="exact_match", by="t").by_group
     figures = {row["t"]: (row["n"], row["exact_match"]) for row in report.to_dicts()}
-    # By hand: rows 1 and 3 are forms, rows 1 and 2 layouts, of which row 2 is wrong.
+    # By hand: rows 1 and 3 are forms, rows 1 and 2 layouts; row 2 is wrong.
     assert figures == {"form": (2, 1.0), "layout": (2, 0.5), None: (1, 1.0)}
     frame.select("id", "t", prediction="p", answers="a").write_csv(tmp_path / "r.csv")
     told = shell.run(tmp_path, "report", "r.csv", "-b", "t", "--json").stderr
