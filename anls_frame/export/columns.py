@@ -265,7 +265,7 @@ STEPS = (
     Column("step", "what to do", "note"),
     Column("gain", "by how much the score could rise, with the interval", "points"),
     Column("call", "the call that does it", "note"),
-    Column("example", "a {row} that loses by this cause, with its accepted answer", "note"),
+    Column("example", "a {row} that loses by this cause, with its accepted answer", "note", "", "nothing"),
     Column("role", "what the column was taken for"),
     Column("column", "the column, and how it was chosen"),
     Column("option", "the option that changes it", "note"),

@@ -30,7 +30,6 @@ from anls_frame.reports.confidences import selective
 from anls_frame.reports.reports import Report, report
 from anls_frame.reports.wrapping_costs import format_tax
 from anls_frame.slices.result import Slices
-from anls_frame.summary.causes import LOSSES
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.settings import READ, Settings
 
@@ -72,8 +71,7 @@ class Step(NamedTuple):
         if self.gain is None:
             return True
         value, low, _ = self.gain
-        is_more_than_chance = low > 0 or self.rule == "slice"
-        return self.n >= _LEAST_ROWS and value >= _LEAST_GAIN and is_more_than_chance
+        return self.n >= _LEAST_ROWS and value >= _LEAST_GAIN and (low > 0 or self.rule == "slice")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -218,7 +216,7 @@ def _unwrap(case: Case) -> Iterator[Step]:
     n = case.lost("wrapped")
     if not n:
         return
-    tax = format_tax(case.rows.drop(LOSSES), "prediction", "answers", **case.options)
+    tax = format_tax(case.rows, "prediction", "answers", **case.options)
     gain = figure(tax.overall.row(0, named=True), "difference")
     lowered = case.causes.filter(cause="wrapped")["loss"].item() - gain[0]
     less = f", after {100 * lowered:.1f} that rows lose without their wrapping" if lowered > _NONE else ""
@@ -309,8 +307,7 @@ def _confidence(case: Case) -> Iterator[Step]:
     name = case.roles.model_confidence
     if name is None:
         return
-    rows = case.rows.drop(LOSSES)
-    chosen = selective(rows, "prediction", "answers", "model_confidence", **case.options)
+    chosen = selective(case.rows, "prediction", "answers", "model_confidence", **case.options)
     # The overview has its own account of rows.
     line = chosen.thresholds_by((), case.risk, case.report.confidence).row(0, named=True)
     quality = chosen.overall.row(0, named=True)

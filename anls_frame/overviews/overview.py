@@ -16,6 +16,7 @@ from anls_frame._palette import PAGE_COLORS
 from anls_frame._typing import ByFrame, Missing, Table_co, declared
 from anls_frame.export import html
 from anls_frame.export.columns import ends_of
+from anls_frame.export.row_names import Names
 from anls_frame.export.rows_page import framed
 from anls_frame.frames import origins
 from anls_frame.frames.checks import free_name
@@ -95,6 +96,12 @@ class Overview(Written, Generic[Table_co]):
     found: Slices[Any] | None
     roles: Roles
     options: Mapping[str, Any]
+    measures: tuple[Metric, ...]
+    """The score."""
+    row_names: Names
+    """The words for rows."""
+    signature: str
+    """The settings as a single line; figures with equal signatures are comparable."""
     cause_frame: pl.DataFrame = field(default_factory=pl.DataFrame)
     """The frame of `causes` in Polars."""
     step_frame: pl.DataFrame = field(default_factory=pl.DataFrame)
@@ -148,21 +155,6 @@ class Overview(Written, Generic[Table_co]):
             "found": sorted(self.roles.found),
             "code": self.code,
         }
-
-    @property
-    def measures(self) -> tuple[Metric, ...]:
-        """The score."""
-        return self.report.measures
-
-    @property
-    def row_names(self) -> Any:
-        """The words for rows."""
-        return self.report.row_names
-
-    @property
-    def signature(self) -> str:
-        """The settings as a single line; figures with equal signatures are comparable."""
-        return self.report.signature
 
     def to_text(self, **shown: Any) -> str:
         """Return the overview as printed text; the options are those of `write`."""
@@ -278,19 +270,19 @@ def overview(
     if roles.answers is not None:
         how |= {"protocol": whole, "unanswerable": unanswerable}
     comparison = None
-    system, column = next(iter(roles.systems.items()), ("", None))
+    system = next(iter(roles.systems), "")
     if len(roles.systems) > 1:
         first = "cer_corpus" if chosen == "ocr" else chosen
         comparison = compare(rows, roles.systems, roles.answers, metrics=first, **how)
         system = comparison.ranked["system"][0]
-        column = roles.systems[system]
-    values = {name: n_values(rows[name]) for name in roles.by}
-    tables = [[name] for name, n in values.items() if n <= _TABLES]
+    column = roles.systems.get(system)
+    tables = [[name] for name in roles.by if n_values(rows[name]) <= _TABLES]
     made: Report[Any] = report(rows, column, roles.answers, metrics=chosen, by=tables or None, **how)
     if not made.overall["n"]:
         raise ValueError("no row has an answer to score against, or a score")
     metric = made.measures[0]
-    varying = [name for name, n in values.items() if n > 1]
+    # The rows without a score may be those of all other values.
+    varying = [name for name in roles.by if [name] not in tables or made.tables[name]["n"].gt(0).sum() > 1]
     found: Slices[Any] | None = None
     if varying:
         found = find_slices(
@@ -308,6 +300,7 @@ def overview(
     usual, named = inspect.signature(overview).parameters, roles.options
     of_rows: dict[str, Any] = {
         "report": made,
+        **{name: getattr(made, name) for name in ("measures", "row_names", "signature")},
         "account": replace(made.account, from_pandas=is_pandas(frame)),
         "comparison": comparison,
         "found": found,

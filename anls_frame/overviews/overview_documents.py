@@ -96,12 +96,11 @@ class OverviewView(View):
         """Return the score, with its interval, rows and documents, and that of other systems."""
         result, metric = self.result, self.metrics[0]
         overall = result.report.overall
-        score = f"{metric.label} {spelled_in(overall, metric.name, self.kind(metric))}"
-        documents = overall["n_clusters"]
-        where = "" if documents is None else f" in {numbered(documents, 'document')}"
-        said = f"{score} over {numbered(overall['n'], self.names['row'])}{where}."
-        if self.are_pages:
-            said = self.report_view.head()
+        said = f"{metric.label} {spelled_in(overall, metric.name, self.kind(metric))}"
+        said += f" over {numbered(overall['n'], self.names['row'])}"
+        if overall["n_clusters"] is not None:
+            said += f" in {numbered(overall['n_clusters'], 'document')}"
+        said = self.report_view.head() if self.are_pages else f"{said}."
         if result.comparison is None:
             return said
         best = result.comparison.ranked["system"][0]
@@ -251,11 +250,6 @@ class OverviewView(View):
         """Return the document for export, with the rows and the columns below its head."""
         made = super().document()
         return replace(made, head="\n".join((made.head, *self.lines())))
-
-    def screen_tables(self) -> list[Table]:
-        """Return the tables for a screen, without examples, which have no room there."""
-        main, *others = super().screen_tables()
-        return [main.showing(name for name in main.headings if name != "example"), *others]
 
     def text(self, title: str, tables: Sequence[Table]) -> str:
         """Return what a terminal shows: score, columns, tables, slices and steps."""

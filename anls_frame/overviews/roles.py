@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -12,7 +13,7 @@ import polars as pl
 from anls_frame._messages import Message, Option
 from anls_frame._text import listed, quoted
 from anls_frame.exceptions import DTypeError
-from anls_frame.files.standard_frames import plain_name, usual_names
+from anls_frame.files.standard_frames import SCORED, Role, plain_name, usual_names
 from anls_frame.frames import origins
 from anls_frame.frames.answer_lists import parse_answers, parsed
 from anls_frame.frames.answer_texts import warn_of_answers
@@ -33,23 +34,10 @@ _OUTCOME_ENDS = (
 """Last words of the names of columns that say how a system did, which cannot explain it."""
 _OUTCOMES = f"{_OUTCOME_ENDS} iscorrect right errortype judge judgement grade rating"
 """Whole names of such columns."""
-_GOLD = frozenset(
-    {"annotation", "annotations", "expected", "gold", "reference", "solution", "target", "truth"}
-)
+_GOLD = "annotation annotations expected gold reference solution target truth"
 """Words in the names of columns that hold no predictions, however similar they are to the answers."""
-_DOCUMENTS = (
-    "document",
-    "doc",
-    "ucsfdocument",
-    "file",
-    "filename",
-    "image",
-    "imageid",
-    "page",
-    "pdf",
-    "invoice",
-    "patient",
-)
+_DOCUMENTS = "document doc ucsfdocument file image page pdf invoice patient"
+"""Names of columns of documents, with `id` or `name` at the end or without."""
 _CONFIDENCES = ("conf", "prob", "certain")
 _LOOKED_AT = 1_000
 _SIMILAR, _OFTEN = 0.5, 0.1
@@ -79,16 +67,13 @@ class Roles:
     def options(self) -> dict[str, Any]:
         """The options of `overview` that say the same."""
         columns = list(self.systems.values())
-        several: Any = dict(self.systems) if len(columns) > 1 else next(iter(columns), None)
-        named = {
-            "prediction": several,
+        named: dict[str, Any] = {
+            "prediction": dict(self.systems) if len(columns) > 1 else next(iter(columns), None),
             "answers": self.answers,
             "metrics": self.metrics,
             "by": list(self.by),
-            "cluster": self.cluster or False,
-            "model_confidence": self.model_confidence or False,
-            "id": self.id or False,
         }
+        named |= {name: getattr(self, name) or False for name in ("cluster", "model_confidence", "id")}
         return {name: value for name, value in named.items() if value is not None}
 
 
@@ -98,9 +83,9 @@ def rows_of(frame: Any) -> pl.DataFrame:
     if isinstance(frame, pl.DataFrame | pl.LazyFrame):
         return origins.like(frame.lazy().collect(), frame)
     names = column_names(frame)
+    to_lazy(frame, [], [])  # says what to do about several levels of names
     unnamed = next((name for name in names if not isinstance(name, str)), None)
     if unnamed is not None:
-        to_lazy(frame, [], [])  # says what to do about several levels of names
         raise TypeError(
             f"overview reads all columns, and their names must be strings, got {unnamed!r}; rename them, in "
             "pandas with `.rename(columns=str)`"
@@ -108,13 +93,9 @@ def rows_of(frame: Any) -> pl.DataFrame:
     levels = [name for name in frame.index.names if isinstance(name, str)] if is_pandas(frame) else []
     columns: list[pl.Series] = []
     for name in [*(level for level in levels if level not in names), *names]:
-        for texts, others in (((), (name,)), ((name,), ())):
-            try:
-                columns.append(to_lazy(frame, texts, others).collect().to_series())
-                break
-            except DTypeError:
-                # A column of several types has no role.
-                continue
+        # A column of several types has no role.
+        with suppress(DTypeError):
+            columns.append(to_lazy(frame, [], [name]).collect().to_series())
     return pl.DataFrame(columns)
 
 
@@ -124,9 +105,9 @@ def found_roles(rows: pl.DataFrame, asked: Mapping[str, Any]) -> Roles:
 
     `asked` are the options of `overview` that name columns; those that are None are found.
     """
-    by, prediction, answers, metrics = (asked[name] for name in ("by", "prediction", "answers", "metrics"))
+    prediction, answers, metrics = (asked[name] for name in ("prediction", "answers", "metrics"))
     systems: Mapping[str, str] = {} if prediction is None else systems_of(prediction)
-    slices = [by] if isinstance(by, str) else list(by or ())
+    slices = [asked["by"]] if isinstance(asked["by"], str) else list(asked["by"] or ())
     others = [asked[name] for name in ("answers", "cluster", "model_confidence", "id")]
     named = [*slices, *systems.values(), *(name for name in others if isinstance(name, str))]
     check_columns(rows.schema, named, named)
@@ -136,34 +117,38 @@ def found_roles(rows: pl.DataFrame, asked: Mapping[str, Any]) -> Roles:
     finder = _Finder(rows, {*named, *([metrics] if isinstance(metrics, str) else [])})
     if metrics is None and prediction is None and answers is None:
         metrics = finder.score()
-    has_texts = prediction is not None or not (isinstance(metrics, str) and metrics in rows.columns)
-    if has_texts:
-        answers = finder.answers(list(systems.values())) if answers is None else answers
+    if prediction is None and isinstance(metrics, str) and metrics in rows.columns:
+        answers = None
+    else:
+        answers = finder.answers(systems.values()) if answers is None else answers
         systems = systems or finder.systems(answers)
-
-    def role(name: str, find: Callable[[], str | None]) -> str | None:
-        """Return the given column, None if there is none, or the column that is found."""
-        column = asked[name]
-        return find() if column is None else column or None
-
-    id = role("id", finder.id)  # noqa: A001 - what it is
+    # False says that there is none.
+    id, cluster, model_confidence = (  # noqa: A001 - what it is
+        asked[name] or None for name in ("id", "cluster", "model_confidence")
+    )
+    if asked["id"] is None:
+        id = finder.id()  # noqa: A001
+    if asked["cluster"] is None:
+        cluster = finder.document(id)
+    if asked["model_confidence"] is None and len(systems) == 1:
+        model_confidence = finder.confidence(*systems.values())
     return Roles(
         systems=systems,
-        answers=answers if has_texts else None,
+        answers=answers,
         metrics=metrics,
         id=id,
-        cluster=role("cluster", lambda: finder.document(id)),
-        model_confidence=role("model_confidence", lambda: finder.confidence(list(systems.values()))),
-        by=finder.slices() if by is None else slices,
+        cluster=cluster,
+        model_confidence=model_confidence,
+        by=finder.slices() if asked["by"] is None else slices,
         found=frozenset(
             name for name, value in asked.items() if value is None and (name != "metrics" or metrics)
         ),
     )
 
 
-def _holds_texts(dtype: Any, *, lists: bool = False) -> bool:
-    is_list = lists and isinstance(dtype, pl.List | pl.Array)
-    return isinstance(dtype.inner if is_list else dtype, _TEXTS)
+def _are_texts(dtype: Any) -> bool:
+    """Return whether values are texts, or lists of texts."""
+    return getattr(dtype, "inner", dtype) in _TEXTS
 
 
 def _words(name: str) -> list[str]:
@@ -179,11 +164,11 @@ def _is_outcome(name: str) -> bool:
     return is_whole or not ends.isdisjoint(_OUTCOME_ENDS.split())
 
 
-def _are_whole(column: pl.Series) -> bool:
-    """Return whether numbers are whole, as numbers that a text file has are read."""
+def _are_values(column: pl.Series) -> bool:
+    """Return whether a column holds texts or whole numbers, also as those of a text file are read."""
     if column.dtype.is_float():
         return bool((column.drop_nulls() % 1 == 0).all())
-    return column.dtype.is_integer()
+    return column.dtype in _TEXTS or column.dtype.is_integer()
 
 
 class _Finder:
@@ -196,23 +181,26 @@ class _Finder:
     def free(self) -> list[str]:
         return [name for name in self.rows.columns if name not in self.taken]
 
-    def texts(self, *, lists: bool = False) -> list[str]:
-        return [name for name in self.free if _holds_texts(self.rows.schema[name], lists=lists)]
+    @property
+    def texts(self) -> list[str]:
+        return [name for name in self.free if _are_texts(self.rows.schema[name])]
+
+    def usual(self, role: Role, beside: str | None = None) -> list[str]:
+        """Return the columns whose names suggest a role, of texts if there are any."""
+        return usual_names(role, self.texts, beside) or usual_names(role, self.free)
 
     def score(self) -> str | None:
         """Return the column of scores of a table without predictions and answers."""
-        texts = self.texts(lists=True)
-        if usual_names("prediction", texts) or usual_names("answers", texts):
+        if any(usual_names(role, self.texts) for role in SCORED):
             return None
         names = [name for name in self.free if _is_outcome(name) and self._in_unit(name)]
         names = [name for name in names if plain_name(name) in _OUTCOMES.split()] or names
         return self._only("metrics", "scores", names) if names else None
 
-    def answers(self, predictions: Sequence[str]) -> str:
+    def answers(self, predictions: Iterable[str]) -> str:
         """Return the column of accepted answers; a table that may hold only scores is told so."""
-        found = predictions or usual_names("prediction", self.texts())
-        beside = next(iter(found), None)
-        names = usual_names("answers", self.texts(lists=True), beside) or usual_names("answers", self.free)
+        found = [*predictions] or self.usual("prediction")
+        names = self.usual("answers", *found[:1])
         if names or found:
             return self._only("answers", "accepted answers", names)
         scores = [name for name in self.free if _is_outcome(name) and self.rows.schema[name].is_numeric()]
@@ -221,23 +209,15 @@ class _Finder:
 
     def systems(self, answers: str) -> Mapping[str, str]:
         """Return the only column of predictions, by name or by its likeness to the answers."""
-        names = usual_names("prediction", self.texts()) or usual_names("prediction", self.free)
-        if not names:
+        names = self.usual("prediction")
+        if not names and _are_texts(self.rows.schema[answers]):
             others = {*usual_names("question", self.free), *usual_names("question_id", self.free)}
-            others |= {name for name in self.free if not _GOLD.isdisjoint(_words(name))}
-            is_text = _holds_texts(self.rows.schema[answers], lists=True)
-            sample = self.rows.filter(self.rows[answers].is_not_null() & is_text)
-            sample = sample.sample(min(_LOOKED_AT, sample.height), seed=0)
-            for name in (name for name in self.texts() if name not in others and sample.height):
-                texts = pl.col("p").cast(pl.String).fill_null("")
-                pairs = pl.DataFrame({"p": sample[name], "a": sample[answers]})
-                similar = pairs.select((nls(texts, "a") >= _SIMILAR).mean()).item()
-                names += [name] if (similar or 0) >= _OFTEN else []
-        several = Option("prediction", {name: name for name in names})
-        more = (", or ", several, " to compare them")
-        column = self._only(
-            "prediction", "predictions", names, more if names else (f"; the answers are in {answers!r}",)
-        )
+            others |= {name for name in self.free if not {*_GOLD.split()}.isdisjoint(_words(name))}
+            names = [name for name in self.texts if name not in others and self._predicts(name, answers)]
+        more: Sequence[str | Option] = (f"; the answers are in {answers!r}",)
+        if names:
+            more = (", or ", Option("prediction", {name: name for name in names}), " to compare them")
+        column = self._only("prediction", "predictions", names, more)
         return {column: column}
 
     def id(self) -> str | None:
@@ -250,14 +230,9 @@ class _Finder:
 
     def document(self, id: str | None) -> str | None:  # noqa: A002 - what it is
         """Return the column of documents: named so, or of values that lie together, or of repeated ids."""
-        dtypes = self.rows.schema
-        names = [
-            name
-            for name in self.free
-            if (_holds_texts(dtypes[name]) or _are_whole(self.rows[name])) and self._repeats(name)
-        ]
+        names = [name for name in self.free if _are_values(self.rows[name]) and self._repeats(name)]
         plain = {name: plain_name(name).removesuffix("id").removesuffix("name") for name in names}
-        chosen = [name for name in names if plain[name] in _DOCUMENTS]
+        chosen = [name for name in names if plain[name] in _DOCUMENTS.split()]
         chosen = usual_names("doc_id", chosen) or chosen
         # Of pages in books, the books.
         chosen = sorted(chosen, key=lambda name: self.rows[name].n_unique())[:1]
@@ -267,40 +242,40 @@ class _Finder:
         # Several answers to a question are not independent.
         return id if id is not None and self.rows[id].drop_nulls().is_duplicated().any() else None
 
-    def confidence(self, predictions: Sequence[str]) -> str | None:
+    def confidence(self, prediction: str) -> str | None:
         """Return the column of confidences in [0, 1] that belongs to the only prediction."""
-        if len(predictions) > 1:
-            return None
         plain = {name: plain_name(name) for name in self.free if self._in_unit(name, least=5)}
         names = [name for name in plain if any(word in plain[name] for word in _CONFIDENCES)]
-        own = [plain_name(column) for column in predictions]
-        beside = [name for name in names if any(text in plain[name] for text in own)]
+        beside = [name for name in names if plain_name(prediction) in plain[name]]
         return self._only("model_confidence", "confidences", beside or names) if names else None
 
     def slices(self) -> list[str]:
         """Return the columns with few values that repeat and do not say how a system did."""
-        left_out = outcomes(self.rows)
-        for role in ("question", "prediction", "answers"):
+        left_out = outcomes(self.rows) | {name for name in self.free if _is_outcome(name)}
+        for role in ("question", *SCORED):
             left_out |= {*usual_names(role, self.free)}
-        left_out |= {name for name in self.free if _is_outcome(name)}
         return [name for name in self.free if name not in left_out and self._slices(name)]
 
     def _slices(self, name: str) -> bool:
-        column = _entries(_labels(self.rows[name]))
-        if not (_holds_texts(column.dtype) or column.dtype == pl.Boolean or _are_whole(column)):
+        column = _entries(_labels(self.rows[name])).drop_nulls()
+        if column.dtype != pl.Boolean and not _are_values(column):
             return False
-        values = column.drop_nulls()
         most = _MOST_NUMBERS if column.dtype.is_numeric() else _MOST_VALUES
-        return 1 < values.n_unique() <= min(most, len(values) / 2)
+        return 1 < column.n_unique() <= min(most, len(column) / 2)
+
+    def _predicts(self, name: str, answers: str) -> bool:
+        """Return whether texts are often similar to the answers of their rows."""
+        if self.rows.schema[name] not in _TEXTS:
+            return False
+        pairs = pl.DataFrame({"p": self.rows[name].cast(pl.String), "a": self.rows[answers]}).drop_nulls("a")
+        sample = pairs.fill_null("").sample(min(_LOOKED_AT, pairs.height), seed=0)
+        return (sample.select((nls("p", "a") >= _SIMILAR).mean()).item() or 0) >= _OFTEN
 
     def _in_unit(self, name: str, least: int = 2) -> bool:
         column = self.rows[name].drop_nulls()
-        if column.dtype == pl.Boolean:
-            return least == 2 and column.n_unique() == least  # noqa: PLR2004
-        if not column.dtype.is_numeric() or column.n_unique() < least:
+        if not (column.dtype.is_numeric() or column.dtype == pl.Boolean) or column.n_unique() < least:
             return False
-        values = column.cast(pl.Float64).drop_nans()
-        return bool(len(values)) and bool(values.is_between(0, 1).all())
+        return bool(column.cast(pl.Float64).drop_nans().is_between(0, 1).all())
 
     def _repeats(self, name: str) -> bool:
         column = self.rows[name].drop_nulls()
@@ -316,15 +291,14 @@ class _Finder:
         if len(names) == 1:
             self.taken.add(names[0])
             return names[0]
+        among = listed([quoted(name) for name in self.free or self.rows.columns], 40)
+        told, named = f"no column looks like the {what} among {among}", "COLUMN"
         if names:
             shown = "; ".join(f"{name!r} with {self._values(name)}" for name in names)
-            told = f"several columns could hold the {what}: {shown}. Pass "
+            told = f"several columns could hold the {what}: {shown}"
             # The name `answer` is that of predictions, too.
-            named = "COLUMN" if option == "answers" else names[0]
-            raise ValueError(Message(told, Option(option, named), *more))
-        among = listed([quoted(name) for name in self.free or self.rows.columns], 40)
-        told = f"no column looks like the {what} among {among}. Pass "
-        raise ValueError(Message(told, Option(option, "COLUMN"), *more))
+            named = named if option == "answers" else names[0]
+        raise ValueError(Message(f"{told}. Pass ", Option(option, named), *more))
 
     def _values(self, name: str) -> str:
         values = self.rows[name].drop_nulls().unique(maintain_order=True).head(_SHOWN).to_list()
@@ -343,7 +317,7 @@ def prepared(rows: pl.DataFrame, roles: Roles, protocol: ScoreProtocol) -> pl.Da
 
 def _labels(column: pl.Series) -> pl.Series:
     """Return texts of several labels, such as `form;layout`, as lists of labels; others unchanged."""
-    joined = joined_labels(column.alias("text")) if _holds_texts(column.dtype) else None
+    joined = joined_labels(column.alias("text")) if column.dtype in _TEXTS else None
     if joined is None:
         return column
     lists, damaged = parsed(column.cast(pl.String), joined[0])

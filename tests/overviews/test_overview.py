@@ -258,6 +258,19 @@ def test_scores_alone_have_slices_but_no_causes() -> None:
     assert "score 0.667 [" in repr(made)
 
 
+def test_a_column_of_one_value_in_scored_rows_is_no_slice() -> None:
+    # Only the German questions have answers.
+    rows = [("a", ["a"], "de"), ("b", None, "en"), ("c", ["x"], "de")] * 40
+    frame = pl.DataFrame(rows, ["prediction", "answers", "lang"], orient="row")
+    made = af.overview(frame)
+    assert (list(made.roles.by), made.found) == (["lang"], None)
+    assert made.report.tables["lang"].select("lang", "n").rows() == [("de", 80), ("en", 0)]
+    assert "slices: lang, found" in repr(made)
+    # A column with more values than a table has is searched in the same rows.
+    many = frame.with_columns(page=pl.Series([f"page {row % 15}" for row in range(120)]))
+    assert af.overview(many, cluster=False).found.settings["columns"] == ["page"]
+
+
 def test_large_tables_are_searched_column_by_column() -> None:
     frame = pl.concat([planted("slice", seed)[0] for seed in range(23)])
     made = af.overview(frame, cluster=False)
