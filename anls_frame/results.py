@@ -36,7 +36,7 @@ from anls_frame.export.row_names import Names, named_rows
 from anls_frame.export.sources import Source
 from anls_frame.frames.conversion import to_pandas
 from anls_frame.summary.account import Account
-from anls_frame.summary.catalogue import SHORT_LABELS, TEXT_METRICS, column_of
+from anls_frame.summary.catalogue import TEXT_METRICS, column_of, short_label
 from anls_frame.summary.keys import chosen_keys
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.settings import Settings
@@ -428,7 +428,7 @@ class View(ABC):
             shown = least if metric.in_text == "nothing" else metric.in_text
             # The first score has its interval, whatever it is.
             shown = "interval" if metric == self.metrics[0] else shown
-            heading = SHORT_LABELS.get(metric.name, metric.label)
+            heading = short_label(metric)
             number = f"{self.names['row']}s with {heading}"
             columns.append(replace(column_of(metric, heading), on_screen=shown))
             columns.append(Column(f"{metric.name}_n", "", "count", number, "nothing"))

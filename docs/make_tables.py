@@ -16,7 +16,7 @@ from anls_frame.export.columns import RESULTS, Column
 from anls_frame.export.row_names import of_rows
 from anls_frame.namespaces import ROW_FUNCTIONS
 from anls_frame.readers.descriptions import READERS, Description
-from anls_frame.summary.catalogue import BUILT_IN, DESCRIBED, by_meaning
+from anls_frame.summary.catalogue import NAMED
 
 FOLDER = Path(__file__).parent
 GOLD = "[gold in one table](many_files.md#gold-in-one-table)"
@@ -68,12 +68,11 @@ def commands() -> str:
 
 
 def scores() -> str:
-    """Return the table of the scores of reports; those that mean the same share a row."""
+    """Return the table of the scores of reports."""
     rows = []
-    for names, meaning in by_meaning():
-        direction = "higher" if (BUILT_IN | DESCRIBED)[names[0]].higher_is_better else "lower"
-        in_code = ", ".join(f"`{name}`" for name in names)
-        rows.append(f"| {in_code} | {of_rows(meaning)} | {direction} is better |")
+    for name, metric in NAMED.items():
+        direction = "higher" if metric.higher_is_better else "lower"
+        rows.append(f"| `{name}` | {of_rows(metric.meaning)} | {direction} is better |")
     return "\n".join(["| name | score | direction |", "|---|---|---|", *rows])
 
 

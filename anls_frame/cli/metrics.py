@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from anls_frame.summary.catalogue import NAMES, NAMES_OF_ROWS, SETS
+from anls_frame.summary.catalogue import NAMED, NAMES_OF_ROWS, SETS
 from anls_frame.summary.measures import Metric
 
 
@@ -27,8 +27,9 @@ def metric_named(name: str, columns: Callable[[], Collection[str]] = tuple) -> s
     Return a metric by its name.
 
     FILE.py:NAME and MODULE:NAME name functions and metrics in Python, median:NAME and quantile:0.9:NAME name
-    quantiles of a score, bounds:0:1:NAME a score with its bounds, lower:NAME one that is better if it is
-    lower, and ratio:usd:right the ratio of the sums of two columns, unless a column has exactly this name.
+    quantiles of a score, bounds:0:1:NAME a score with its bounds, lower:NAME and higher:NAME one with its
+    direction, and ratio:usd:right the ratio of the sums of two columns, unless a column has exactly this
+    name.
     The columns are read only if a name is ambiguous.
     """
     if ":" not in name or name in columns():
@@ -45,8 +46,8 @@ def metric_named(name: str, columns: Callable[[], Collection[str]] = tuple) -> s
         return Metric.quantile(metric_named(score, columns), number)
     if kind == "bounds":
         return _bounded(name, columns)
-    if kind == "lower":
-        return _described(name, score, columns, higher_is_better=False)
+    if kind in {"lower", "higher"}:
+        return _described(name, score, columns, higher_is_better=kind == "higher")
     if kind == "ratio":
         numerator, _, denominator = score.partition(":")
         if not (numerator and denominator):
@@ -73,7 +74,7 @@ def _bounded(name: str, columns: Callable[[], Collection[str]]) -> Metric:
 def _described(name: str, score: str, columns: Callable[[], Collection[str]], **options: Any) -> Metric:
     """Return the metric of a column or function with an option; those of built-in scores are known."""
     metric = metric_named(score, columns)
-    if metric in {*SETS, *NAMES, *NAMES_OF_ROWS}:
+    if metric in {*SETS, *NAMED, *NAMES_OF_ROWS}:
         (option,) = options
         known = "bounds are" if option == "bounds" else "direction is"
         raise ValueError(f"--metric {name}: {score} is a built-in score, whose {known} known; pass {score}")

@@ -22,7 +22,7 @@ from anls_frame.export.row_names import ROWS, Names, every
 from anls_frame.frames.conversion import at_hand, column_names, in_polars, to_lazy
 from anls_frame.plot import _style
 from anls_frame.results import SlicedResult
-from anls_frame.summary.catalogue import BUILT_IN, DESCRIBED, ROW_SCORES
+from anls_frame.summary.catalogue import NAMED
 from anls_frame.summary.details import detail_table
 from anls_frame.summary.measures import Metric, is_higher_better
 from anls_frame.summary.summary import Summary
@@ -206,8 +206,7 @@ def metrics_of(given: Any, names: Iterable[str]) -> tuple[Metric, ...]:
     """Return the metrics of a result, or those with these names; of a user's own, only the name is known."""
     if isinstance(given, SlicedResult):
         return given.measures
-    known = BUILT_IN | DESCRIBED
-    return tuple(known.get(name) or Metric(name) for name in names)
+    return tuple(NAMED.get(name) or Metric(name) for name in names)
 
 
 def measured(measure: str | None, metrics: Sequence[Metric], what: str = "measure") -> Metric:
@@ -266,7 +265,5 @@ def columns_of(columns: str | Sequence[str] | Mapping[str, str] | None) -> dict[
 def name_of_columns(columns: Mapping[str, str]) -> str:
     """Return the name of an axis for score columns: the name of a single column, and a common direction."""
     names = list(columns.values())
-    higher = any(
-        ROW_SCORES[name].higher_is_better if name in ROW_SCORES else is_higher_better(name) for name in names
-    )
+    higher = any(map(is_higher_better, names))
     return directed(names[0] if len(names) == 1 else "score", higher_is_better=higher)

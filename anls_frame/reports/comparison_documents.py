@@ -64,7 +64,7 @@ from anls_frame.summary.notes import (
     divide_by_references,
     empty_reference_notes,
     placeholder_notes,
-    share_notes,
+    score_notes,
 )
 
 FEW_SYSTEMS = 12
@@ -329,7 +329,7 @@ class ComparisonView(View):
                 f"Wins, ties and losses in {_listed(ratios)} compare the ratios of single {row}s, which may "
                 f"favour another system than the ratio of all {row}s."
             )
-        notes += share_notes(self.metrics)
+        notes += score_notes(self.metrics, row)
         if divide_by_references(self.metrics):
             notes += empty_reference_notes(self.settings["n_empty_reference"], self.settings["n"], row)
         return notes

@@ -36,7 +36,7 @@ from anls_frame.summary.notes import (
     divide_by_references,
     empty_reference_notes,
     placeholder_notes,
-    share_notes,
+    score_notes,
 )
 from anls_frame.summary.summary import Summary
 
@@ -145,7 +145,7 @@ class ReportView(View):
         notes = [
             *placeholder_notes(predictions.n_placeholders),
             *_own_notes(self.metrics),
-            *share_notes(self.metrics),
+            *score_notes(self.metrics, self.names["row"]),
         ]
         if any(ROUNDED in cells.columns for cells in summary.report_sums.cells.values()):
             notes.append(

@@ -11,7 +11,7 @@ import polars as pl
 
 from anls_frame._messages import Message, Option
 from anls_frame.summary import own_metrics
-from anls_frame.summary.catalogue import NAMES, NAMES_OF_ROWS, SETS, is_quantile_of_texts
+from anls_frame.summary.catalogue import NAMED, NAMES_OF_ROWS, SETS, is_quantile_of_texts
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.slicing import columns_of as columns_of_keys
 
@@ -24,7 +24,7 @@ Tables: TypeAlias = str | Sequence[str] | Sequence[Sequence[str]]
 def columns_of(metrics: Sequence[str | Metric] | None) -> list[str]:
     """Return the columns that hold scores."""
     given = metrics or ()
-    built_in = {*SETS, *NAMES, *NAMES_OF_ROWS}
+    built_in = {*SETS, *NAMED, *NAMES_OF_ROWS}
     named = [name for name in given if isinstance(name, str) and name not in built_in]
     own = [metric for metric in given if isinstance(metric, Metric) and not is_quantile_of_texts(metric)]
     values = [value for metric in own for value in (metric.numerator, metric.denominator)]

@@ -27,7 +27,7 @@ from anls_frame.runs.system_files import (
     are_repeated,
 )
 from anls_frame.summary import own_metrics
-from anls_frame.summary.catalogue import NAMES, SETS, check_names, resolve
+from anls_frame.summary.catalogue import NAMED, SETS, check_names, resolve
 from anls_frame.summary.measures import Metric
 
 
@@ -43,9 +43,9 @@ def resolved(chosen: Sequence[str | Metric], rows: pl.DataFrame, protocol: Score
     if unknown:
         numbers = [name for name, dtype in rows.schema.items() if dtype.is_numeric() and name != "epoch"]
         also = f"; they have numbers in {listed(list(map(quoted, numbers)))}" if numbers else ""
-        scores = ", ".join((*SETS, *NAMES))
+        scores = ", ".join((*SETS, *NAMED))
         what = f": neither a score ({scores}) nor a column of the files{also}"
-        what += nearest(unknown[0], [*SETS, *NAMES, *numbers])
+        what += nearest(unknown[0], [*SETS, *NAMED, *numbers])
         raise ValueError(Message(Option("metric", unknown[0]), what))
     groups = [resolve(metric, rows.columns, has_texts=True, protocol=protocol) for metric in chosen]
     metrics = [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import itertools
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Union
@@ -18,21 +17,27 @@ from anls_frame.frames.checks import nearest, no_column
 from anls_frame.metrics import accuracies, page_errors, scores
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol, resolve_errors
 from anls_frame.summary.fixed_point import FINE_BITS, SCORE_BITS
-from anls_frame.summary.measures import Metric
+from anls_frame.summary.measures import Metric, is_higher_better
 
 Metrics = Union["str | pl.Expr | Metric", "Sequence[str | pl.Expr | Metric]"]
 """One metric or several: names, expressions, descriptions."""
 
 
-def _score(name: str, **others: Any) -> Metric:
+_SIMILARITY = "mean similarity to the nearest answer (1 minus edits / longer length)"
+_LENGTH = "divided by all characters of the references"
+_WORDS = "divided by all words of the references"
+
+
+def _score(name: str, meaning: str, **others: Any) -> Metric:
     return Metric(
         **{
             "numerator": name,
             "name": name,
+            "meaning": meaning,
             "label": heading_of(name),
             "row": name,
             "bounds": (0, 1),
-            "higher_is_better": True,
+            "higher_is_better": is_higher_better(name),
             "format": "score",
             "is_built_in": True,
             **others,
@@ -40,26 +45,44 @@ def _score(name: str, **others: Any) -> Metric:
     )
 
 
-def _error_rate(name: str, label: str, **others: Any) -> Metric:
-    return _score(
-        name, label=label, row="cer", bounds=(0, None), higher_is_better=False, format="rate", **others
-    )
+def _error_rate(name: str, label: str, meaning: str, **others: Any) -> Metric:
+    return _score(name, meaning, label=label, row="cer", bounds=(0, None), format="rate", **others)
 
 
 TEXT_METRICS = (
-    _score("anls", bits=SCORE_BITS, square_bits=FINE_BITS),
-    _score("nls", bits=SCORE_BITS, square_bits=FINE_BITS, in_text="figure"),
-    _score("exact_match"),
-    _score("zeros", label="share of rows with ANLS 0", row=None, higher_is_better=False, in_text="figure"),
+    _score("anls", f"{_SIMILARITY}, 0 below the threshold", bits=SCORE_BITS, square_bits=FINE_BITS),
+    _score(
+        "nls",
+        f"{_SIMILARITY}, without a threshold",
+        bits=SCORE_BITS,
+        square_bits=FINE_BITS,
+        in_text="figure",
+    ),
+    _score("exact_match", "share of {row}s whose prediction equals an answer"),
+    _score(
+        "zeros",
+        "share of {row}s with ANLS 0",
+        label="share of rows with ANLS 0",
+        heading="ANLS is 0",
+        row=None,
+        in_text="figure",
+    ),
     _error_rate(
         "cer_mean",
         "CER (mean)",
+        "mean of the {row}s' character error rates, whatever their lengths",
         numerator="cer",
         bits=FINE_BITS,
         square_bits=FINE_BITS,
         in_text="nothing",
     ),
-    _error_rate("cer_corpus", "CER (corpus)", numerator="char_errors", denominator="reference_length"),
+    _error_rate(
+        "cer_corpus",
+        "CER (corpus)",
+        f"all edits {_LENGTH}",
+        numerator="char_errors",
+        denominator="reference_length",
+    ),
 )
 """The scores in reports of texts, in the order of their columns."""
 
@@ -130,22 +153,40 @@ def _fields(what: str, *, has_blanks: bool = True) -> Callable[..., pl.Expr]:
     return counted
 
 
-def _described(name: str, label: str, numerator: Callable[..., pl.Expr], **others: Any) -> Metric:
+def _described(
+    name: str, label: str, meaning: str, numerator: Callable[..., pl.Expr], **others: Any
+) -> Metric:
     sources = (name, f"{name}_length") if "denominator" in others else (name,)
-    bounds = {"bounds": (0, None), "higher_is_better": False}
-    return Metric(numerator, name=name, label=label, sources=sources, **{**bounds, **others})
+    how = {"bounds": (0, None), "sources": sources, **others}
+    return Metric(numerator, name=name, label=label, meaning=meaning, **how)
 
 
-def _share(name: str, label: str, numerator: Callable[..., pl.Expr], **others: Any) -> Metric:
-    return _described(name, label, numerator, **{"bounds": (0, 1), "higher_is_better": True, **others})
+def _share(name: str, label: str, meaning: str, numerator: Callable[..., pl.Expr], **others: Any) -> Metric:
+    return _described(name, label, meaning, numerator, **{"bounds": (0, 1), **others})
 
 
-def _per_character(name: str, label: str, numerator: Callable[..., pl.Expr], **others: Any) -> Metric:
+def _per_character(
+    name: str, label: str, meaning: str, numerator: Callable[..., pl.Expr], **others: Any
+) -> Metric:
     lengths = _scored("reference_length")
-    return _described(name, label, numerator, denominator=lengths, format="rate", **others)
+    return _described(name, label, meaning, numerator, denominator=lengths, format="rate", **others)
 
 
-_EDITS = ("substitutions", "deletions", "insertions")
+_EDITS = {"substitutions": "subst.", "deletions": "deleted", "insertions": "inserted"}
+"""The kinds of edits, with their short names."""
+
+_OF_PAGES = {
+    "misread": "characters read as others",
+    "omitted": "characters that were not read",
+    "added": "characters that are not in the reference",
+    "fabricated": "added characters in runs of words that the page does not have",
+    "repeated": "characters of blocks that were read twice",
+    "moved": "right characters of blocks in another place",
+}
+"""The kinds of errors of pages, `page_errors.KINDS`, with their meanings."""
+
+VQA = "vqa_accuracy"
+"""The accuracy that needs the answers of several people."""
 
 FABRICATION = "fabrication_rate"
 """The rate that needs rows without an answer in which nothing was predicted, which no rows of fields are."""
@@ -153,11 +194,20 @@ FABRICATION = "fabrication_rate"
 DESCRIBED = {
     metric.name: metric
     for metric in (
-        _described("char_errors", "character errors", _scored("char_errors")),
-        _described("wer_mean", "WER (mean)", _by_errors(words.wer, by_words=True), format="rate"),
+        _described(
+            "char_errors", "character errors", "mean number of edits of a {row}", _scored("char_errors")
+        ),
+        _described(
+            "wer_mean",
+            "WER (mean)",
+            "mean of the {row}s' word error rates, whatever their lengths",
+            _by_errors(words.wer, by_words=True),
+            format="rate",
+        ),
         _described(
             "wer_corpus",
             "WER (corpus)",
+            f"all edits of words {_WORDS}",
             _scored("char_errors", by_words=True),
             denominator=_scored("reference_length", by_words=True),
             format="rate",
@@ -166,84 +216,135 @@ DESCRIBED = {
             _described(
                 f"word_{kind}",
                 f"word {kind}",
+                f"all {kind} of words {_WORDS}",
                 _by_errors(words.edit_counts, kind, by_words=True),
                 denominator=_scored("reference_length", by_words=True),
+                heading=f"words {short}",
                 format="rate",
                 in_text="figure",
+            )
+            for kind, short in _EDITS.items()
+        ),
+        *(
+            _per_character(
+                kind, kind, f"all {kind} {_LENGTH}", _by_errors(words.edit_counts, kind), in_text="figure"
             )
             for kind in _EDITS
         ),
         *(
-            _per_character(kind, kind, _by_errors(words.edit_counts, kind), in_text="figure")
-            for kind in _EDITS
-        ),
-        *(
-            _per_character(kind, kind, _by_errors(page_errors.page_errors, kind), in_text="figure")
-            for kind in page_errors.KINDS
+            _per_character(
+                kind,
+                kind,
+                f"{meaning}, {_LENGTH}",
+                _by_errors(page_errors.page_errors, kind),
+                in_text="figure",
+            )
+            for kind, meaning in _OF_PAGES.items()
         ),
         _per_character(
             "reading_order_free_cer",
             "CER in any order",
+            "all errors but moved blocks",
             _by_errors(page_errors.page_errors, *(kind for kind in page_errors.KINDS if kind != "moved")),
         ),
         _described(
             "bag_of_words",
             "bag-of-words error",
+            "mean share of words that differ, in any order",
             _by_errors(words.bag_of_words_error, by_words=True),
             format="rate",
         ),
         *(
             # These have a preparation of their own, whatever the protocol.
-            _share(name, label, lambda p, a, *, _score=score, **_: _score(p, a))
-            for name, label, score in (
-                ("relaxed_accuracy", "relaxed accuracy", accuracies.relaxed_accuracy),
-                ("vqa_accuracy", "VQA accuracy", accuracies.vqa_accuracy),
-                ("contains_answer", "contains the answer", accuracies.contains_answer),
+            _share(name, label, meaning, lambda p, a, *, _score=score, **_: _score(p, a))
+            for name, label, meaning, score in (
+                (
+                    "relaxed_accuracy",
+                    "relaxed accuracy",
+                    "share of right {row}s, where a number may differ by 5 %",
+                    accuracies.relaxed_accuracy,
+                ),
+                (
+                    VQA,
+                    "VQA accuracy",
+                    "mean accuracy of VQA: right if at least 3 of 10 people gave the answer",
+                    accuracies.vqa_accuracy,
+                ),
+                (
+                    "contains_answer",
+                    "contains the answer",
+                    "share of {row}s whose prediction contains an answer",
+                    accuracies.contains_answer,
+                ),
             )
         ),
         _share(
             "field_precision",
             "precision of fields",
+            "right values divided by predicted values",
             _fields("right"),
             denominator=_fields("predicted"),
+            heading="precision",
             in_text="figure",
         ),
         _share(
             "field_recall",
             "recall of fields",
+            "right values divided by expected values",
             _fields("right"),
             denominator=_fields("gold"),
+            heading="recall",
             in_text="figure",
         ),
         _share(
             "field_f1",
             "F1 of fields",
+            "harmonic mean of precision and recall of fields",
             _fields("right twice"),
             denominator=_fields("predicted and gold"),
+            heading="F1",
             in_text="figure",
         ),
         *(
             _share(
                 f"{kind}_share",
                 f"share of {kind} fields",
+                f"share of fields {meaning}",
                 _fields(kind),
-                higher_is_better=False,
+                heading=kind,
                 in_text="figure",
             )
-            for kind in ("missing", "invented", "wrong")
+            for kind, meaning in (
+                ("missing", "without a prediction"),
+                ("invented", "that are predicted without being there"),
+                ("wrong", "with another value"),
+            )
         ),
         # Each is divided by rows of one kind, so the mix of both moves neither.
         *(
             _share(
                 name,
                 name.replace("_", " "),
+                meaning,
                 _fields(kind, has_blanks=False),
                 denominator=_fields(every, has_blanks=False),
-                higher_is_better=False,
             )
-            for name, kind, every in (
-                (FABRICATION, "invented", "not gold"),
-                ("abstention_rate", "missing", "gold"),
+            for name, kind, every, meaning in (
+                (
+                    FABRICATION,
+                    "invented",
+                    "not gold",
+                    (
+                        "{row}s without an answer in which something was predicted, divided by all {row}s "
+                        "without an answer"
+                    ),
+                ),
+                (
+                    "abstention_rate",
+                    "missing",
+                    "gold",
+                    "{row}s with an answer in which nothing was predicted, divided by all {row}s with one",
+                ),
             )
         ),
     )
@@ -254,13 +355,8 @@ Other scores by name, which reports take like a caller's own; a new one needs on
 Its function also takes the protocol of the report.
 """
 
-NAMES = (*BUILT_IN, *DESCRIBED)
-"""Names of all scores."""
-
-
-def by_meaning() -> list[tuple[list[str], str]]:
-    """Return the names of all scores, those that mean the same together, with what they mean."""
-    return [([*names], meaning) for meaning, names in itertools.groupby(NAMES, MEANINGS.__getitem__)]
+NAMED = BUILT_IN | DESCRIBED
+"""All scores by name."""
 
 
 def _of_own_fields(metric: Metric) -> Metric:
@@ -276,19 +372,17 @@ def _of_own_fields(metric: Metric) -> Metric:
     return _described(
         metric.name,
         metric.label,
+        metric.meaning,
         numerator,
         denominator=is_own,
         bounds=metric.bounds,
-        higher_is_better=metric.higher_is_better,
         format=metric.format,
         has_fractions=True,
     )
 
 
 OF_OWN_FIELDS = {
-    name: _of_own_fields(metric)
-    for name, metric in (BUILT_IN | DESCRIBED).items()
-    if metric.is_mean and name != "zeros"
+    name: _of_own_fields(metric) for name, metric in NAMED.items() if metric.is_mean and name != "zeros"
 }
 """
 Means of rows, by name, as comparisons of fields have them.
@@ -296,49 +390,11 @@ Means of rows, by name, as comparisons of fields have them.
 A row that one system alone invented is no field of the others, which would be right there.
 """
 
-_SIMILARITY = "mean similarity to the nearest answer (1 minus edits / longer length)"
-_LENGTH = "divided by all characters of the references"
-
-MEANINGS = {
-    "anls": f"{_SIMILARITY}, 0 below the threshold",
-    "nls": f"{_SIMILARITY}, without a threshold",
-    "exact_match": "share of {row}s whose prediction equals an answer",
-    "zeros": "share of {row}s with ANLS 0",
-    "cer_mean": "mean of the {row}s' character error rates, whatever their lengths",
-    "cer_corpus": f"all edits {_LENGTH}",
-    "char_errors": "mean number of edits of a {row}",
-    "wer_mean": "mean of the {row}s' word error rates, whatever their lengths",
-    "wer_corpus": "all edits of words divided by all words of the references",
-    **{f"word_{kind}": f"all {kind} of words divided by all words of the references" for kind in _EDITS},
-    **{kind: f"all {kind} {_LENGTH}" for kind in _EDITS},
-    "misread": f"characters read as others, {_LENGTH}",
-    "omitted": f"characters that were not read, {_LENGTH}",
-    "added": f"characters that are not in the reference, {_LENGTH}",
-    "fabricated": f"added characters in runs of words that the page does not have, {_LENGTH}",
-    "repeated": f"characters of blocks that were read twice, {_LENGTH}",
-    "moved": f"right characters of blocks in another place, {_LENGTH}",
-    "reading_order_free_cer": "all errors but moved blocks",
-    "bag_of_words": "mean share of words that differ, in any order",
-    "relaxed_accuracy": "share of right {row}s, where a number may differ by 5 %",
-    "vqa_accuracy": "mean accuracy of VQA: right if at least 3 of 10 people gave the answer",
-    "contains_answer": "share of {row}s whose prediction contains an answer",
-    "field_precision": "right values divided by predicted values",
-    "field_recall": "right values divided by expected values",
-    "field_f1": "harmonic mean of precision and recall of fields",
-    "missing_share": "share of fields without a prediction",
-    "invented_share": "share of fields that are predicted without being there",
-    "wrong_share": "share of fields with another value",
-    FABRICATION: "{row}s without an answer in which something was predicted, divided by all {row}s "
-    "without an answer",
-    "abstention_rate": "{row}s with an answer in which nothing was predicted, divided by all {row}s with one",
-}
-"""What each score of a report says, as a phrase; `{row}` is replaced by the word for a row."""
-
 
 def column_of(metric: Metric, heading: str) -> Column:
     """Return a metric as a column of a result."""
     if metric.is_built_in or is_described(metric):
-        meaning = MEANINGS[metric.name]
+        meaning = NAMED[metric.name].meaning
     elif metric.probability is not None:
         meaning = f"{100 * metric.probability:g} % of the {{row}}s have at most this"
     else:
@@ -346,17 +402,11 @@ def column_of(metric: Metric, heading: str) -> Column:
     return Column(metric.name, meaning, metric.format or "number", heading)
 
 
-SHORT_LABELS = {
-    "zeros": "ANLS is 0",
-    "word_substitutions": "words subst.",
-    "word_deletions": "words deleted",
-    "word_insertions": "words inserted",
-    "field_precision": "precision",
-    "field_recall": "recall",
-    "field_f1": "F1",
-    **{f"{kind}_share": kind for kind in ("missing", "invented", "wrong")},
-}
-"""Names of metrics above columns, where they differ from their labels."""
+def short_label(metric: Metric) -> str:
+    """Return the name of a metric above a column."""
+    is_named = metric.is_built_in or is_described(metric)
+    return (NAMED[metric.name].heading if is_named else "") or metric.label
+
 
 SETS = {
     "qa": tuple(BUILT_IN),
@@ -375,11 +425,11 @@ SETS = {
 
 ROW_SCORES = {
     **{
-        name: _share(name, heading_of(name), _scored(name), format="score")
+        name: _share(name, heading_of(name), "", _scored(name), format="score")
         for name in ("anls", "nls", "exact_match")
     },
-    "cer": _described("cer", heading_of("cer"), _scored("cer"), format="rate"),
-    "wer": _described("wer", heading_of("wer"), _by_errors(words.wer, by_words=True), format="rate"),
+    "cer": _described("cer", heading_of("cer"), "", _scored("cer"), format="rate"),
+    "wer": _described("wer", heading_of("wer"), "", _by_errors(words.wer, by_words=True), format="rate"),
     **{name: DESCRIBED[name] for name in ("char_errors", "bag_of_words")},
 }
 """The scores of a row of texts that have quantiles and can be drawn row by row, by name."""
@@ -462,7 +512,7 @@ def check_names(metrics: Sequence[Metric]) -> None:
 
 def have_lengths(metrics: Sequence[Metric]) -> bool:
     """Return whether these metrics include the set "ocr", whose reports have lengths of pages."""
-    return all((BUILT_IN | DESCRIBED)[name] in metrics for name in SETS["ocr"])
+    return all(NAMED[name] in metrics for name in SETS["ocr"])
 
 
 def are_error_rates(metrics: Sequence[Metric]) -> bool:
@@ -543,7 +593,7 @@ def _resolved(
         return [_prepared(DESCRIBED[given], protocol)]
     if given in columns:
         return [Metric(given)]
-    known = (*SETS, *NAMES)
+    known = (*SETS, *NAMED)
     if not has_texts and given in known:
         raise ValueError(f"metric {given!r} is a score of texts: pass the columns prediction and answers too")
     if not has_texts:

@@ -14,6 +14,7 @@ import polars as pl
 
 from anls_frame._arguments import choice, flag, refuse_columns, share, string
 from anls_frame.export.columns import ends_of
+from anls_frame.metrics import page_errors
 
 Interval = Literal["bounded", "rate", "mean"]
 """Intervals for scores in [0, 1]; for rates of at least 0, where lower is better; for all other scores."""
@@ -21,8 +22,20 @@ Interval = Literal["bounded", "rate", "mean"]
 Values = str | pl.Expr | Callable[[pl.Expr, pl.Expr], pl.Expr] | Mapping[str, str | pl.Expr]
 """What gives the values of the rows: see `Metric`."""
 
-LOWER_IS_BETTER = frozenset(("cer", "wer", "mer", "wil", "ter"))
-"""Error rates: if a score's name contains one of these words, lower is better by default."""
+_RATES = frozenset(("cer", "wer", "mer", "wil", "ter"))
+"""Error rates, which can be above 1."""
+_LOWER_WORDS = _RATES.union(
+    ("error", "errors", "substitutions", "deletions", "insertions"),
+    ("distance", "levenshtein", "hamming"),
+)
+"""Words of names of scores where lower is better."""
+_LOWER_NAMES = frozenset(
+    (
+        *("zeros", "bag_of_words", *page_errors.KINDS),
+        *("missing_share", "invented_share", "wrong_share", "fabrication_rate", "abstention_rate"),
+    )
+)
+"""Other names of scores where lower is better, which in longer names may say something else."""
 
 
 COUNTS = ("rows", "n", "n_missing", "n_unanswerable", "n_empty_reference")
@@ -54,16 +67,17 @@ class Metric:
         Its name in headings and on axes; by default, `name`.
     bounds
         The lowest and the highest possible value, `None` for an open end. A value outside the bounds raises
-        an error. By default, a score whose name is that of an error rate has the bounds (0, None), and so has
-        a ratio of an amount with fractions. Other bounds follow from the scores of the rows: (0, 1) if all
-        scores lie there, otherwise (0, None) or no bounds. If none of them is above 0.5, a note asks for the
-        bounds, because amounts have narrower intervals than shares.
+        an error. By default, a score whose name contains the word cer, wer, mer, wil or ter has the bounds
+        (0, None), and so has a ratio of an amount with fractions. Other bounds follow from the scores of the
+        rows: (0, 1) if all scores lie there, otherwise (0, None) or no bounds. If none of them is above 0.5,
+        a note asks for the bounds, because amounts have narrower intervals than shares.
     higher_is_better
-        The direction; by default `False` if the name contains the word cer, wer, mer, wil or ter, as names of
-        error rates do, and `True` otherwise.
+        The direction. By default, it follows from the name: `False` if this is the name of a built-in score
+        where lower is better, or contains the word cer, wer, mer, wil, ter, error, errors, substitutions,
+        deletions, insertions, distance, levenshtein or hamming; `True` otherwise.
     format
         The format in tables: "score" and "rate" with three decimals, "number" with four significant digits;
-        by default "score" for the bounds (0, 1) and for names of error rates, otherwise "number".
+        by default "score" for the bounds (0, 1) and for names with these five words, otherwise "number".
 
     Raises
     ------
@@ -111,6 +125,10 @@ class Metric:
     format: Literal["score", "rate", "number"] | None = field(default=None, kw_only=True)
     sources: tuple[str, ...] = field(default=(), kw_only=True)
     """The numerator and denominator as text, by which metrics are told apart."""
+    meaning: str = field(default="", compare=False, kw_only=True)
+    """What a named score says, as a phrase; `{row}` is replaced by the word for a row."""
+    heading: str = field(default="", compare=False, kw_only=True)
+    """Name of a named score above columns, where it differs from the label."""
     is_built_in: bool = field(default=False, kw_only=True)
     """Whether the numerator and denominator are columns of `anls_frame.score`."""
     row: str | None = field(default=None, kw_only=True)
@@ -126,7 +144,9 @@ class Metric:
     probability: float | None = field(default=None, kw_only=True)
     """Of a quantile, the share of rows at or below it."""
     highest: float | None = field(default=None, compare=False, kw_only=True)
-    """The highest score, if the bounds (0, 1) follow from the scores."""
+    """The highest score of a row, if it is known."""
+    is_taken_for_share: bool = field(default=False, compare=False, kw_only=True)
+    """Whether the bounds (0, 1) follow from the scores."""
 
     def __post_init__(self) -> None:
         if self.is_built_in:
@@ -408,18 +428,20 @@ class Metric:
         """Return the metric with missing bounds and format filled in from its lowest and highest score."""
         if self.is_built_in:
             return self
-        bounds, highest = self.bounds, None
+        bounds, is_taken_for_share = self.bounds, False
         # An error rate can be above 1, whether or not a row shows it.
-        is_rate = not self.higher_is_better and not is_higher_better(self.name)
+        is_rate = not self.higher_is_better and not _RATES.isdisjoint(_words(self.name))
         if bounds is None:
             bounds = (0, None)
             if least is not None and most is not None:
                 if least < 0:
                     bounds = (None, None)
                 elif most <= 1 and not is_rate:
-                    bounds, highest = (0, 1), most
+                    bounds, is_taken_for_share = (0, 1), True
         shown = self.format or ("score" if bounds == (0, 1) or is_rate else "number")
-        return dataclasses.replace(self, bounds=bounds, format=shown, highest=highest)
+        return dataclasses.replace(
+            self, bounds=bounds, format=shown, highest=most, is_taken_for_share=is_taken_for_share
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the description as a dictionary that can be written as JSON."""
@@ -432,9 +454,13 @@ class Metric:
 
 
 def is_higher_better(name: str) -> bool:
-    """Return the direction of a score, judged by its name."""
-    # "tesseract_cer", "CER (corpus)", but neither "transfer" nor "certainty".
-    return LOWER_IS_BETTER.isdisjoint(re.findall(r"[^\W_]+", name.lower()))
+    """Return the direction of a score, which follows from its name: of built-in scores, and of others."""
+    return name.lower() not in _LOWER_NAMES and _LOWER_WORDS.isdisjoint(_words(name))
+
+
+def _words(name: str) -> list[str]:
+    """Return the words of a name: "tesseract_cer" and "CER (corpus)" have "cer", "certainty" has not."""
+    return re.findall(r"[^\W_]+", name.lower())
 
 
 class _TextFunction:

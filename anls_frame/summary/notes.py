@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from anls_frame._text import numbered, shortened
+from anls_frame.summary.catalogue import VQA, is_described
 from anls_frame.summary.measures import Metric
 
 _LEAST_SHARE = 0.5
 """Highest score of what may be amounts: above it, shares have an interval of about the same width."""
+_MOST_OF_THREE_ANSWERS = 2 / 3
+"""Highest VQA accuracy of a row with three answers, each of which counts the other two."""
 _NAMED_SYSTEMS = 3
 """Systems that a note names."""
 
@@ -30,15 +33,26 @@ def empty_reference_notes(n_empty: int, n: int, noun: str) -> list[str]:
     )
 
 
-def share_notes(metrics: Iterable[Metric]) -> list[str]:
-    """Return a note on scores that count as shares because all lie between 0 and 1, but may be amounts."""
-    return [
-        f"{metric.label} counts as a share, because all scores are between 0 and 1. The highest is "
-        f"{metric.highest:.4g}: if they are amounts, pass Metric(..., bounds=(0, None)), on the command line "
-        f"-m bounds:0::NAME, for narrower intervals."
-        for metric in metrics
-        if metric.highest is not None and metric.highest < _LEAST_SHARE
-    ]
+def score_notes(metrics: Iterable[Metric], noun: str) -> list[str]:
+    """Return notes on scores that may be shares or amounts, or low because rows have too few answers."""
+    notes = []
+    for metric in metrics:
+        if metric.highest is None:
+            continue
+        if metric.is_taken_for_share and metric.highest < _LEAST_SHARE:
+            notes.append(
+                f"{metric.label} counts as a share, because all scores are between 0 and 1. The highest is "
+                f"{metric.highest:.4g}: if they are amounts, pass Metric(..., bounds=(0, None)), on the "
+                f"command line -m bounds:0::NAME, for narrower intervals."
+            )
+        if metric.name == VQA and is_described(metric) and metric.highest <= _MOST_OF_THREE_ANSWERS:
+            notes.append(
+                f"No {noun} has a {metric.label} above {metric.highest:.3f}. It counts how many other people "
+                f"gave the predicted answer, so each {noun} needs the answers of all people, usually ten, "
+                "with repeated ones: with one answer it is always 0, with two at most 0.333, with three at "
+                "most 0.667."
+            )
+    return notes
 
 
 def divide_by_references(metrics: Iterable[Metric]) -> bool:

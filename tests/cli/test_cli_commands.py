@@ -18,7 +18,7 @@ from shell import fine, refused
 
 import anls_frame as af
 from anls_frame.cli.commands.plot import KINDS
-from anls_frame.summary.catalogue import NAMES
+from anls_frame.summary.catalogue import NAMED
 
 Run = Callable[..., shell.Done]
 
@@ -247,7 +247,9 @@ def test_scores_that_exist_are_compared_by_their_name_and_direction(run: Run, tm
     worse = run("compare", *options, "--metric", "lower:loss", "--fail-if-drop", "0.1")
     refused(worse, "new is worse than old by at least 0.1", code=1)
     assert "Lower is better: loss." in worse.stdout
-    assert run("compare", *options, "--metric", "loss", "--fail-if-drop", "0.1").returncode == 0
+    for higher in ("loss", "higher:errors"):
+        assert run("compare", *options, "--metric", higher, "--fail-if-drop", "0.1").returncode == 0
+    assert run("compare", *options, "--metric", "errors", "--fail-if-drop", "0.1").returncode == 1
 
     refused(run("compare", *options, "--protocol", "rrc"), "--scores cannot be combined with --protocol")
     refused(run("compare", path.name, "--systems", "old,kind", "--scores"), "'kind' must hold numbers")
@@ -549,7 +551,7 @@ def test_names_lists_every_metric_with_its_meaning(run: Run) -> None:
     rows = json.loads(fine(run("names", "metrics", "--json")))
 
     listed = [name for row in rows for name in row["name"].split(", ")]
-    assert {*listed} == {*NAMES}
+    assert {*listed} == {*NAMED}
     assert len(listed) == len({*listed})
     for name in listed:
         assert name in printed

@@ -11,11 +11,41 @@ import pytest
 from rapidfuzz.distance import Levenshtein
 
 import anls_frame as af
+from anls_frame.summary.catalogue import NAMED
 
 PREDICTIONS = ["lnvoice", "12 EUR", None, "", "x"]
 PAGES = af.sample("pages")
 FOLDED = af.PROTOCOLS["anls"].replace(errors="anls")
 ANSWERS = [["Invoice", "Bill"], ["12 EUR"], ["abc", "ab"], ["d"], None]
+
+
+HIGHER = (
+    *("anls", "nls", "exact_match", "relaxed_accuracy", "vqa_accuracy", "contains_answer"),
+    *("field_precision", "field_recall", "field_f1"),
+)
+LOWER = (
+    *("zeros", "cer", "cer_mean", "cer_corpus", "wer", "wer_mean", "wer_corpus", "mer", "wil"),
+    *("char_errors", "word_errors", "bag_of_words", "bag_of_words_error", "reading_order_free_cer"),
+    *("substitutions", "deletions", "insertions"),
+    *("word_substitutions", "word_deletions", "word_insertions"),
+    *("misread", "omitted", "added", "fabricated", "repeated", "moved"),
+    *("missing_share", "invented_share", "wrong_share", "fabrication_rate", "abstention_rate"),
+    *("levenshtein", "lcs_distance", "hamming", "hamming_distance"),
+)
+
+
+@pytest.mark.parametrize("name", [*HIGHER, *LOWER])
+def test_a_column_is_better_in_the_direction_of_the_score_that_it_is_named_after(name: str) -> None:
+    rows = pl.DataFrame({name: [0.25, 1.0, 0.5], "k": ["u", "v", "v"]})
+    report = af.report(rows, metrics=name, worst=1)
+    assert report.measures[0].higher_is_better is (name in HIGHER)
+    assert report.worst[name].to_list() == ([0.25] if name in HIGHER else [1.0])
+    assert report.measures[0].label == name
+
+
+def test_every_named_score_has_its_direction() -> None:
+    directions = {name: metric.higher_is_better for name, metric in NAMED.items()}
+    assert directions == {name: name in HIGHER for name in (*HIGHER, *LOWER) if name in NAMED}
 
 
 def _edits(prediction: str | None, answers: list[str]) -> int:
@@ -190,3 +220,25 @@ def test_a_rate_that_is_a_mean_or_that_of_the_corpus_is_asked_for_by_its_full_na
     # The rate of a single row is one number, and a column of this name is the user's own.
     assert af.worst(frame, "p", "a", metrics="cer", n=1)["cer"].item() == 1
     assert af.report(frame.with_columns(cer=pl.lit(0.25)), "p", "a", metrics="cer").overall["cer"] == 0.25
+
+
+@pytest.mark.parametrize(
+    ("answers", "highest"),
+    # min(1, (n - 1) / 3), where all n people gave the predicted answer; the last answer is another one.
+    [(["a"], "0.000"), (["a"] * 2, "0.333"), (["a"] * 3, "0.667"), (["a"] * 4, None), (["b"] * 10, "0.000")],
+)
+def test_a_note_says_how_many_answers_the_vqa_accuracy_needs(answers: list[str], highest: str | None) -> None:
+    frame = pl.DataFrame({"p": ["a"] * 20, "q": ["c"] * 20, "answers": [answers] * 20})
+    summary = af.summarize(frame, "p", "answers", metrics="vqa_accuracy")
+    shown = [
+        af.report(frame, "p", "answers", metrics="vqa_accuracy"),
+        af.Report.from_summary(summary),
+        af.compare(frame, ["q", "p"], "answers", metrics="vqa_accuracy"),
+    ]
+    for result in shown:
+        assert (f"No row has a VQA accuracy above {highest}." in str(result)) is (highest is not None)
+        assert ("with one answer it is always 0" in str(result)) is (highest is not None)
+
+
+def test_a_column_named_after_the_vqa_accuracy_needs_no_answers() -> None:
+    assert "people" not in str(af.report(pl.DataFrame({"vqa_accuracy": [0.0, 0.6]}), metrics="vqa_accuracy"))

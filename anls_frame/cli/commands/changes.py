@@ -56,7 +56,7 @@ def changes(
     metric
         Score, such as anls (`anls-frame names metrics` lists them), or your own function, as FILE.py:NAME;
         may be repeated: a row is listed if any of them differs. With --scores, any name for the scores, or
-        lower:NAME if lower ones are better.
+        lower:NAME or higher:NAME for their direction.
     """
     from anls_frame.cli.metrics import parse
     from anls_frame.export import row_files

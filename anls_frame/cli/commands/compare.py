@@ -138,7 +138,8 @@ def compare(
         Save the sums of the comparison, as Parquet, for `merge` and `slices`.
     metric
         Score, such as anls (`anls-frame names metrics` lists them), or your own function, as FILE.py:NAME;
-        may be repeated. With --scores, any name for the scores, or lower:NAME if lower ones are better.
+        may be repeated. With --scores, any name for the scores, or lower:NAME or higher:NAME for their
+        direction.
     details
         Also count how error types change from the baseline.
     """

@@ -10,7 +10,7 @@ from anls_frame.cli import options
 from anls_frame.cli.output import print_json
 from anls_frame.export.row_names import of_rows
 from anls_frame.readers.descriptions import READERS
-from anls_frame.summary.catalogue import by_meaning
+from anls_frame.summary.catalogue import NAMED
 
 
 @options.command("anls-frame names metrics", "anls-frame names readers")
@@ -34,7 +34,7 @@ def names(of: Literal["metrics", "readers"], *, json: bool = False) -> None:
 
 
 def _metrics() -> list[dict[str, str]]:
-    return [{"name": ", ".join(names), "meaning": of_rows(meaning)} for names, meaning in by_meaning()]
+    return [{"name": name, "meaning": of_rows(metric.meaning)} for name, metric in NAMED.items()]
 
 
 def _readers() -> list[dict[str, str]]:
