@@ -13,7 +13,7 @@ import polars.selectors as cs
 from anls_frame._arguments import string, takes_names
 from anls_frame._engines import on_engines
 from anls_frame._typing import Missing, Table_co
-from anls_frame.export.columns import DIFFERENCE
+from anls_frame.export.columns import DIFFERENCE, ends_of
 from anls_frame.frames import conversion
 from anls_frame.frames.checks import check_new_names
 from anls_frame.metrics.wrapping import unwrap
@@ -29,6 +29,8 @@ STEPS = "unwrap_steps"
 UNWRAPPED = "unwrapped"
 """The column with the answers without what is around them, and the name of their system."""
 _NOTHING = "none"
+_INFERRED = (*ends_of("difference"), *ends_of("simultaneous"), "p_value", "p_adjusted")
+"""What differences need that would vary from sample to sample."""
 
 
 class FormatTax(Comparison[Table_co]):
@@ -64,10 +66,11 @@ class FormatTax(Comparison[Table_co]):
         """
         The cost of each kind of wrapping: a frame with a row for each combination of steps and metric.
 
-        The columns are `unwrap_steps` (`none` where the text stayed unchanged), `metric`, `n`, `n_clusters`,
-        `given` and `unwrapped` (mean scores), `difference` with its interval, `share`, the part of the
-        total difference due to these rows (null if the total is 0), and `few_rows`, which marks rough
-        intervals. The sum of `n` times `difference` is the total.
+        The columns are `unwrap_steps` (`none` where the text stayed unchanged, so that the difference is 0
+        in any sample and has no interval), `metric`, `n`, `n_clusters`, `given` and `unwrapped` (mean
+        scores), `difference` with its interval, `share`, the part of the total difference due to these rows
+        (null if the total is 0), and `few_rows`, which marks rough intervals. The sum of `n` times
+        `difference` is the total.
         """
         slices = self.figures_by([STEPS])
         points = pl.col("difference") * pl.col("n")
@@ -81,6 +84,14 @@ class FormatTax(Comparison[Table_co]):
         )
         ordered = table.sort("metric", pl.col("share").abs(), "n", descending=[False, True, True])
         return self._as_given(ordered)
+
+    def _presented(self, slices: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+        """Return slices without intervals and tests where unwrapping changed nothing."""
+        made = super()._presented(slices, columns)
+        if STEPS not in made.columns:
+            return made
+        inferred = [name for name in made.columns if name in _INFERRED]
+        return made.with_columns(pl.when(pl.col(STEPS) != _NOTHING).then(pl.col(inferred)).name.keep())
 
 
 @takes_names

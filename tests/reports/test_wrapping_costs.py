@@ -62,6 +62,32 @@ def test_steps_are_those_of_the_comparison_and_take_no_test(monkeypatch: pytest.
         tax.by("unwrap_steps")
 
 
+def test_rows_as_they_were_have_a_difference_without_an_interval() -> None:
+    """Unwrapping cannot change them in any sample."""
+    frame = damaged()
+    tax = af.format_tax(frame, "wrapped", "answers", cluster="doc_id", by="lang")
+    inferred = ["difference_low", "difference_high", "p_value", "p_adjusted"]
+    steps = tax.by("unwrap_steps")
+    as_given, others = steps.filter(unwrap_steps="none"), steps.filter(pl.col("unwrap_steps") != "none")
+    assert as_given.select("difference", *inferred).row(0) == (0.0, None, None, None, None)
+    assert as_given["score_low"].null_count() == 0
+    assert others.select(inferred).null_count().row(0) == (0, 0, 0, 0)
+    assert tax.by("lang").select(inferred).null_count().row(0) == (0, 0, 0, 0)
+    assert tax.by("lang", "unwrap_steps").filter(unwrap_steps="none").select(
+        pl.col(inferred).is_null().all(), pl.col("difference").abs().max()
+    ).row(0) == (True, True, True, True, 0.0)
+    wide = tax.differences(simultaneous=True).filter(unwrap_steps="none")
+    assert wide.select("simultaneous_low", "simultaneous_high").row(0) == (None, None)
+    assert re.search(r"none +┆ +[\d,*]+ ┆ +\S+ ┆ +\S+ ┆ +0.000 \[–\] +┆ +– +┆", str(tax))
+
+    tested = frame.with_columns(af.unwrap("wrapped").struct.unnest()).drop_nulls("steps")
+    systems = {"given": "wrapped", "unwrapped": "text"}
+    alone = af.compare(tested, systems, "answers", by="steps", cluster="doc_id").by("steps")
+    joined = others.join(alone, left_on="unwrap_steps", right_on="steps", suffix="_alone")
+    assert joined.height == alone.height
+    assert joined["difference_low"].to_list() == pytest.approx(joined["difference_low_alone"].to_list())
+
+
 def test_pandas_lazy_frames_and_taken_names() -> None:
     frame = damaged().head(50)
     expected = af.format_tax(frame, "wrapped", "answers", metrics=["anls", "exact_match"]).steps
