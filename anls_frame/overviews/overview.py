@@ -22,7 +22,7 @@ from anls_frame.frames import origins
 from anls_frame.frames.checks import free_name
 from anls_frame.frames.conversion import is_pandas, to_pandas
 from anls_frame.overviews.advice import PAGE_RULES, RULES, Case, figure, first_steps, means, page_losses
-from anls_frame.overviews.overview_documents import NAMES, OverviewView
+from anls_frame.overviews.overview_documents import OverviewView
 from anls_frame.overviews.roles import Given, Roles, found_roles, n_values, prepared, rows_of
 from anls_frame.protocol import ScoreProtocol, resolve_protocol
 from anls_frame.reports.comparisons import Comparison, compare
@@ -380,8 +380,8 @@ def _page_causes(made: Report[Any], rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _row_causes(rows: pl.DataFrame, losses: Mapping[str, pl.Expr]) -> pl.Series:
-    """Return the names of the causes of each row."""
-    names = [pl.when(loss > 0).then(pl.lit(NAMES[cause])) for cause, loss in losses.items()]
+    """Return the causes of each row."""
+    names = [pl.when(loss > 0).then(pl.lit(cause)) for cause, loss in losses.items()]
     return rows.select(pl.concat_list(names).list.drop_nulls()).to_series()
 
 

@@ -30,18 +30,6 @@ _CAUSES, _SLICES, _STEPS, _ROLES = (
 )
 """The names of the tables."""
 _COLORS = {**ERROR_COLORS, "wrapped": PALETTE[4], "form": ERROR_COLORS["whitespace"], **PAGE_COLORS}
-NAMES = {**CAUSES, **{kind: kind for kind in PAGE_COLORS}}
-_MEANINGS = {
-    "missing": "there is none (null)",
-    "empty": "it has no letters",
-    "invented": "the accepted answer is empty, but something was predicted",
-    "wrapped": "what would be right without the phrases, quotes or code fences around it",
-    "form": "right except for case, spaces, punctuation, accents or the format of a number",
-    "extra_text": "the prediction contains the answer",
-    "truncated": "the answer contains the prediction",
-    "near": "a few characters differ",
-    "wrong": "nothing of this",
-}
 _NO_SLICE = "no slice is worse than the rest beyond chance"
 _SELECTED = (
     "The intervals of these slices are wider than others, because the slices were selected for looking bad."
@@ -159,7 +147,7 @@ class OverviewView(View):
         heading, effect = "lowers the score by", COLUMNS["loss"].meaning
         if self.are_pages:
             heading, effect = "adds to the rate", "by how much this raises the error rate of all pages"
-        told = [f"{NAMES[cause]}, {_MEANINGS[cause]}" for cause in table["cause"] if cause in _MEANINGS]
+        told = [f"{cause}, {CAUSES[cause]}" for cause in table["cause"] if cause in CAUSES]
         meaning = f"why the rows score less than 1: {'; '.join(told)}" if told else "the kind of error"
         columns = {
             "cause": Column("cause", meaning),
@@ -167,12 +155,13 @@ class OverviewView(View):
         }
         for system in {*systems} & {*table.columns}:
             columns[system] = Column(system, "by how much it loses by the cause", "score", system)
-        named = pl.Series("cause", [NAMES[cause] for cause in table["cause"]], pl.String)
         options: dict[str, Any] = {"names": self.names, "bars": [*columns][2:], "percent": self.percent}
-        made = result_table(self.cause_name, table.with_columns(named), (), columns, **options)
+        made = result_table(
+            self.cause_name, table.with_columns(pl.col("cause").cast(pl.String)), (), columns, **options
+        )
         # On a page of rows, a cause is a label of each row.
         label = self.result.row_causes.name
-        return replace(made, selections=[{label: _holds(cause)} for cause in named])
+        return replace(made, selections=[{label: _holds(cause)} for cause in table["cause"]])
 
     def _examples(self) -> dict[str, str]:
         """Return two rows of each cause in a few words."""
@@ -222,7 +211,7 @@ class OverviewView(View):
         figures: list[Figure] = []
         if causes.height and "system" not in causes.columns:
             rows = causes.select("cause", "share_of_loss").iter_rows()
-            parts = [(NAMES[cause], share, _COLORS[cause]) for cause, share in rows]
+            parts = [(cause, share, _COLORS[cause]) for cause, share in rows]
             whole = "that are wrong" if self.are_pages else "that the score lacks"
             caption = f"Per cent of the {causes['loss'].sum():.3f} {whole}"
             figures.append(Shares(name, name, parts, caption))
@@ -241,7 +230,7 @@ class OverviewView(View):
         pairs = []
         for row in rows.iter_rows(named=True):
             named = f", {self.names['row']} {row['id']}" if row.get("id") is not None else ""
-            title = f"{NAMES[row['cause']].capitalize()}{named}: loses {row['lost']:.3f}"
+            title = f"{row['cause']}{named}: loses {row['lost']:.3f}"
             pairs.append((title, row["prediction"], row["nearest"]))
         name = f"{self.names['row'].capitalize()}s: the worst of each cause"
         return Alignments(name, pairs, PROTOCOLS["raw"].by(protocol.unit), self.cause_name)

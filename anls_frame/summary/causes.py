@@ -29,18 +29,22 @@ _FORM = ("case", "whitespace", "punctuation", "diacritics", "number_format")
 _OF_TYPE = {kind: "form" if kind in _FORM else str(kind) for kind in ERROR_TYPES}
 
 CAUSES: Mapping[str, str] = {
-    "missing": "no prediction",
-    "empty": "empty prediction",
-    "invented": "answer where there is none",
-    WRAPPED: "text around the answer",
-    "form": "other form",
-    "extra_text": "extra text",
-    "truncated": "part of the answer",
-    "near": "near miss",
-    "wrong": "other answer",
-    "exact": "equal text",
+    "missing": "no prediction (null)",
+    "empty": "a prediction without letters",
+    "invented": "a prediction where the accepted answer is empty",
+    WRAPPED: "what would be right without the phrases, quotes or code fences around it",
+    "form": "right except for case, spaces, punctuation, accents or the format of a number",
+    "extra_text": "the prediction contains the answer",
+    "truncated": "the answer contains the prediction",
+    "near": "a few characters differ",
+    "wrong": "another answer",
+    "exact": "a lower score although the texts are equal",
 }
-"""The causes, with their names for people; only scores that are not those of texts are lost to `exact`."""
+"""
+The causes, with their meanings: error types, with `wrapped`, and `form` in place of all that differ in form.
+
+Only scores that are not those of texts are lost to `exact`.
+"""
 
 LOSSES = ("error_type", "cause", "lost", WRAPPED)
 """The columns of `with_losses`."""
