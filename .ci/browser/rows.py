@@ -77,6 +77,13 @@ ACTIONS = {
     "open a row": "document.querySelector('.row:not([hidden])').click()",
     "next row": "document.dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true }))",
 }
+BROKEN = """() => [...document.querySelectorAll("#head button")].filter((button) => (
+  [...button.childNodes].some((part) => {
+    const range = document.createRange();
+    range.selectNodeContents(part);
+    return part.nodeType === Node.TEXT_NODE && range.getClientRects().length > 1;
+  })
+)).map((button) => button.textContent)"""
 SEARCH = """(text) => new Promise((done) => {
   const search = document.getElementById("search");
   const count = document.getElementById("count");
@@ -379,6 +386,7 @@ def check_view(browser: Browser, path: Path) -> list[str]:
         "(wanted) => document.querySelectorAll('#active li').length === wanted", arg=len(before)
     )
     expect("the filters before it", active.all_text_contents(), before)
+    expect("headings that break within a word", page.evaluate(BROKEN), [])
     # Each column of the list that matters is in the window, beside an open row too.
     for kind in ("id", "prediction", "answer", "asked"):
         for box in (one.bounding_box() for one in page.locator(f"#head .{kind}").all()):

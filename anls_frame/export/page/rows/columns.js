@@ -10,9 +10,15 @@ const ROOMS = {
 const FEW_SYSTEMS = 3;
 /** Next to an open row, texts get along with less. */
 const NARROW = { text: 84, asked: 120 };
+/** Pixels of a letter of an id, and of a heading. */
 const LETTER = 9.2;
+const HEADING_LETTER = 8;
+const SORTED = " ↑";
+/** Share of a heading that its longer line has, of two. */
+const LONGER_LINE = 0.6;
 const PADDING = 16;
 const WIDEST_ID = 140;
+const WIDEST_HEADING = 140;
 
 /** Return the columns of the list, those first that tell most about a row. */
 function listColumns(rows, verdicts) {
@@ -101,10 +107,24 @@ function fillVerdict(cell, verdicts, row) {
   cell.title = code ? verdictName(verdicts.names[code - 1]) : "";
 }
 
+/** Return the parts of a heading between which it may break: "question_types" after the underscore. */
+function headingParts(title) {
+  return title.split(/(?<=[\s_/-])/);
+}
+
+/** Return the pixels in which a heading has two lines that break between its parts, with the arrow of a sorted column. */
+function roomOfHeading(title) {
+  const letters = headingParts(title).reduce(
+    (most, part) => Math.max(most, part.trim().length), LONGER_LINE * title.length,
+  );
+  return letters ? Math.min(WIDEST_HEADING, PADDING + HEADING_LETTER * (letters + SORTED.length)) : 0;
+}
+
 /** Return the pixels that a column needs, and its share of what is left. */
-function roomOf({ kind, column }, isNarrow) {
+function roomOf({ title, kind, column }, isNarrow) {
   const [first] = kind.split(" ");
-  const [least, share] = ROOMS[first];
+  const [usual, share] = ROOMS[first];
+  const least = Math.max(usual, roomOfHeading(title));
   if (first === "id") {
     column.letters ??= column.pool.reduce((most, value) => Math.max(most, String(value).length), 2);
     return [Math.min(WIDEST_ID, Math.max(least, PADDING + LETTER * column.letters)), share];

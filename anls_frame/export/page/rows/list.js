@@ -24,7 +24,7 @@ class RowList {
 
   heading(column) {
     const button = element("button", { type: "button", dir: "auto", onclick: () => this.sorted(column.id) });
-    button.append(visible(column.title));
+    button.append(...headingParts(visible(column.title)).flatMap((part) => [part, element("wbr")]));
     const cell = element("div", { role: "columnheader", class: `cell ${column.kind}`, title: column.title }, button);
     this.head.append(cell);
     return cell;
