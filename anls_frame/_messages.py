@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from typing import NamedTuple, Self, TypeAlias
 
@@ -19,6 +20,9 @@ class Option(NamedTuple):
     def __str__(self) -> str:
         if self.value is None or self.value is ...:
             return f"{self.name}=" if self.value is None else f"{self.name}=..."
+        if isinstance(self.value, str | dict):
+            # Texts of JSON are literals of Python, too, in double quotes.
+            return f"{self.name}={json.dumps(self.value, ensure_ascii=False)}"
         is_count = isinstance(self.value, int) and not isinstance(self.value, bool)
         return f"{self.name}={self.value:_}" if is_count else f"{self.name}={self.value!r}"
 
@@ -54,7 +58,22 @@ class Lists(NamedTuple):
         return f"`anls_frame.parse_answers(frame[{self.column!r}], {how})` returns lists"
 
 
-Named: TypeAlias = Option | Parameter | Nearest | Lists
+class Either(NamedTuple):
+    """What Python and the command line call differently, where they share no option."""
+
+    python: str
+    command_line: str
+
+    def __str__(self) -> str:
+        return self.python
+
+
+Named: TypeAlias = Option | Parameter | Nearest | Lists | Either
+
+
+def for_readers(python: str, command_line: str) -> Either:
+    """Return both ways to say something, for files, whose readers may use either."""
+    return Either(f"{python} (on the command line, {command_line})", command_line)
 
 
 class Message(str):
@@ -71,6 +90,12 @@ class Message(str):
             flat += part.parts if isinstance(part, Message) else [part]
         self.parts = tuple(flat)
         return self
+
+    @classmethod
+    def joined(cls, between: str, messages: Iterable[str]) -> Self:
+        """Join texts and messages, as `str.join` joins texts."""
+        parts = [part for message in messages for part in (between, message)]
+        return cls(*parts[1:])
 
     def spelled(self, spell: Callable[[Named], str]) -> str:
         """Return the text with options in another spelling."""

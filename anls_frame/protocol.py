@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from anls_frame._arguments import choice, count, flag, share, string
-from anls_frame._messages import about, wrong
+from anls_frame._messages import Option, about, wrong
 
 __all__ = ["PROTOCOLS", "ScoreProtocol"]
 
@@ -271,9 +271,9 @@ def resolve_scoring(protocol: ScoreProtocol | str) -> ScoreProtocol:
         wanted = (
             f"must have a threshold for ANLS and error types, but {described(resolved)} has none; give it "
             "one, such as threshold=0.5, which changes no error rate, or, in reports without error types, "
-            "ask for metrics that need none, such as metrics='nls' or 'cer_corpus'"
+            "ask for metrics that need none, such as "
         )
-        raise wrong("protocol", wanted)
+        raise wrong("protocol", wanted, Option("metrics", "nls"), " or ", Option("metrics", "cer_corpus"))
     return resolved
 
 

@@ -519,7 +519,7 @@ def _run(
     # For messages, which are printed when the command has ended.
     spelling.OPTIONS.set(shown)
     spelling.COLUMNS.set(next((one.roles for one in given.values() if isinstance(one, SourceOptions)), {}))
-    before = SPELLING.set(spelling.in_notes)
+    before = SPELLING.set(spelling.spelled)
     try:
         return function(**given)
     except SystemExit as error:

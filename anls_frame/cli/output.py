@@ -15,6 +15,7 @@ from typing import Any
 import polars as pl
 
 from anls_frame._arguments import count
+from anls_frame._messages import Message
 from anls_frame.export import Table
 from anls_frame.export.columns import COLUMNS, Column, by_name, heading_of, kind_of
 from anls_frame.export.document import result_table, with_scripts, with_spaces
@@ -48,7 +49,7 @@ def score_text(score: float | None) -> str:
 
 def say(text: str, program: str = "anls-frame") -> None:
     """Print a note or an error to standard error."""
-    print(plain(f"{program}: {text}"), file=sys.stderr)
+    print(plain(Message(f"{program}: ", text)), file=sys.stderr)
 
 
 def check_target(path: Path | None, force: bool, suffixes: Sequence[str] | None = None) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Mapping
 from contextvars import ContextVar
 from types import MappingProxyType
 from typing import Any
 
-from anls_frame._messages import Lists, Message, Named, Nearest, Option
+from anls_frame._messages import Either, Lists, Message, Named, Nearest, Option
 from anls_frame._text import quoted
 
 OPTIONS: ContextVar[Mapping[str, str]] = ContextVar("OPTIONS", default=MappingProxyType({}))
@@ -18,31 +17,14 @@ COLUMNS: ContextVar[Mapping[str, str]] = ContextVar("COLUMNS", default=MappingPr
 """The roles that the command gives to columns, which readers rename."""
 
 _OF_COMMANDS = {
-    *("answers", "cluster", "details", "epoch", "gold", "keep", "metric", "model_confidence", "pass_at"),
-    *("prediction", "repeats", "runs", "scores", "systems", "unmatched", "worst"),
+    *("answers", "cluster", "details", "epoch", "gold", "keep", "metric", "missing", "model_confidence"),
+    *("nulls", "overwrite", "pass_at", "prediction", "protocol", "repeats", "runs", "scores", "suffix"),
+    *("systems", "unanswerable", "unmatched", "worst"),
 }
 """Options of commands, besides those of readers, that messages name."""
 _PASSED_AS = {"drop": "--fail-if-drop", "kinds": "--kind", "within": "--require-within"}
 """What the library calls other options."""
 _SHARED_IDS = {"repeats": "--repeats", "rows": "--allow-repeated-ids"}
-
-
-_IN_NOTES = {
-    r'\b(missing|unanswerable)="empty"': r"--\1 empty",
-    r'\bprotocol="(\w+)"': r"--protocol \1",
-    r'\banswers_format="text"': "--reader auto,answers_format=text",
-    r'\bfields\(\.\.\., nulls="keep"\)': "--nulls keep",
-    r"(?<=; )`differences\(simultaneous=True\)`": "in Python, `differences(simultaneous=True)`",
-    r'\bcluster=(?:"[^"]*")? \(on the command line, (.*?)\)': r"\1",
-}
-"""What notes call options, and the options themselves; for some there is only Python."""
-
-
-def in_notes(text: str) -> str:
-    """Return the notes of a result with options as on the command line."""
-    for of_python, option in _IN_NOTES.items():
-        text = re.sub(of_python, option, text)
-    return text
 
 
 def spelled(message: Any) -> str:
@@ -58,6 +40,8 @@ def _spell(part: Named) -> str:
     if isinstance(part, Lists):
         reader = f"auto,question_types={part.column},question_types_format={part.separator}"
         return f"--reader {shlex.quote(reader)} reads lists, for -b question_types"
+    if isinstance(part, Either):
+        return part.command_line
     if isinstance(part, Option):
         return _option(part)
     return OPTIONS.get().get(part.name) or _PASSED_AS.get(part.name, part.name)

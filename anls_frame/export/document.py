@@ -312,6 +312,8 @@ class Document:
         _check_text("the head", self.head)
         for note in self.notes:
             _check_text("a note", note)
+        # Options in files are those of Python.
+        object.__setattr__(self, "notes", [str(note) for note in self.notes])
         for name in self.source:
             _check_text("the name of a file", name)
         _check_text("settings", json_text(self.settings, "settings"))

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 from polars.exceptions import ComputeError
 
-from anls_frame._messages import Message, Nearest
+from anls_frame._messages import Either, Message, Nearest
 from anls_frame._text import listed, quoted
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError
 
@@ -137,7 +137,9 @@ def check_new_names(
     existing = set(available)
     taken = [name for name in new if name in existing]
     if taken:
-        raise DuplicateColumnError(f"the frame already has the columns {taken}; {advice}")
+        raise DuplicateColumnError(
+            Message(Either("the frame", "the file"), f" already has the columns {taken}; ", advice)
+        )
 
 
 def first_value(column: pl.Series, before: str) -> str:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import polars as pl
 import polars.selectors as cs
 
+from anls_frame._messages import Message, Option, for_readers
 from anls_frame._text import numbered
 from anls_frame.frames.conversion import column_names, to_lazy
 from anls_frame.frames.reserved_columns import DOCUMENT
@@ -57,10 +58,9 @@ def note(column: str | None, noun: str = "row") -> list[str]:
         return []
     text = (
         f"Documents have several {noun}s ({column}), but intervals and p-values treat {noun}s as "
-        f'independent, so they are too narrow and too small. Pass cluster="{column}" (on the command line, '
-        f"-c {shlex.quote(column)})."
+        "independent, so they are too narrow and too small. Pass "
     )
-    return [text]
+    return [Message(text, for_readers(str(Option("cluster", column)), f"-c {shlex.quote(column)}"), ".")]
 
 
 def unnamed_note(cells: pl.DataFrame, cluster: str | None, noun: str = "row") -> list[str]:

@@ -12,6 +12,7 @@ import weakref
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeVar
 
+from anls_frame._messages import Message, Option
 from anls_frame.exceptions import warn
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol, described
 
@@ -74,8 +75,7 @@ def note(scored_by: str | None, protocol: ScoreProtocol, *, has_texts: bool) -> 
     if scored_by is None:
         return []
     if has_texts:
-        said = difference(scored_by, protocol)
-        return [said] if said else []
+        return difference(scored_by, protocol)
     if scored_by in PROTOCOLS:
         return [f"These scores were read from the file, whose harness uses protocol {scored_by}."]
     return [scored_by]
@@ -87,20 +87,18 @@ def computation(scored_by: str | None) -> str:
     return known[1] if known else ""
 
 
-def difference(scored_by: str | None, protocol: ScoreProtocol) -> str:
-    """Return a note if the harness cuts scores or prepares texts differently, otherwise the empty string."""
+def difference(scored_by: str | None, protocol: ScoreProtocol) -> list[str]:
+    """Return a note if the harness cuts scores or prepares texts differently."""
     # Harnesses compute no error rates.
     if scored_by is None or protocol.replace(errors="raw") == PROTOCOLS[scored_by]:
-        return ""
+        return []
     used = described(protocol)
     if used == scored_by and protocol.threshold is None:
         used = f"{used} without a threshold"
     elif used == scored_by:
         used = f"{used} with the threshold {protocol.threshold:g}"
-    return (
-        f"The file's harness uses protocol {scored_by}, but these scores use protocol {used}. Pass "
-        f'protocol="{scored_by}" to get the harness\'s figures.'
-    )
+    uses = f"The file's harness uses protocol {scored_by}, but these scores use protocol {used}. Pass "
+    return [Message(uses, Option("protocol", scored_by), " to get the harness's figures.")]
 
 
 def warn_if_mixed(frame: object) -> None:

@@ -10,6 +10,7 @@ import polars.selectors as cs
 
 from anls_frame._arguments import string, takes_names
 from anls_frame._engines import on_engines
+from anls_frame._messages import Either, Message, Option
 from anls_frame._typing import Missing, ScoreColumn
 from anls_frame.frames import conversion
 from anls_frame.frames.answer_texts import warn_of_answers
@@ -22,9 +23,12 @@ __all__ = ["add_scores"]
 FrameT = TypeVar("FrameT")
 
 SCORE_COLUMNS: tuple[ScoreColumn, ...] = get_args(ScoreColumn)
-_ADVICE = (
-    "pass overwrite=True to replace them, prefix= or suffix= to give the new ones other names, or columns= "
-    "to add only some of them"
+_ADVICE = Message(
+    *("pass ", Option("overwrite", value=True), " to replace them, "),
+    Either(
+        "prefix= or suffix= to give the new ones other names, or columns= to add only some of them",
+        "or --suffix to give the new ones other names",
+    ),
 )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from anls_frame._messages import Message
 from anls_frame._palette import ERROR_COLORS, PAGE_COLORS, PALETTE
 from anls_frame._text import level_text, numbered, shortened, visible
 from anls_frame.export import Table, terminal
@@ -243,7 +244,7 @@ class OverviewView(View):
     def text(self, title: str, tables: Sequence[Table]) -> str:
         """Return what a terminal shows: score, columns, tables, slices and steps."""
         account, roles = self.lines()
-        lines = [title, f"{self.head()} {account}", roles]
+        lines = [title, Message(self.head(), " ", account), roles]
         said = self.slice_sentences()
         notes = [f"{_SLICES}:", *(f"- {line}." for line in said[:_NAMED])] if said else []
         if len(said) > _NAMED:

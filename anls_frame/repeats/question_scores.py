@@ -193,7 +193,7 @@ def _result(frame: Any, epochs: RepeatedAnswers, questions: pl.DataFrame, names:
         how += [] if threshold is None else [f"threshold {threshold:g}"]
         if any(metric.row == "cer" for metric in metrics):
             how.append(f"CER protocol {described(resolve_errors(settings.protocol))}")
-        other = origins.difference(origins.of(frame).protocol, settings.protocol)
+        other = "".join(origins.difference(origins.of(frame).protocol, settings.protocol))
         empty = settings.missing == "empty"
         how.append(f"missing predictions {'scored as the empty text' if empty else 'left out'}")
     scored = f" ({', '.join(how)})" if how else ""
@@ -547,7 +547,7 @@ class VarianceComponents(Generic[Table_co]):
     account: Account[Table_co] = field(repr=False)
 
     def __str__(self) -> str:
-        return "\n".join([self.text, *self.account.notes])
+        return Message.joined("\n", [self.text, *self.account.notes])
 
     def _repr_html_(self) -> str:
         """Return the text as HTML for notebooks."""

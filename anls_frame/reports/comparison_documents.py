@@ -18,7 +18,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import flag, level_of_run, string
-from anls_frame._messages import wrong
+from anls_frame._messages import Either, Message, wrong
 from anls_frame._text import label as in_text
 from anls_frame._text import level_text, listed, numbered, shortened, shortened_apart, visible
 from anls_frame.export import Kind, Table
@@ -343,9 +343,10 @@ class ComparisonView(View):
             has += f" and allows for {documents.counted(whole[0], cluster)}"
         if self.is_of_two:
             return f"Each interval {has}; intervals are not adjusted for multiple comparisons."
-        return (
-            f"Each interval of a score {has}. Differences have adjusted p-values; "
-            "`differences(simultaneous=True)` has simultaneous intervals."
+        python = "`differences(simultaneous=True)`"
+        return Message(
+            f"Each interval of a score {has}. Differences have adjusted p-values; ",
+            *(Either(python, f"in Python, {python}"), " has simultaneous intervals."),
         )
 
     def document_notes(self) -> list[str]:

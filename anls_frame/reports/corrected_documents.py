@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import polars as pl
 import polars.selectors as cs
 
+from anls_frame._messages import Message, Option, for_readers
 from anls_frame._text import numbered
 from anls_frame.export import Table
 from anls_frame.export.columns import COLUMNS, CORRECTED, FEW, by_name, ends_of
@@ -94,10 +95,9 @@ class CorrectedView(View):
             )
         said += _slices_without_verdicts(self)
         if self.settings["cluster"] is None:
-            said.append(
-                "Rows are treated as independent: if several are about one document, name the documents with "
-                "cluster= (on the command line, -c of `audit`)."
-            )
+            independent = "Rows are treated as independent: if several are about one document, "
+            column = for_readers(str(Option("cluster")), "-c of `audit`")
+            said.append(Message(independent, "name the documents with ", column, "."))
         return said
 
     def head(self) -> str:

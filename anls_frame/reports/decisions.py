@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, Generic, Literal, TypeAlias
 
+from anls_frame._messages import Message
 from anls_frame._text import numbered, visible
 from anls_frame._typing import Table_co
 from anls_frame.summary.account import Account
@@ -74,7 +75,7 @@ class Decision(Generic[Table_co]):
     account: Account[Table_co]
 
     def __repr__(self) -> str:
-        return ". ".join(["; ".join(self.sentences), *self.account.caveats])
+        return Message.joined(". ", ["; ".join(self.sentences), *self.account.caveats])
 
     def _repr_html_(self) -> str:
         """Return the decision as HTML for notebooks."""
@@ -145,7 +146,7 @@ class RiskDecision:
 
     def __str__(self) -> str:
         """Return the decision in one line."""
-        return ". ".join([self._sentence, *self.account.caveats])
+        return Message.joined(". ", [self._sentence, *self.account.caveats])
 
     @property
     def _sentence(self) -> str:

@@ -12,6 +12,7 @@ import polars.selectors as cs
 
 from anls_frame import _palette, statistics
 from anls_frame._arguments import count, flag, string
+from anls_frame._messages import Message, Option, for_readers
 from anls_frame._text import numbered
 from anls_frame.analysis.curves import score_histogram
 from anls_frame.export import Kind, Table
@@ -164,11 +165,13 @@ class ReportView(View):
             )
         words, characters = overall.get("words"), overall.get("characters")
         if words and characters and characters / words >= _LONG_WORDS:
-            notes.append(
+            little = (
                 f"Words have {characters / words:.0f} characters on average: the WER of texts without spaces "
-                'between words means little. A protocol whose errors have words="uax29" '
-                "(on the command line, --protocol anls,errors.words=uax29) splits such texts into words."
+                "between words means little. "
             )
+            words = 'A protocol whose errors have words="uax29"'
+            protocol = for_readers(words, "--protocol anls,errors.words=uax29")
+            notes.append(Message(little, protocol, " splits such texts into words."))
         notes += _empty_references(self)
         notes += origins.note(summary.scored_by, settings.protocol, has_texts=settings.has_texts)
         if settings.cluster is not None:
@@ -412,9 +415,9 @@ def fine_note(slices: Mapping[tuple[str, ...], int], rows: int, names: Names) ->
     ]
     text = (
         f"{numbered(rows, row)} in {', '.join(fine)}: slices of one or two {row}s show nothing. "
-        f"Pass a column that names the document of each {row} as cluster= (on the command line, -c)."
+        f"Pass a column that names the document of each {row} as "
     )
-    return [text] if fine else []
+    return [Message(text, for_readers(str(Option("cluster")), "-c"), ".")] if fine else []
 
 
 def few_note(frame: pl.DataFrame) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any, Generic, cast
 
 import polars as pl
 
+from anls_frame._messages import Message, Option
 from anls_frame._text import numbered
 from anls_frame._typing import Table_co
 from anls_frame.frames.conversion import to_pandas
@@ -183,6 +184,7 @@ class Account(Generic[Table_co]):
         lacking = f"no {self._what}"
         if len(self.systems) > 1:
             lacking += f" of a system ({self._by_system(self.missing)})"
+        every = every.capitalize()
         parts = [
             f"{every} {rows} {was} used" if self.given else f"{rows} were given",
             *self._left_out(self.unanswerable, self._no_answer, "unanswerable", invented),
@@ -204,19 +206,20 @@ class Account(Generic[Table_co]):
             has, ranks = ("has", "ranks") if n == 1 else ("have", "rank")
             parts.append(f"{n:,} {has} no confidence ({column}) and {ranks} below all others")
         if self.settings.answers_format is not None:
-            whole = 'answers_format="text" reads each text as one answer'
-            parts.append(f"answers were split at {self.settings.answers_format!r}: {whole}")
-        text = "; ".join(parts)
-        return f"{text[0].upper()}{text[1:]}."
+            whole = Option("answers_format", "text"), " reads each text as one answer"
+            parts.append(Message(f"answers were split at {self.settings.answers_format!r}: ", *whole))
+        return Message(Message.joined("; ", parts), ".")
 
     def _scored_rows(self, metric: str, n: int) -> str:
         """Return in how many rows a metric has a score, and why in none, if that is known."""
         label = next(one.label for one in self.settings.metrics if one.name == metric)
         if n:
             return f"{label} has a score in {numbered(n, self.settings.names['row'])}"
-        no_keys = metric == FABRICATION and self.settings.has_fields
-        why = ': none is a key with null in gold, which fields(..., nulls="keep") marks' if no_keys else ""
-        return f"{label} has no score in any {self.settings.names['row']}{why}"
+        none = f"{label} has no score in any {self.settings.names['row']}"
+        if metric == FABRICATION and self.settings.has_fields:
+            marked = "none is a key with null in gold, which `fields` marks with "
+            return Message(f"{none}: {marked}", Option("nulls", "keep"))
+        return none
 
     def _left_out(self, n: int, what: str, option: str = "", although: str = "") -> list[str]:
         """Return why this number of rows was left out, and the option with which they count."""
@@ -225,8 +228,8 @@ class Account(Generic[Table_co]):
         has, was, them = ("has", "was", "it") if n == 1 else ("have", "were", "them")
         # An option that has this value already changes nothing.
         helps = option in self.advice and getattr(self.settings, option) == "drop" and self._scores_texts
-        advice = f': {option}="empty" scores {them}' if helps else ""
-        return [f"{n:,} {has} {what} and {was} left out{although}{advice}"]
+        left_out = f"{n:,} {has} {what} and {was} left out{although}"
+        return [Message(left_out, ": ", Option(option, "empty"), f" scores {them}") if helps else left_out]
 
     def _by_system(self, numbers: Sequence[int]) -> str:
         if len(self.systems) == 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from anls_frame._messages import Message, for_readers
 from anls_frame._text import numbered, shortened
 from anls_frame.summary.catalogue import VQA, is_described
 from anls_frame.summary.measures import Metric
@@ -40,11 +41,12 @@ def score_notes(metrics: Iterable[Metric], noun: str) -> list[str]:
         if metric.highest is None:
             continue
         if metric.is_taken_for_share and metric.highest < _LEAST_SHARE:
-            notes.append(
+            share = (
                 f"{metric.label} counts as a share, because all scores are between 0 and 1. The highest is "
-                f"{metric.highest:.4g}: if they are amounts, pass Metric(..., bounds=(0, None)), on the "
-                f"command line -m bounds:0::NAME, for narrower intervals."
+                f"{metric.highest:.4g}: if they are amounts, pass "
             )
+            bounds = for_readers("Metric(..., bounds=(0, None))", "-m bounds:0::NAME")
+            notes.append(Message(share, bounds, " for narrower intervals."))
         if metric.name == VQA and is_described(metric) and metric.highest <= _MOST_OF_THREE_ANSWERS:
             notes.append(
                 f"No {noun} has a {metric.label} above {metric.highest:.3f}. It counts how many other people "

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from anls_frame._arguments import choice, count, flag, share
-from anls_frame._messages import about, wrong
+from anls_frame._messages import Message, Option, about, wrong
 from anls_frame._native import __version__
 from anls_frame._typing import Missing
 from anls_frame.export.row_names import PAGES, ROWS, Names
@@ -283,10 +283,9 @@ def scoring(
 ) -> dict[str, Any]:
     """Return the fields of `Settings` for the scoring of a frame's texts; existing scores have none."""
     if not has_texts and unanswerable != "drop":
-        raise ValueError(
-            "unanswerable='empty' scores rows without an answer, but the scores exist already; fill their "
-            "nulls with the scores that these rows should have"
-        )
+        exist = " scores rows without an answer, but the scores exist already; fill their nulls with the "
+        scores = "scores that these rows should have"
+        raise ValueError(Message(Option("unanswerable", "empty"), exist, scores))
     if not has_texts:
         return {}
     return {

@@ -79,7 +79,10 @@ def test_a_file_that_has_scores_already_keeps_them(run: Run, tmp_path: Path) -> 
     row = {"doc_id": 0, "target": "['a']", "filtered_resps": "a", "input": "Q?", "anls": 0.25}
     (tmp_path / "samples.jsonl").write_text(json.dumps(row), encoding="utf-8")
 
-    refused(run("score", "samples.jsonl"), "samples.jsonl already has the columns ['anls']; pass --suffix")
+    refused(
+        run("score", "samples.jsonl"),
+        "the file already has the columns ['anls']; pass --overwrite to replace them, or --suffix to give",
+    )
     fine(run("score", "samples.jsonl", "--suffix", "_new", "-o", "out.jsonl"))
     assert pl.read_ndjson(tmp_path / "out.jsonl").select("anls", "anls_new").row(0) == (0.25, 1.0)
 

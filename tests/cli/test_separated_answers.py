@@ -111,7 +111,7 @@ def test_every_function_gives_the_same_figure(folder: Path) -> None:
     assert {name: figure(one) for name, one in made.items()} == dict.fromkeys(made, pytest.approx(SPLIT))
     assert {name for name, one in made.items() if ACCOUNT not in one.account.sentence} == set()
     assert {name for name, one in made.items() if "answers:split" not in one.signature} == set()
-    assert {"answers_format='text' to read each text" in str(one.message) for one in caught} == {True}
+    assert {'answers_format="text" to read each text' in str(one.message) for one in caught} == {True}
     # Without a warning, and as before.
     made = results(**whole)
     assert {name: figure(one) for name, one in made.items()} == dict.fromkeys(made, pytest.approx(WHOLE))

@@ -433,7 +433,7 @@ def test_controls_that_windows_text_has_in_another_encoding_are_an_error(write: 
     path = write("quotes.csv", "prediction,answer\na,\u201cx\u201d\n".encode("cp1252"))
 
     message = "U+0093 is a control character, which no text in LATIN-1 has; pass its encoding, such as "
-    assert problems(path, encoding="latin-1") == [("line 2", f"{message}encoding='cp1252'")]
+    assert problems(path, encoding="latin-1") == [("line 2", f'{message}encoding="cp1252"')]
     assert af.read_results(path, encoding="cp1252")["answers"].to_list() == [["\u201cx\u201d"]]
 
 

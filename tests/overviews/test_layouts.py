@@ -264,7 +264,7 @@ def test_two_candidates_are_a_question_that_shows_both(tmp_path: Path) -> None:
     frame.write_parquet(tmp_path / "models.parquet")
     with pytest.raises(ValueError, match="several columns could hold the predictions: 'qwen' with ") as error:
         af.overview(frame)
-    assert "prediction='qwen', or prediction={'qwen': 'qwen', 'llama': 'llama'} to compare" in str(
+    assert 'prediction="qwen", or prediction={"qwen": "qwen", "llama": "llama"} to compare' in str(
         error.value
     )
     told = "Pass --prediction qwen, or --systems qwen,llama to compare them"
@@ -379,7 +379,7 @@ def test_a_table_of_grades_is_told_how_to_name_them(tmp_path: Path) -> None:
     )
     printed = fine(shell.run(tmp_path, "overview", "grades.csv", "--metric", "grade"))
     assert "grade 3" in printed
-    with pytest.raises(ValueError, match=r"or, for a table of scores, metrics='grade'"):
+    with pytest.raises(ValueError, match=r'or, for a table of scores, metrics="grade"'):
         af.overview(frame)
     frame.select("id", verdict=pl.Series(["yes", "no"] * 10)).write_csv(tmp_path / "verdicts.csv")
     refused(shell.run(tmp_path, "overview", "verdicts.csv"), "for a table of scores, --metric COLUMN")
@@ -391,7 +391,7 @@ def test_predictions_without_answers_are_told_where_these_are_joined(tmp_path: P
     told = "answers in another file are joined with --gold FILE"
     refused(shell.run(tmp_path, "report", "p.csv"), "no column with the answers among", told)
     fine(shell.run(tmp_path, "report", "p.csv", "--gold", "gold.jsonl"))
-    with pytest.raises(af.InputError, match=r"joined with gold='FILE' \(in Python, of `read_logs`\)"):
+    with pytest.raises(af.InputError, match=r'joined with gold="FILE" \(in Python, of `read_logs`\)'):
         af.read_results(tmp_path / "p.csv")
     done = shell.run(tmp_path, "overview", "p.csv")
     refused(done, "no column looks like the accepted answers among")

@@ -684,7 +684,7 @@ def test_the_target_none_beside_others_is_asked_for(
 
     [warning] = caught
     assert "the target of 2 samples is the text None, such as line 2. Python" in str(warning.message)
-    assert "Pass none='answer' if the right answer is None, or none='missing' if there is none" in str(
+    assert 'Pass none="answer" if the right answer is None, or none="missing" if there is none' in str(
         warning.message
     )
     assert frame["answers"].is_null().to_list() == [False, True, False, True]

@@ -89,7 +89,7 @@ def test_formats_with_lists_keep_texts_unless_told_otherwise(tmp_path: Path, suf
         af.InputWarning, match=r"'answers' holds texts that look like lists, as \"\['a', 'b'\]\""
     ):
         assert read(path) == [["['a', 'b']"], ["['c']"]]
-    with pytest.warns(af.InputWarning, match="Pass answers_format='list'"):
+    with pytest.warns(af.InputWarning, match='Pass answers_format="list"'):
         lazy = af.scan_results(path)
     assert lazy.collect()["answers"].to_list() == [["['a', 'b']"], ["['c']"]]
     assert read(path, answers_format="text") == [["['a', 'b']"], ["['c']"]]
@@ -112,7 +112,7 @@ def test_a_damaged_list_among_lists_is_a_problem(tmp_path: Path) -> None:
         read(path)
     [problem] = raised.value.problems
     assert (problem.place, "cannot be read as one" in problem.message) == ("line 3", True)
-    assert "answers_format='text'" in problem.message
+    assert 'answers_format="text"' in problem.message
 
 
 WITHOUT_LISTS = ["csv", "tsv", "xlsx"]
@@ -179,7 +179,7 @@ def test_bars_stay_where_the_system_predicts_them_and_in_columns_of_transcripts(
 def test_a_separator_is_told_and_splits_if_it_is_named(tmp_path: Path, suffix: str, separator: str) -> None:
     # What the system predicts as well may belong to the texts.
     path = saved(tmp_path, suffix, "answers", [f"a{separator} b", "c", None, "d"] * 3)
-    with pytest.warns(af.InputWarning, match=rf"hold '\{separator}', .*Pass answers_format='\{separator}'"):
+    with pytest.warns(af.InputWarning, match=rf"hold '\{separator}', .*Pass answers_format=\"\{separator}\""):
         af.scan_results(path)
     for reader in (af.read_results, lambda path, **options: af.scan_results(path, **options).collect()):
         found = reader(path, answers_format=separator)["answers"].to_list()
@@ -278,7 +278,7 @@ def test_objects_in_cells_are_told_with_the_names_of_their_entries(tmp_path: Pat
     assert gold == (
         "most texts in column 'gold' are objects, as \"{'answer': 'a'}\" (line 2), and each counts as one "
         "answer. Name the entry to read in place of the column, such as gold.answer. To score all entries, "
-        "make a row of each with `anls_frame.fields`. If these are answers, pass answers_format='text'"
+        'make a row of each with `anls_frame.fields`. If these are answers, pass answers_format="text"'
     )
     assert said == (
         'most texts in column \'outputs\' are objects, as \'{"text": "a", "cost": 1}\' (line 2), and each '

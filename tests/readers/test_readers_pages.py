@@ -285,7 +285,7 @@ def test_latin_1_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
     assert (
         problem_of(tmp_path, "a\ngrößer".encode("latin-1"), "a.txt")
         == "line 2: byte 0xf6 is not valid UTF-8; if this is a text file, pass its encoding, such as "
-        "encoding='cp1252'"
+        'encoding="cp1252"'
     )
     assert text_of(tmp_path, "größer".encode("latin-1"), "a.txt", encoding="latin-1") == "größer"
     # Of the files of a project, only some are in it.
@@ -315,7 +315,7 @@ def test_the_encoding_that_an_error_names_reads_the_text(
     text = "\u201cgrößer\u201d \u2013 ja"
 
     message = problem_of(tmp_path, text.encode(encoding), "a.txt", **given)
-    assert message.endswith(f"encoding={encoding!r}")
+    assert message.endswith(f'encoding="{encoding}"')
     assert text_of(tmp_path, text.encode(encoding), "a.txt", encoding=encoding) == text
 
 
@@ -776,7 +776,7 @@ def test_a_regular_expression_finds_the_page_in_the_name(
     given = tmp_path / "gt", {"ocr": tmp_path / "ocr"}
 
     assert af.read_pages(*given, match=match)["page"].to_list() == pages
-    with pytest.raises(af.InputError, match=r"match='q\+' is not found in the names of 2 pages"):
+    with pytest.raises(af.InputError, match=r'match="q\+" is not found in the names of 2 pages'):
         af.read_pages(*given, match="q+")
     with pytest.raises(ValueError, match=r"match must be a regular expression, got '\('"):
         af.read_pages(*given, match="(")
@@ -975,7 +975,7 @@ def test_a_file_of_which_nothing_is_read_is_an_error(tmp_path: Path, content: st
     given = tmp_path / "gt", {"ocr": tmp_path / "ocr"}
 
     with pytest.raises(
-        af.InputError, match=message + ".*; to read it as a page without text, pass unknown='warn'"
+        af.InputError, match=message + '.*; to read it as a page without text, pass unknown="warn"'
     ):
         af.read_pages(*given)
     with pytest.warns(af.InputWarning, match="left out .* word"):

@@ -186,8 +186,8 @@ def test_ids_as_texts_against_numbers_are_named(tmp_path: Path) -> None:
 UNMATCHED = [{"questionId": 2, "answer": "1999"}, {"questionId": 3, "answer": "no"}, {"questionId": 4}]
 """An answer to the second question and to one that is unknown, none to the first."""
 ADVICE = (
-    "to count questions that a system lacks as missing predictions, pass unmatched='null'; to leave out "
-    "questions that some systems lack, and keep questions with fewer epochs, unmatched='drop'; both leave "
+    'to count questions that a system lacks as missing predictions, pass unmatched="null"; to leave out '
+    'questions that some systems lack, and keep questions with fewer epochs, unmatched="drop"; both leave '
     "out questions that gold lacks"
 )
 

@@ -180,7 +180,7 @@ def test_wrong_choices_are_refused() -> None:
         with pytest.raises(ValueError, match="unanswerable must be one of 'drop', 'empty', got 'wrong'"):
             call(frame, "prediction", "answers", unanswerable=wrong)
     with pytest.raises(
-        ValueError, match="unanswerable='empty' scores rows without an answer, but the scores"
+        ValueError, match='unanswerable="empty" scores rows without an answer, but the scores'
     ):
         af.report(frame, metrics="score", unanswerable="empty")
     for call in (af.report, af.worst):

@@ -306,8 +306,8 @@ LACKING = [
 
 def test_questions_that_are_missing_are_listed(lacking: dict[str, list[Path]]) -> None:
     advice = (
-        "to count questions that a system lacks as missing predictions, pass unmatched='null'; to leave out "
-        "questions that some systems lack, and keep questions with fewer epochs, unmatched='drop'"
+        'to count questions that a system lacks as missing predictions, pass unmatched="null"; to leave out '
+        'questions that some systems lack, and keep questions with fewer epochs, unmatched="drop"'
     )
     with pytest.raises(af.InputError) as raised:
         af.read_logs(lacking)

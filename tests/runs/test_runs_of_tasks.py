@@ -136,8 +136,8 @@ def test_several_runs_of_a_task_are_an_error_unless_one_says_which(tmp_path: Pat
         with pytest.raises(af.InputError) as raised:
             af.read_logs(given)
         assert raised.value.problems[0].message == (
-            f"holds 2 runs of task 'x' ({OLD}, {NEW}); to read the newest, pass runs='newest'; "
-            "to read all, as repeats, runs='all'"
+            f"holds 2 runs of task 'x' ({OLD}, {NEW}); to read the newest, pass runs=\"newest\"; "
+            'to read all, as repeats, runs="all"'
         )
     columns = ["system", "task", "epoch", "prediction"]
     newest = af.read_logs(tmp_path, runs="newest")

@@ -49,20 +49,14 @@ def score(
     target.check(row_files.SUFFIXES)
     with working(f"Reading {file}"):
         frame, rows = scan_counted(results, how)
-    try:
-        scored = af.add_scores(
-            frame,
-            *("prediction", "answers"),
-            **vars(scoring),
-            columns=["cer", "char_errors", "reference_length"] if have_pages else None,
-            suffix=suffix,
-            overwrite=overwrite,
-        )
-    except af.DuplicateColumnError as error:
-        collision = str(error).partition(";")[0].replace("the frame", str(file))
-        raise ValueError(
-            f"{collision}; pass --suffix to give the new ones other names, or --overwrite"
-        ) from None
+    scored = af.add_scores(
+        frame,
+        *("prediction", "answers"),
+        **vars(scoring),
+        columns=["cer", "char_errors", "reference_length"] if have_pages else None,
+        suffix=suffix,
+        overwrite=overwrite,
+    )
     if have_pages:
         # Prepared as the protocol prepares texts for errors.
         words = af.wer("prediction", "answers", protocol=resolve_errors(scoring.protocol).by("word"))
@@ -93,10 +87,10 @@ def score(
     measures = [metric for metric in report.measures if metric.name != "zeros"]
     said = [", ".join(f"{metric.label} {score_text(means[metric.name])}" for metric in measures)]
     noun = names_of_rows(how)["row"]
-    said.append(str(report.account))
+    said.append(report.account.sentence)
     said += empty_reference_notes(means["n_empty_reference"], means["n"], noun) if have_pages else []
     if means["n_missing"]:
         said.append("In the rows, the scores of missing predictions are null.")
-    if other := origins.difference(origins.of(frame).protocol, scoring.protocol):
-        said.append(other)
-    print(plain("\n".join([*said, report.signature])))
+    said += origins.difference(origins.of(frame).protocol, scoring.protocol)
+    for line in [*said, report.signature]:
+        print(plain(line))

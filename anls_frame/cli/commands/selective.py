@@ -114,7 +114,8 @@ def selective(
         print_document(document)
     else:
         shown = [str(target.output)] if target.output is not None else [repr(result), ""]
-        print(plain("\n".join([*shown, *said])))
+        for line in [*shown, *said]:
+            print(plain(line))
         if target.output is not None:
             print_account(result)
     if decision is not None:

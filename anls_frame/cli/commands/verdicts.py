@@ -116,7 +116,8 @@ def verdicts(
         print(plain(_FLATTERS[judged].format(names["row"])))
     for score_name, of_metric in corrected.items():
         print(f"{plain(heading_of(score_name))}, corrected by the drawn {names['row']}s:")
-        print(plain("\n".join(of_metric.to_document().notes)))
+        for note in of_metric.view(result=of_metric).document_notes():
+            print(plain(note))
 
 
 def _corrected(
