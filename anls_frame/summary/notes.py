@@ -36,7 +36,7 @@ def empty_reference_notes(n_empty: int, n: int, noun: str) -> list[str]:
 
 def score_notes(metrics: Iterable[Metric], noun: str) -> list[str]:
     """Return notes on scores that may be shares or amounts, or low because rows have too few answers."""
-    notes = []
+    notes = list[str]()
     for metric in metrics:
         if metric.highest is None:
             continue
