@@ -12,9 +12,10 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from registry import FUNCTIONS, GEC_FUNCTIONS
+from report_oracle import FEWER_EACH
 
 import anls_frame as af
 from anls_frame import gec
@@ -46,6 +47,17 @@ LEAST: list[dict[str, Any]] = [
         "sure": row / 10,
     }
     for row in range(6)
+]
+# Each way in which a row can lack something, and two at once.
+LACKING: list[dict[str, Any]] = [
+    LEAST[0] | lacks
+    for lacks in (
+        *({name: None} for name in ("old", "new", "answers", "score", "other", "sure")),
+        *({name: float("nan")} for name in ("score", "other", "sure")),
+        *({"answers": none} for none in ([], [None])),
+        {"old": None, "new": None, "answers": [None, "b"]},
+        {"old": "", "new": None, "answers": [], "score": None, "sure": None},
+    )
 ]
 SCHEMA = {"answers": pl.List(pl.String), **dict.fromkeys(("score", "other", "sure"), pl.Float64)}
 
@@ -163,6 +175,11 @@ def by_hand(
 
 
 @pytest.mark.parametrize("case", CASES)
+@FEWER_EACH
+@example(rows=LACKING, missing="empty", unanswerable="drop")
+@example(rows=LACKING, missing="drop", unanswerable="drop")
+@example(rows=LACKING, missing="empty", unanswerable="empty")
+@example(rows=LACKING, missing="drop", unanswerable="empty")
 @given(rows=ROWS, missing=st.sampled_from(["empty", "drop"]), unanswerable=st.sampled_from(["drop", "empty"]))
 @pytest.mark.filterwarnings("ignore::anls_frame.InputWarning")
 def test_given_rows_are_used_or_left_out_by_reason(
