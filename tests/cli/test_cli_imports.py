@@ -26,36 +26,71 @@ ROWS = [
 ]
 
 STATISTICS = {"polars", "numpy"}
-IMPORTED = {
-    "--version": set[str](),
-    "score rows.jsonl": STATISTICS,
-    "overview rows.jsonl": STATISTICS | {"scipy", "scipy.sparse", "jinja2"},
-    "report rows.jsonl -b lang": STATISTICS,
-    "report rows.csv -b lang": STATISTICS | {"pyarrow"},  # which reads CSV
-    "report rows.jsonl -b lang -o report.html": STATISTICS | {"jinja2"},
-    "report rows.jsonl -b lang -o report.xlsx": STATISTICS | {"xlsxwriter"},
-    "report rows.jsonl --summary part.parquet": STATISTICS,
-    "merge saved.parquet": STATISTICS,
-    "compare rows.jsonl other.jsonl": STATISTICS,
-    "epochs epochs.jsonl": STATISTICS,
-    "slices rows.jsonl -c doc_id --min-rows 1": STATISTICS | {"scipy", "scipy.sparse"},
-    "selective rows.jsonl --model-confidence confidence": STATISTICS,
-    "fields documents.jsonl": STATISTICS,
-    "format-tax rows.jsonl": STATISTICS,
-    "audit rows.jsonl -n 2 -o audit.html --sample audit.parquet": STATISTICS | {"jinja2"},
-    "convert rows.jsonl rows.parquet": {"polars"},
-    "confusions rows.jsonl": {"polars"},
-    "changes rows.jsonl other.jsonl": {"polars"},
-    "browse rows.jsonl -o rows.html": STATISTICS | {"jinja2"},
-    "plot groups rows.jsonl -b lang -o groups.svg": STATISTICS | {"matplotlib"},
-    "doctor": {"polars"},
-    "gec --help": {"polars"},
-}
-"""The dear modules that each command imports."""
+PAGES = STATISTICS | {"jinja2"}
+ARRAYS = {"scipy", "scipy.sparse"}
+PROCESSES: list[list[tuple[set[str], list[str]]]] = [
+    [
+        (set(), ["--version"]),
+        (
+            {"polars"},
+            [
+                "gec --help",
+                "doctor",
+                "convert rows.jsonl rows.parquet",
+                "confusions rows.jsonl",
+                "changes rows.jsonl other.jsonl",
+            ],
+        ),
+        (
+            STATISTICS,
+            [
+                "score rows.jsonl",
+                "report rows.jsonl -b lang",
+                "report rows.jsonl --summary part.parquet",
+                "merge saved.parquet",
+                "compare rows.jsonl other.jsonl",
+                "epochs epochs.jsonl",
+                "selective rows.jsonl --model-confidence confidence",
+                "fields documents.jsonl",
+                "format-tax rows.jsonl",
+            ],
+        ),
+        (
+            PAGES,
+            [
+                "report rows.jsonl -b lang -o report.html",
+                "audit rows.jsonl -n 2 -o audit.html --sample audit.parquet",
+                "browse rows.jsonl -o rows.html",
+            ],
+        ),
+        (PAGES | ARRAYS, ["overview rows.jsonl"]),
+    ],
+    [(STATISTICS | {"pyarrow"}, ["report rows.csv -b lang"])],  # which reads CSV
+    [(STATISTICS | {"xlsxwriter"}, ["report rows.jsonl -b lang -o report.xlsx"])],
+    [(STATISTICS | ARRAYS, ["slices rows.jsonl -c doc_id --min-rows 1"])],
+    [(STATISTICS | {"matplotlib"}, ["plot groups rows.jsonl -b lang -o groups.svg"])],
+]
+"""The dear modules that each command has imported when it ends; a process runs its commands in this order."""
+
+PROGRAM = """
+import json, os, sys
+folder, commands, dear = json.loads(sys.argv[1])
+os.chdir(folder)
+from anls_frame.cli import main
+for command in commands:
+    sys.argv = ["anls-frame", *command.split()]
+    try:
+        main()
+    except SystemExit as end:
+        assert not end.code, (command, end.code)
+    sys.stderr.write("\\n%s\\n" % json.dumps([command, [name for name in dear if name in sys.modules]]))
+"""
 
 
-@pytest.mark.parametrize("command", IMPORTED)
-def test_a_command_imports_what_it_uses(command: str, tmp_path: Path, run_python: RunPython) -> None:
+@pytest.mark.parametrize("process", PROCESSES)
+def test_a_command_imports_what_it_uses(
+    process: list[tuple[set[str], list[str]]], tmp_path: Path, run_python: RunPython
+) -> None:
     for name in ("rows", "other"):
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
     epochs = [row | {"epoch": epoch} for epoch in (1, 2) for row in ROWS]
@@ -65,20 +100,8 @@ def test_a_command_imports_what_it_uses(command: str, tmp_path: Path, run_python
     frame = pl.DataFrame(ROWS)
     frame.with_columns(pl.col("answers").list.first()).write_csv(tmp_path / "rows.csv")
     af.summarize(frame, "prediction", "answers").save(tmp_path / "saved.parquet")
-    program = tmp_path / "program.py"
-    program.write_text(
-        f"""import os, sys
-os.chdir({str(tmp_path)!r})
-sys.argv = ["anls-frame", *{command.split()!r}]
-from anls_frame.cli import main
-try:
-    main()
-except SystemExit as end:
-    assert not end.code, end.code
-sys.stderr.write(",".join(name for name in {DEAR!r} if name in sys.modules))
-"""
-    )
-    done = run_python(str(program))
+    expected = {command: modules for modules, commands in process for command in commands}
+    done = run_python("-c", PROGRAM, json.dumps([str(tmp_path), [*expected], DEAR]))
     assert done.returncode == 0, done.stderr
-    last = done.stderr.rpartition("\n")[2]
-    assert set(filter(None, last.split(","))) == IMPORTED[command]
+    lines = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("[")]
+    assert {command: set(modules) for command, modules in lines} == expected
