@@ -9,8 +9,9 @@ from typing import Any
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from report_oracle import FEWER
 
 import anls_frame as af
 
@@ -40,7 +41,7 @@ def rows_of(columns: dict[str, list[Any]], systems: str) -> pl.DataFrame:
 
 @pytest.mark.filterwarnings("ignore:[0-9]+ document")
 @given(st.lists(st.tuples(DOCUMENTS.map(json.dumps), CELLS, CELLS), min_size=2, max_size=4))
-@settings(deadline=None, max_examples=12)
+@FEWER
 def test_figures_are_the_same_alone_and_beside_another_system(documents: list[tuple[str, ...]]) -> None:
     columns: dict[str, list[Any]] = {
         name: [*values] for name, values in zip(("gold", "a", "b"), zip(*documents, strict=True), strict=True)

@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from report_oracle import FEWER
 
 import anls_frame as af
 from anls_frame.statistics import ratio_interval, ratio_variance
@@ -84,6 +85,7 @@ def parts(draw: st.DrawFn) -> list[pl.DataFrame]:
 
 
 @pytest.mark.parametrize("cluster", [None, "document"])
+@FEWER
 @given(pieces=parts(), other=st.randoms(use_true_random=False))
 def test_properties_of_parts_in_any_order(
     pieces: list[pl.DataFrame], other: Any, cluster: str | None
