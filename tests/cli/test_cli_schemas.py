@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -83,6 +84,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@functools.cache
+def printed(folder: Path, command: str) -> str:
+    """Return what a command prints with --json."""
+    return fine(shell.run(folder, *command.split(), "--json"))
+
+
 def validator(name: str) -> Any:
     schema = json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -93,8 +100,7 @@ def validator(name: str) -> Any:
 def test_output_follows_the_schema(folder: Path, name: str) -> None:
     check = validator(name)
     for command in COMMANDS[name]:
-        printed = fine(shell.run(folder, *command.split(), "--json"))
-        found = json.loads(printed)
+        found = json.loads(printed(folder, command))
         assert [error.message for error in check.iter_errors(found)] == [], command
         schema = check.schema.get("items", check.schema)
         row = found[0] if isinstance(found, list) else found
@@ -118,8 +124,8 @@ def names_in(value: Any) -> Iterator[str]:
 def test_the_schema_describes_every_figure_of_a_slice(folder: Path, name: str) -> None:
     described = set(names_in(json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8"))))
     for command in COMMANDS[name]:
-        printed = {*names_in(json.loads(fine(shell.run(folder, *command.split(), "--json"))))}
-        figures = {one for one in printed if figure_of(one) in FIGURES_OF_SLICES}
+        names = names_in(json.loads(printed(folder, command)))
+        figures = {one for one in names if figure_of(one) in FIGURES_OF_SLICES}
         assert figures - described == set(), command
 
 

@@ -77,13 +77,19 @@ def result(kind: str) -> Any:
     return RESULTS_OF_KINDS[kind]()
 
 
+@functools.cache
+def parsed(path: Path) -> list[ast.AST]:
+    """Return all nodes of a module."""
+    return [*ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+
+
 def second_places(path: Path) -> Iterator[str]:
     """Yield what a module says of columns by their names: a heading or a kind."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in parsed(path):
         pairs: list[tuple[ast.expr | None, ast.expr]] = []
         if isinstance(node, ast.Dict):
             pairs = [*zip(node.keys, node.values, strict=True)]
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "dict.fromkeys" and len(node.args) > 1:
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "fromkeys" and node.args[1:]:
             names = node.args[0]
             pairs = [(name, node.args[1]) for name in getattr(names, "elts", ())]
         for name, said in pairs:
@@ -95,10 +101,9 @@ def second_places(path: Path) -> Iterator[str]:
 
 def meanings_and_ends(path: Path) -> Iterator[str]:
     """Yield the meanings of columns in a module or its docstrings, and intervals with both ends by name."""
-    source = path.read_text(encoding="utf-8")
-    words = " ".join(re.sub("[`*#]", "", source).split())
+    words = " ".join(re.sub("[`*#]", "", path.read_text(encoding="utf-8")).split())
     yield from (f"{path.name}: {meaning}" for meaning in MEANINGS_OF_COLUMNS if meaning in words)
-    for node in ast.walk(ast.parse(source)):
+    for node in parsed(path):
         parts = node.args if isinstance(node, ast.Call) else getattr(node, "elts", [])
         listed = {part.value for part in parts if isinstance(part, ast.Constant)}
         figures = {figure_of(name) for name in listed if isinstance(name, str)}
