@@ -33,9 +33,9 @@ def texts(given: SystemFiles) -> tuple[pl.LazyFrame | pl.DataFrame, dict[str, st
         if len(names) > 1:
             raise ValueError(f"--name must be given once for one system, got {len(names)}")
         return scan(file, given.how), {names[0]: "prediction"}
-    frame, systems = texts_of(given)
+    frame, systems, *_ = texts_of(given)
     if len(systems) > 1:
-        return frame, systems
+        return frame, dict(systems)
     renamed = frame.rename(dict.fromkeys(systems.values(), "prediction"))
     return origins.like(renamed, frame), dict.fromkeys(systems, "prediction")
 

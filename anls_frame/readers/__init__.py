@@ -20,7 +20,7 @@ _OTHERS = {
     "runs.reading": "Reading read_file",
     "runs.reported_files": "report_files",
     "runs.rules": "ScoringRules scoring_rules",
-    "runs.system_files": "SystemTexts read_logs read_systems",
+    "runs.system_files": "read_logs read_systems",
 }
 """The names of each module that are not readers of a kind."""
 

@@ -23,6 +23,5 @@ from anls_frame.runs.reading import read_file as read_file
 from anls_frame.runs.reported_files import report_files as report_files
 from anls_frame.runs.rules import ScoringRules as ScoringRules
 from anls_frame.runs.rules import scoring_rules as scoring_rules
-from anls_frame.runs.system_files import SystemTexts as SystemTexts
 from anls_frame.runs.system_files import read_logs as read_logs
 from anls_frame.runs.system_files import read_systems as read_systems

@@ -28,7 +28,7 @@ class Wide(NamedTuple, Generic[Table_co]):
     """
     A frame with a column of predictions or scores for each system, for `compare`.
 
-    Returned by `side_by_side`.
+    Returned by `side_by_side` and `readers.read_systems`.
 
     Parameters
     ----------

@@ -6,14 +6,17 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
+import polars as pl
+
 from anls_frame._messages import Message, Option
 from anls_frame._typing import Missing
 from anls_frame.protocol import ScoreProtocol, resolve_protocol
 from anls_frame.reports.comparisons import Comparison, baseline_first, compare
+from anls_frame.reports.long_frames import Wide
 from anls_frame.reports.long_frames import side_by_side as in_columns
 from anls_frame.runs.log_files import Paths
 from anls_frame.runs.reading import Reading, usual_metric, warn_of_transcripts
-from anls_frame.runs.score_columns import Scores, Tables, as_list, metric_of_scores, tables_of
+from anls_frame.runs.score_columns import Scores, Tables, as_list, tables_of
 from anls_frame.runs.scored_files import are_read, averaged, check_scored, resolved, with_scores
 from anls_frame.runs.system_files import (
     SystemFiles,
@@ -108,14 +111,7 @@ def compare_files(
     }
     scoring = {"protocol": protocol, "missing": missing, "unanswerable": unanswerable}
     if scores:
-        frame, systems = scores_in_columns(given)
-        comparison = compare(
-            frame,
-            {system: systems[system] for system in baseline_first(systems, baseline)},
-            None,
-            metrics=metric_of_scores(systems, chosen),
-            **options,
-        )
+        comparison = compare(_in_order(scores_in_columns(given, chosen), baseline), **options)
         return _not_empty(comparison, "no row has the scores of all systems")
     comparison = _of_texts(given, chosen or [usual_metric(given.how)], baseline, scoring, options)
     return _not_empty(comparison, "no row has an answer to score against")
@@ -145,11 +141,16 @@ def _of_texts(
         wide = in_columns(means, system="system", id="question_id", systems=order, metrics=asked)
         of_means: Comparison = compare(wide, **options)
         return of_means
-    frame, systems = given.texts if rows is None else side_by_side(rows)
-    in_order = {name: systems[name] for name in baseline_first(systems, baseline)}
-    table = with_scores(frame, metrics)
-    comparison: Comparison = compare(table, in_order, "answers", metrics=metrics, **scoring, **options)
+    texts = given.texts if rows is None else side_by_side(rows)
+    texts = texts._replace(frame=with_scores(texts.frame, metrics))
+    comparison: Comparison = compare(_in_order(texts, baseline), metrics=metrics, **scoring, **options)
     return comparison
+
+
+def _in_order(wide: Wide[pl.DataFrame], baseline: str | None) -> Wide[pl.DataFrame]:
+    """Return systems side by side with the baseline first."""
+    names = baseline_first(wide.systems, baseline)
+    return wide._replace(systems={name: wide.systems[name] for name in names})
 
 
 def _not_empty(comparison: Comparison, message: str) -> Comparison:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 import polars as pl
 import polars.selectors as cs
@@ -25,6 +25,7 @@ from anls_frame.frames.number_columns import with_numbers
 from anls_frame.readers.any_file import read_kind
 from anls_frame.readers.descriptions import READERS
 from anls_frame.readers.questions import Gold
+from anls_frame.reports.long_frames import Wide
 from anls_frame.reports.long_frames import side_by_side as in_columns
 from anls_frame.runs import log_files, long_rows
 from anls_frame.runs.conditions import chosen
@@ -39,7 +40,7 @@ from anls_frame.runs.reading import (
     load_table,
     scan_counted,
 )
-from anls_frame.runs.score_columns import are_columns
+from anls_frame.runs.score_columns import are_columns, metric_of_scores
 from anls_frame.summary.measures import Metric
 
 
@@ -319,7 +320,7 @@ class SystemFiles:
         return logged(self)
 
     @cached_property
-    def texts(self) -> SystemTexts:
+    def texts(self) -> Wide[pl.DataFrame]:
         """The texts of systems in columns of one file."""
         return texts_in_columns(self)
 
@@ -328,24 +329,6 @@ class SystemFiles:
         """Whether each system has its own rows, rather than a column."""
         in_rows = self.how.system_column is not None
         return in_rows or len(self.files) > 1 or is_many(self.files[0].path)
-
-
-class SystemTexts(NamedTuple):
-    """
-    The texts of systems side by side.
-
-    Examples
-    --------
-    >>> import anls_frame as af
-    >>> af.sample().write_parquet("questions.parquet")
-    >>> af.readers.read_systems(["questions.parquet"], systems=["tesseract", "rapidocr"]).systems
-    {'tesseract': 'prediction of tesseract', 'rapidocr': 'prediction of rapidocr'}
-    """
-
-    frame: pl.DataFrame
-    """A row for each question: the columns of the first system, and the predictions of all."""
-    systems: dict[str, str]
-    """The columns of the predictions, by the names of the systems."""
 
 
 def read_systems(
@@ -361,7 +344,7 @@ def read_systems(
     unmatched: Literal["error", "null", "drop"] = "error",
     runs: Runs = "error",
     **options: Any,
-) -> SystemTexts:
+) -> Wide[pl.DataFrame]:
     """
     Read the files of systems on the same questions, with all predictions side by side.
 
@@ -392,9 +375,10 @@ def read_systems(
 
     Returns
     -------
-    SystemTexts
-        The frame and the columns of the systems, for `compare`, `changes` and `browse`, with
-        ``answers="answers"``.
+    Wide
+        A `frame` with a row for each question, which has the columns of the first system and the predictions
+        of all, and the `systems` with the columns of their predictions. `compare` takes it as it is;
+        `changes` and `browse` take its frame and its systems, with ``answers="answers"``.
 
     Raises
     ------
@@ -408,6 +392,7 @@ def read_systems(
     See Also
     --------
     anls_frame.read_logs : the concatenated rows of all systems and epochs.
+    anls_frame.side_by_side : the same of a frame with a row for each system and question.
 
     Examples
     --------
@@ -415,9 +400,11 @@ def read_systems(
     >>> df = af.sample()
     >>> df.select("question_id", prediction="tesseract").write_csv("tesseract.csv")
     >>> df.select("question_id", prediction="rapidocr").write_csv("rapidocr.csv")
-    >>> texts = af.readers.read_systems(["tesseract.csv", "rapidocr.csv"], gold=df)
-    >>> texts.frame.height, list(texts.systems)
-    (1624, ['tesseract', 'rapidocr'])
+    >>> both = af.readers.read_systems(["tesseract.csv", "rapidocr.csv"], gold=df)
+    >>> both.frame.height, both.systems
+    (1624, {'tesseract': 'prediction of tesseract', 'rapidocr': 'prediction of rapidocr'})
+    >>> round(af.compare(both).overall["difference"].item(), 3)
+    0.186
     """
     given = SystemFiles(
         files=[File.of(file) for file in files],
@@ -437,7 +424,7 @@ def read_systems(
     return texts_of(given)
 
 
-def texts_of(given: SystemFiles) -> SystemTexts:
+def texts_of(given: SystemFiles) -> Wide[pl.DataFrame]:
     """Return the texts of all systems side by side."""
     if not given.are_logged:
         return given.texts
@@ -458,7 +445,7 @@ def are_repeated(rows: pl.DataFrame) -> bool:
     return bool(rows.select(pl.struct(QUESTION).is_duplicated().any()).item())
 
 
-def texts_in_columns(given: SystemFiles) -> SystemTexts:
+def texts_in_columns(given: SystemFiles) -> Wide[pl.DataFrame]:
     """Return the texts of systems in columns of one file."""
     first, *others = names = _column_names(given)
     (file,) = given.files
@@ -470,11 +457,11 @@ def texts_in_columns(given: SystemFiles) -> SystemTexts:
     for name in _names(given, names):
         systems[name] = free_name(f"prediction of {name}", {*frame.columns, *systems.values()})
     named = frame.rename(dict(zip(read, systems.values(), strict=True)))
-    return SystemTexts(origins.like(named, frame), systems)
+    return Wide(origins.like(named, frame), systems, "answers", None)
 
 
-def scores_in_columns(given: SystemFiles) -> tuple[pl.DataFrame, dict[str, str]]:
-    """Return a table with a column of scores for each system."""
+def scores_in_columns(given: SystemFiles, metrics: Sequence[str | Metric] | None) -> Wide[pl.DataFrame]:
+    """Return a table with a column of scores for each system, and the metric that they are."""
     if len(given.files) > 1 or given.how.systems is None:
         what = "scores are in two or more columns of one file; name them with "
         raise ValueError(Message(what, Option("systems", "OLD,NEW")))
@@ -485,7 +472,8 @@ def scores_in_columns(given: SystemFiles) -> tuple[pl.DataFrame, dict[str, str]]
         check_column(frame.columns, name, names)
     frame = with_numbers(frame, names).collect()
     systems = dict(zip(_names(given, names), names, strict=True))
-    return frame.with_columns(cs.by_name(names).cast(pl.Float64)), systems
+    numbers = frame.with_columns(cs.by_name(names).cast(pl.Float64))
+    return Wide(numbers, systems, None, [metric_of_scores(systems, metrics)])
 
 
 def _column_names(given: SystemFiles) -> list[str]:
@@ -562,10 +550,10 @@ def _logs(given: SystemFiles) -> tuple[list[Log], Gold | None]:
     return read_each(systems, how)
 
 
-def side_by_side(rows: pl.DataFrame) -> SystemTexts:
+def side_by_side(rows: pl.DataFrame) -> Wide[pl.DataFrame]:
     """Pivot the predictions of systems to columns, with all other columns from the first system."""
     wide = in_columns(rows, "prediction", "answers", system="system", id="question_id")
-    return SystemTexts(origins.like(wide.frame.drop("prediction"), rows), dict(wide.systems))
+    return wide._replace(frame=origins.like(wide.frame.drop("prediction"), rows))
 
 
 def _names(given: SystemFiles, usual: Sequence[str]) -> list[str]:

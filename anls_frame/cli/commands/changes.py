@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import polars.selectors as cs
@@ -61,7 +60,6 @@ def changes(
     from anls_frame.cli.metrics import parse
     from anls_frame.export import row_files
     from anls_frame.runs.reading import are_pages, names_of_rows
-    from anls_frame.runs.score_columns import metric_of_scores
     from anls_frame.runs.system_files import scores_in_columns, texts_of
     from anls_frame.summary.settings import MOST_ROWS
 
@@ -72,21 +70,17 @@ def changes(
     names_of, is_of_pages = names_of_rows(source.how()), are_pages(source.how())
     given = named.in_files(files, source, "error")
     with working("Comparing"):
-        metrics: Any
-        if scores:
-            frame, names = scores_in_columns(given)
-            metrics = metric_of_scores(names, parse(metric))
-        else:
-            frame, names = texts_of(given)
-            metrics = parse(metric) or (["cer_corpus", "wer_corpus"] if is_of_pages else None)
-            if not frame.select(af.nearest_answer(pl.lit(""), "answers").count()).item():
-                raise ValueError("no row has an answer to score against")
+        metrics = parse(metric)
+        systems = scores_in_columns(given, metrics) if scores else texts_of(given)
+        frame = systems.frame
+        if not scores and not frame.select(af.nearest_answer(pl.lit(""), "answers").count()).item():
+            raise ValueError("no row has an answer to score against")
         changed: pl.DataFrame = af.changes(  # type: ignore[call-overload] # the kind is checked there
             frame,
-            names,
-            None if scores else "answers",
+            systems.systems,
+            systems.answers,
             kind=kind,
-            metrics=metrics,
+            metrics=systems.metrics or metrics or (["cer_corpus", "wer_corpus"] if is_of_pages else None),
             keep=keep or [column for column in frame.columns if column == "question_id"],
             **({} if scores else vars(scoring)),
         )
@@ -94,7 +88,7 @@ def changes(
     target.put_rows(listed)
     if target.json:
         return
-    baseline, *others = names
+    baseline, *others = systems.systems
     if target.output is None:
         # The transition names both error types, and there is room for one answer.
         hidden = [] if scores else ["baseline_nearest_answer", "baseline_error_type", "error_type"]

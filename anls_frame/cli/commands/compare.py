@@ -178,10 +178,10 @@ def compare(
         code, notes = gate.judged(comparison)
         page = None
         if rows is not None:
-            frame, predictions = texts_of(given)
+            texts = texts_of(given)
             page = row_pages.page(
-                frame,
-                predictions,
+                texts.frame,
+                texts.systems,
                 metrics=metrics or [usual_metric(given.how)],
                 by=row_pages.columns(slicing.by),
                 keep=keep or (),
