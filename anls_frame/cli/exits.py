@@ -18,8 +18,14 @@ from typing import Any, NoReturn
 from anls_frame._arguments import check_threads
 
 GATE_FAILED, BAD_INPUT, UNDECIDED = 1, 2, 3
+_DECIDED = {"fine": 0, "undecided": UNDECIDED, "regressed": GATE_FAILED}
 _INTERRUPTED = 130
 CLOSED_PIPE = 141
+
+
+def gate_code(*answers: str) -> int:
+    """Return the exit code of the decisions of a gate: 1 if one regressed, 3 if one is undecided, or 0."""
+    return _DECIDED[max(answers, key=[*_DECIDED].index)]
 
 
 def guarded(program: str, run: Callable[[], int]) -> NoReturn:

@@ -72,12 +72,12 @@ from anls_frame.cli.named import ChosenReader, GoldFile
 from anls_frame.cli.output import (
     check_distinct,
     check_target,
-    plain,
     print_account,
     print_document,
     print_json,
+    show,
 )
-from anls_frame.export import OF_FIRST_TABLE
+from anls_frame.export import OF_FIRST_TABLE, Document, shortened, write
 from anls_frame.files.file import File
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol
 
@@ -415,6 +415,13 @@ class Target:
         if self.json:
             print_json(rows.to_dicts() if printed is None else printed)
 
+    def put_document(self, document: Document) -> None:
+        """Write a document with all tables to the file, and print it as JSON."""
+        if self.output is not None:
+            write(shortened(document, self.output, tables=False), self.output, escape_formulas=True)
+        if self.json:
+            print_document(document)
+
     def put(self, result: Any, said: str, shown: Mapping[str, Any], **written: Any) -> None:
         """
         Write a result with these options of `write`, and print it.
@@ -427,13 +434,13 @@ class Target:
         if self.json:
             print_document(result.to_document(**shown))
         elif self.output is not None:
-            print(plain(f"{said}: {self.output}"))
+            show(f"{said}: {self.output}")
             print_account(result)
             holds_one = self.output.suffix.lower() in OF_FIRST_TABLE and shown.get("tables", ()) is None
             others = result.to_document(**shown).tables[1:] if holds_one else []
             if others:
                 names = ", ".join(table.name for table in others)
-                print(plain(f"Further tables, which --table adds: {names}."))
+                show(f"Further tables, which --table adds: {names}.")
         else:
             print(result.to_text(**shown))
 

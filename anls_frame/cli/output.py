@@ -30,10 +30,15 @@ def plain(text: str) -> str:
     return terminal.plain(text)
 
 
+def show(*lines: str) -> None:
+    """Print lines of text."""
+    for line in lines:
+        print(plain(line))
+
+
 def print_account(result: Any) -> None:
     """Print how many rows a result used, unless it used all of them as they are."""
-    for sentence in result.account.notes:
-        print(plain(sentence))
+    show(*result.account.notes)
 
 
 _CHARACTERS = ("reference_char", "predicted_char")

@@ -7,7 +7,7 @@ from typing import Any
 
 from anls_frame._text import numbered
 from anls_frame.cli import options
-from anls_frame.cli.output import check_target, plain, print_account, working
+from anls_frame.cli.output import check_target, print_account, show, working
 
 
 @options.command(
@@ -72,5 +72,5 @@ def browse(
             **vars(scoring),
         )
         made.write(output, title=next(iter(systems)) if len(systems) == 1 else None, source=files)
-    print(plain(f"{numbered(made.rows, made.noun)}: {output}"))
+    show(f"{numbered(made.rows, made.noun)}: {output}")
     print_account(made)

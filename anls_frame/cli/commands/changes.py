@@ -12,7 +12,7 @@ import anls_frame as af
 from anls_frame._arguments import count
 from anls_frame._text import numbered
 from anls_frame.cli import options
-from anls_frame.cli.output import plain, print_table, working
+from anls_frame.cli.output import print_table, show, working
 from anls_frame.export.columns import heading_of
 from anls_frame.export.row_names import Names
 
@@ -107,7 +107,7 @@ def changes(
     if target.output is not None:
         are_all = listed.height == changed.height
         said += f": {target.output}" if are_all else f", {listed.height:,} of them in {target.output}"
-    print(plain(said))
+    show(said)
 
 
 def _print_rows(changed: pl.DataFrame, most: int, baseline: str, others: Sequence[str], names: Names) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import anls_frame as af
 from anls_frame._arguments import level_of_run, share
 from anls_frame.cli import options
-from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
+from anls_frame.cli.exits import GATE_FAILED, gate_code
 from anls_frame.cli.output import check_rows, say, working
 
 
@@ -83,7 +83,7 @@ class Gate:
                 anchor=self.anchor if self.anchor_file is None else [*comparison.summary.systems][-1],
             )
             notes += [*decision.sentences, *decision.account.caveats]
-            code = {"fine": 0, "regressed": GATE_FAILED, "undecided": UNDECIDED}[decision.answer]
+            code = gate_code(decision.answer)
         if self.fail_if_drop is not None:
             drops = (self.fail_if_drop, self.alpha, self.planned_runs)
             lost = [*regressions(comparison, *drops)]

@@ -12,7 +12,7 @@ import anls_frame as af
 from anls_frame._arguments import count
 from anls_frame._text import numbered
 from anls_frame.cli import named, options
-from anls_frame.cli.output import edits_table, plain, print_table, working
+from anls_frame.cli.output import edits_table, print_table, show, working
 from anls_frame.files.file import File
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol
 from anls_frame.summary.settings import READ
@@ -90,4 +90,4 @@ def confusions(
         compared, *left_out = counted.select(_ROWS).row(0)
         parts = [f"{rows:,} {why}" for rows, why in zip(left_out, _LEFT_OUT, strict=True) if rows]
         said = ", ".join([f"{numbered(compared, row)}{least} compared", *parts])
-    print(plain(f"{said}." if target.is_terminal else f"{said}: {target.output}"))
+    show(f"{said}." if target.is_terminal else f"{said}: {target.output}")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import anls_frame as af
 from anls_frame.cli import options
-from anls_frame.cli.output import plain, working
+from anls_frame.cli.output import show, working
 
 _CONTENTS = {
     "overview.html": "how good tesseract is, where and why it fails, and what to do first",
@@ -53,5 +53,5 @@ def demo(folder: Annotated[Path, {"metavar": "[FOLDER]"}] = Path("demo"), *, for
         comparison = af.compare(questions, systems, "answers", by="question_types", cluster="doc_id")
         comparison.write(folder / "comparison.html")
     for name, content in _CONTENTS.items():
-        print(plain(f"{folder / name}: {content}"))
-    print(plain(f"Open {folder / 'overview.html'} in a browser first."))
+        show(f"{folder / name}: {content}")
+    show(f"Open {folder / 'overview.html'} in a browser first.")

@@ -102,15 +102,15 @@ def _against(file: Path, source: options.SourceOptions, scores: str, *, json: bo
     compared = "the mean" if result.is_mean else f"{best['compared']:,} rows"
     written = "truth values" if result.are_truth_values else f"{result.digits} decimals"
     n_rules = result.rules.filter(~pl.col("rule").str.contains("[≤≥]")).height
-    print(output.plain(f"{result.name}: {compared} against {n_rules} rules, {written}"))
+    output.show(f"{result.name}: {compared} against {n_rules} rules, {written}")
     for rule in result.reproducing.iter_rows(named=True):
         exactly = "to the last bit" if rule["exact"] else "to the digit"
-        print(output.plain(f"reproduced {exactly}: {_rule(rule)}"))
+        output.show(f"reproduced {exactly}: {_rule(rule)}")
         if "distance" in rule["rule"] and "≤" not in rule["rule"]:
-            print(output.plain(f"  {_DISTANCE_NOTE}"))
+            output.show(f"  {_DISTANCE_NOTE}")
     if not result.are_reproduced:
         other = "" if result.is_mean else f", another score in {numbered(best['differing'], 'row')}"
-        print(output.plain(f"reproduced by none; nearest: {_rule(best)}{other}"))
+        output.show(f"reproduced by none; nearest: {_rule(best)}{other}")
         output.print_table(result.rows, most=_SHOWN_ROWS)
     return result.are_reproduced
 

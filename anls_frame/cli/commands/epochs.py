@@ -8,7 +8,7 @@ from pathlib import Path
 
 from anls_frame._messages import Message
 from anls_frame.cli import options
-from anls_frame.cli.output import plain, print_json, score_text, working
+from anls_frame.cli.output import print_json, score_text, show, working
 
 
 @options.command(
@@ -94,10 +94,9 @@ def epochs(
         print_json({name: table.to_dicts() for name, table in tables.items()})
         return
     for system, components in by_system.items():
-        print(plain(f"{system}\n{textwrap.indent(components.text, '  ')}"))
-        for note in components.account.notes:
-            print(plain(Message("  ", note)))
+        notes = (Message("  ", note) for note in components.account.notes)
+        show(f"{system}\n{textwrap.indent(components.text, '  ')}", *notes)
         if passed is not None:
             estimates = passed.filter(system=system).row(0, named=True)
             figures = ", ".join(f"pass@{k} {score_text(estimates[f'pass_at_{k}'])}" for k in sizes)
-            print(plain(f"  {metric or 'exact_match'}: {figures}"))
+            show(f"  {metric or 'exact_match'}: {figures}")

@@ -10,7 +10,7 @@ import anls_frame as af
 from anls_frame._arguments import count
 from anls_frame._text import numbered, quoted
 from anls_frame.cli import options
-from anls_frame.cli.output import plain, print_document, print_table, working
+from anls_frame.cli.output import print_table, show, working
 
 if TYPE_CHECKING:
     import polars as pl
@@ -154,15 +154,12 @@ def fields(
     document = report.to_document(**shown)
     notes = [f"{said}. Documents are listed with {order} first.", *document.notes]
     document = replace(document, tables=[*document.tables, documents], notes=notes)
-    if target.output is not None:
-        narrow = export.shortened(document, target.output, tables=False)
-        export.write(narrow, target.output, escape_formulas=True)
+    target.put_document(document)
     if target.json:
-        print_document(document)
         return
-    print(plain(f"{said}: {target.output}" if target.output is not None else report.to_text(**shown)))
+    show(f"{said}: {target.output}" if target.output is not None else report.to_text(**shown))
     if target.is_terminal:
-        print(plain(f"\n{said}\n\n{documents.name}, {order} first"))
+        show(f"\n{said}\n\n{documents.name}, {order} first")
         print_table(documents, most=most)
 
 

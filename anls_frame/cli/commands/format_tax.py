@@ -10,7 +10,7 @@ import polars.selectors as cs
 import anls_frame as af
 from anls_frame._text import numbered
 from anls_frame.cli import options
-from anls_frame.cli.output import plain, print_account, print_table, score_text, working
+from anls_frame.cli.output import print_account, print_table, score_text, show, working
 from anls_frame.export.columns import heading_of
 from anls_frame.files.file import File
 
@@ -78,7 +78,7 @@ def format_tax(
         given, unwrapped = score_text(total["baseline_score"]), score_text(total["score"])
         gain = f"{given} as given, {unwrapped} unwrapped"
         said = f"{heading_of(total['metric'])}: {gain}, {numbered(total['n'], 'row')}"
-        print(plain(f"{said}." if target.is_terminal else f"{said}: {target.output}"))
+        show(f"{said}." if target.is_terminal else f"{said}: {target.output}")
     if target.is_terminal:
         labels = {"baseline_score": "given", "score": "unwrapped"}
         renamed = costs.rename({label: name for name, label in labels.items()})

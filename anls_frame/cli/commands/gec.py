@@ -13,8 +13,8 @@ import anls_frame as af
 from anls_frame._paths import is_many
 from anls_frame._text import numbered
 from anls_frame.cli import options
-from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
-from anls_frame.cli.output import plain, print_json, print_table, say, score_text
+from anls_frame.cli.exits import gate_code
+from anls_frame.cli.output import print_json, print_table, say, score_text, show
 from anls_frame.export.columns import FEW, Column, by_name
 from anls_frame.export.document import Table, result_table
 from anls_frame.export.row_names import named_rows
@@ -245,8 +245,7 @@ def compare(
         differences = table.columns[table.columns.index("difference") :]
         scores = _SCORES.get(measure, _FRACTIONS)
         print_table(_table(table.select("system", "n", *scores, *differences), scores))
-        for note in _notes(table, cluster is not None):
-            print(plain(note))
+        show(*_notes(table, cluster is not None))
     return 0 if require_within is None else _decided(table, require_within, cluster is not None)
 
 
@@ -272,8 +271,7 @@ def _decided(table: pl.DataFrame, within: float, has_documents: bool) -> int:
             advice = f"{can}; this one needs about {rounded_up(row['needed']):,}"
         sentence = in_words(row["answer"], first["system"], row["system"], f"{within:g}")
         say(f"{sentence}; {advice}" if row["answer"] == "undecided" else sentence)
-    codes = {"fine": 0, "undecided": UNDECIDED, "regressed": GATE_FAILED}
-    return codes[max((row["answer"] for row in others), key=[*codes].index)]
+    return gate_code(*(row["answer"] for row in others))
 
 
 _HEADINGS = {

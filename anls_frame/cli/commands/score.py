@@ -6,7 +6,7 @@ from pathlib import Path
 
 import anls_frame as af
 from anls_frame.cli import options
-from anls_frame.cli.output import plain, print_json, print_table, score_text, working
+from anls_frame.cli.output import print_json, print_table, score_text, show, working
 from anls_frame.files.file import File
 from anls_frame.frames import origins
 from anls_frame.protocol import resolve_errors
@@ -92,5 +92,4 @@ def score(
     if means["n_missing"]:
         said.append("In the rows, the scores of missing predictions are null.")
     said += origins.difference(origins.of(frame).protocol, scoring.protocol)
-    for line in [*said, report.signature]:
-        print(plain(line))
+    show(*said, report.signature)

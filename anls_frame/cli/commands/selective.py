@@ -11,8 +11,8 @@ import polars as pl
 import anls_frame as af
 from anls_frame._arguments import number
 from anls_frame.cli import options
-from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
-from anls_frame.cli.output import plain, print_account, print_document, working
+from anls_frame.cli.exits import gate_code
+from anls_frame.cli.output import print_account, show, working
 from anls_frame.files.file import File
 
 
@@ -107,30 +107,24 @@ def selective(
     if decision is not None:
         said = [str(decision)]
     document = with_thresholds(result.to_document(), by, thresholds, said, risk)
-    if target.output is not None:
-        narrow = export.shortened(document, target.output, tables=False)
-        export.write(narrow, target.output, escape_formulas=True)
-    if target.json:
-        print_document(document)
-    else:
+    target.put_document(document)
+    if not target.json:
         shown = [str(target.output)] if target.output is not None else [repr(result), ""]
-        for line in [*shown, *said]:
-            print(plain(line))
+        show(*shown, *said)
         if target.output is not None:
             print_account(result)
     if decision is not None:
-        return {"fine": 0, "regressed": GATE_FAILED, "undecided": UNDECIDED}[decision.answer]
+        return gate_code(decision.answer)
     return 0 if require_accepted is None else _gate(thresholds[1:] or thresholds, require_accepted)
 
 
 def _gate(thresholds: Sequence[pl.DataFrame], require_accepted: float) -> int:
     """Return the exit code of tables of thresholds that must accept a share of the answers."""
-    codes = {0}
+    answers = {"fine"}
     for table in thresholds:
         for status, accepted in table.select("status", "accepted").iter_rows():
             if status == "too_few_documents":
-                codes.add(UNDECIDED)
+                answers.add("undecided")
             elif status != "certified" or accepted < require_accepted:
-                codes.add(GATE_FAILED)
-    # 1 before 3 before 0.
-    return min(codes - {0}, default=0)
+                answers.add("regressed")
+    return gate_code(*answers)

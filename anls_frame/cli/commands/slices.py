@@ -67,7 +67,7 @@ def slices(
     from anls_frame.export import SUFFIXES
     from anls_frame.files.raw_tables import with_numbers_where_all_are
     from anls_frame.frames import origins
-    from anls_frame.runs.reading import are_pages
+    from anls_frame.runs.reading import usual_metric
     from anls_frame.runs.score_columns import columns_of
     from anls_frame.summary.files import is_summary
 
@@ -93,7 +93,7 @@ def slices(
             )
         target.put(result, numbered(result.table.height, "slice"), {})
         return
-    chosen: list[Any] = parse(metric) or ["cer_corpus" if are_pages(source.how()) else "anls"]
+    chosen: list[Any] = parse(metric) or [usual_metric(source.how())]
     with working("Looking for slices"):
         rows_of_files, systems = row_pages.texts(
             named.in_files(files, source, "error", None if rows else chosen, least=1)

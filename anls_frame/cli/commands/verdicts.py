@@ -12,7 +12,7 @@ import anls_frame as af
 from anls_frame._messages import Message
 from anls_frame._text import numbered
 from anls_frame.cli import options
-from anls_frame.cli.output import plain, print_table, score_text, working
+from anls_frame.cli.output import plain, print_table, score_text, show, working
 from anls_frame.export.columns import heading_of
 from anls_frame.export.display import figure
 from anls_frame.export.page_verdicts import OF_JUDGE
@@ -113,11 +113,10 @@ def verdicts(
     for row in () if lost is None else lost.by_system.to_dicts():
         _print_sentence(row, names, is_alone=len(columns) == 1)
     if corrected and lost is not None and any(map(_leaves_out, lost.by_system.to_dicts())):
-        print(plain(_FLATTERS[judged].format(names["row"])))
+        show(_FLATTERS[judged].format(names["row"]))
     for score_name, of_metric in corrected.items():
         print(f"{plain(heading_of(score_name))}, corrected by the drawn {names['row']}s:")
-        for note in of_metric.view(result=of_metric).document_notes():
-            print(plain(note))
+        show(*of_metric.view(result=of_metric).document_notes())
 
 
 def _corrected(
