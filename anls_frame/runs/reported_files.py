@@ -31,9 +31,10 @@ from anls_frame.runs.system_files import (
 )
 from anls_frame.summary.keys import optional
 from anls_frame.summary.measures import Metric
-from anls_frame.summary.settings import Unanswerable
+from anls_frame.summary.settings import Settings, Unanswerable
 from anls_frame.summary.summarizing import passes, summarize
 from anls_frame.summary.summary import Summary, merge
+from anls_frame.summary.systems import metrics_of
 
 SharedIds: TypeAlias = Literal["error", "repeats", "rows"]
 
@@ -167,14 +168,19 @@ def _summary_of(given: SystemFiles, shared_ids: SharedIds, options: dict[str, An
         with reading(file, given.how):
             return _summarized(frame, str(file), options)
 
-    # The number of passes over the rows is known without reading.
-    by = chain.from_iterable(options["by"] or ())
-    columns = [*by, *options["keep"], *optional(options["cluster"]), *columns_of(options["metrics"])]
-    texts = filter(None, text_columns(next(iter(frames.values()))))
-    nothing = pl.LazyFrame(schema=dict.fromkeys([*texts, *columns], pl.String))
-    total = n_rows * passes(summarized(given.every_file[0], nothing).settings)
+    total = n_rows * _passes(next(iter(frames.values())), options)
     with following_together(total, f"Scoring {listed(frames, _SHOWN)}"):
         return merge(summarized(file, frame) for file, (frame, _) in scanned.items())
+
+
+def _passes(frame: pl.LazyFrame, options: Mapping[str, Any]) -> int:
+    """Return how often the rows of files like this one are read."""
+    prediction, _ = text_columns(frame)
+    has_texts, names = prediction is not None, frame.collect_schema().names()
+    scoring = {"has_texts": has_texts, "protocol": options["protocol"]}
+    metrics = metrics_of(options["metrics"], prediction, names, **scoring)
+    asked = {name: options[name] for name in ("cluster", "worst", "details")}
+    return passes(Settings(metrics=metrics, has_texts=has_texts, **asked))
 
 
 def _are_logs(given: SystemFiles) -> bool:
