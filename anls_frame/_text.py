@@ -22,6 +22,9 @@ _DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _DELETE = "\x7f"
 _SYMBOLS = re.compile("[\u2400-\u241f]")
 
+SPACE = "␣"
+"""The sign for a space, which makes it visible."""
+
 LABEL_WIDTH = 34
 """Maximum width of a group's label in text columns; a wide character takes two."""
 

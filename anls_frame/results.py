@@ -17,7 +17,6 @@ from anls_frame import export
 from anls_frame._arguments import flag, string
 from anls_frame._typing import Table_co
 from anls_frame.export import Document, Kind, Table, notebook, sources, terminal
-from anls_frame.export.charts import Figure, HeatMap
 from anls_frame.export.columns import Column, OnScreen, by_name
 from anls_frame.export.document import (
     ALL_ROWS,
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     from great_tables import GT
 
     from anls_frame.analysis.browsing import RowsPage
+    from anls_frame.export.charts import Figure
 
 
 class Shown(TypedDict, total=False):
@@ -95,6 +95,8 @@ class _General:
         shown = [figure for figure in figures if self.tables is None or figure.table in names]
         if self.intervals:
             return shown
+        from anls_frame.export.charts import HeatMap  # noqa: PLC0415 - not for a screen
+
         return [figure.without_intervals() if isinstance(figure, HeatMap) else figure for figure in shown]
 
 

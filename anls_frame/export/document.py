@@ -12,7 +12,7 @@ import polars as pl
 
 from anls_frame._arguments import string
 from anls_frame._messages import wrong
-from anls_frame._text import distinct, numbered, scripts
+from anls_frame._text import SPACE, distinct, numbered, scripts
 from anls_frame.export.columns import (
     COLUMNS,
     LEAST,
@@ -28,7 +28,6 @@ from anls_frame.export.columns import (
 from anls_frame.export.kinds import Kind, difference_kind, shown_as
 from anls_frame.export.row_names import ROWS, Names, every, of_rows
 from anls_frame.export.values import json_text
-from anls_frame.pairs.marks import SPACE
 
 if TYPE_CHECKING:
     from anls_frame.export.charts import Figure

@@ -9,13 +9,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from html import escape
 from typing import cast
 
-from anls_frame._text import text_width, visible
+from anls_frame._text import SPACE, text_width, visible
 from anls_frame.pairs.edits import Operation, Segment
 from anls_frame.pairs.units import clusters
 from anls_frame.protocol import Unit
 
 GAP = "*"
-SPACE = "␣"
 _SIGNS: dict[str, str] = {
     "equal": " ",
     "replace": "S",

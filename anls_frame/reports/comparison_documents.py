@@ -50,12 +50,12 @@ from anls_frame.reports import type_changes
 from anls_frame.reports.pairwise import RATES, is_significant, least_units, untestable_slices
 from anls_frame.reports.published import beside_figures, checked_figures, facts_of_systems
 from anls_frame.reports.report_documents import (
-    FIGURE_ROWS,
     few_note,
     fine_note,
     macro_tables,
     worst_slice,
 )
+from anls_frame.reports.report_figures import FIGURE_ROWS
 from anls_frame.results import View
 from anls_frame.statistics.significance import significance_level
 from anls_frame.summary.catalogue import BUILT_IN, are_error_rates

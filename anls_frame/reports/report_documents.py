@@ -5,33 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame import _palette, statistics
+from anls_frame import statistics
 from anls_frame._arguments import count, flag, string
 from anls_frame._messages import Message, Option, for_readers
 from anls_frame._text import numbered
-from anls_frame.analysis.curves import score_histogram
 from anls_frame.export import Kind, Table
-from anls_frame.export.charts import Alignments, Crossed, Figure, HistogramChart, Stacked
 from anls_frame.export.columns import COLUMNS, COUNTS, FEW, Column, ends_of, headed, heading_of
 from anls_frame.export.display import slice_labels, spelled, spelled_in
 from anls_frame.export.document import GROUP, SLICE, result_table, with_scripts, with_spaces
 from anls_frame.export.heads import LEAST_ROWS, head
 from anls_frame.export.row_names import Names, every
 from anls_frame.frames import documents, origins
-from anls_frame.metrics.scores import nearest_answer
-from anls_frame.protocol import PROTOCOLS, resolve_errors
-from anls_frame.reports.type_changes import ROW, categories
 from anls_frame.results import View
 from anls_frame.summary import causes, details
 from anls_frame.summary.catalogue import BUILT_IN
 from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.cells import ROUNDED
-from anls_frame.summary.keys import chosen_keys, key_names
+from anls_frame.summary.keys import key_names
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.notes import (
     divide_by_references,
@@ -41,7 +36,9 @@ from anls_frame.summary.notes import (
 )
 from anls_frame.summary.summary import Summary
 
-FIGURE_ROWS = 40
+if TYPE_CHECKING:
+    from anls_frame.export.charts import Figure
+
 _LEAST_FINE = 20
 """Below, a number of slices that is close to that of rows needs no note."""
 _CONFUSIONS = 30
@@ -119,9 +116,43 @@ class ReportView(View):
         ]
 
     @property
+    def worst_table(self) -> Table:
+        """Return the table of the worst rows, or of the rates of pages, whose texts are shown aligned."""
+        settings = self.summary.settings
+        # The name of a row precedes its texts, which may be pages.
+        names = (*settings.by, *settings.keep)
+        worst = self.worst.select(cs.by_name(*names), ~cs.by_name(*names))
+        own = {name: Column(name, heading=name) for name in settings.keep}
+        for name, column in self.metric_columns.items():
+            # A row has its own rate, where the metric is the rate of all rows together.
+            own[name] = replace(column, meaning=COLUMNS[name].meaning) if name in COLUMNS else column
+        if not settings.are_error_rates:
+            return result_table("Worst rows", worst, settings.by, own)
+        # CER and the errors by kind already say how many characters are wrong.
+        repeated = ("substitutions", "deletions", "insertions")
+        others = [
+            metric for metric in settings.own if metric.name in worst.columns and metric.name not in repeated
+        ]
+        rates = {
+            "cer": heading_of("cer"),
+            **{metric.name: metric.label.partition(" (")[0] for metric in others},
+        }
+        headings = {name: heading_of(name, self.names) for name in names} | rates
+        pages = worst.select(cs.by_name(*headings))
+        scored, row = self.overall["n"], self.names["row"]
+        name = f"The {pages.height:,} worst of {scored:,} {row}s"
+        if pages.height >= scored:
+            name = every(self.names).capitalize()
+            # Unlike that of pages, the table of all rows together has this name, too.
+            name += ", worst first" if name == self.names["whole"] else ""
+        bars = [rate for rate in ("cer", "wer_corpus", "wer_mean") if rate in rates]
+        table = result_table(name, pages, settings.by, own, bars=bars, names=self.names)
+        return replace(table, columns=headed(table.columns, headings))
+
+    @property
     def further(self) -> list[Table]:
         """The error types, substitutions and worst rows, as far as they were asked for."""
-        worst = [_worst_rows(self)] if self.worst.height else []
+        worst = [self.worst_table] if self.worst.height else []
         # Error types are those of answers; which pages are worst says more than single letters.
         are_rates = self.summary.settings.are_error_rates
         return [*worst, *self.details[1:]] if are_rates else [*self.details, *worst]
@@ -185,25 +216,9 @@ class ReportView(View):
 
     def drawn(self) -> list[Figure]:
         """Return the distribution of scores, errors by kind, substitutions and alignments."""
-        summary, settings = self.summary, self.summary.settings
-        if not settings.has_texts:
-            return []
-        letters = [*_substitutions(self), *_alignments(self)]
-        if settings.are_error_rates:
-            return [*_kinds(self), *letters]
-        histogram = score_histogram(summary)
-        threshold = settings.protocol.threshold or 0.0
-        parts = [
-            ("NLS 0", histogram.low, "#6B7480"),
-            *([(f"set to 0 by the threshold {threshold:g}", histogram.cut, "#AAB2BD")] if threshold else []),
-            ("kept", sum(histogram.bins) - histogram.cut, "#56B4E9"),
-            ("NLS 1", histogram.high, _palette.BLUE),
-        ]
-        distribution = HistogramChart(
-            "Distribution", histogram.bins, threshold, parts, "NLS of the rows between 0 and 1"
-        )
-        errors = [_errors_by_slice(summary, *self.tables[0], self.names)] if settings.details else []
-        return [distribution, *errors, *letters]
+        from anls_frame.reports import report_figures  # noqa: PLC0415 - not for a screen
+
+        return report_figures.drawn(self)
 
     def head(self) -> str:
         """Return the first score of all rows, its worst slice, and the causes that lower it most."""
@@ -255,37 +270,6 @@ def adjusted_together(differences: pl.DataFrame) -> tuple[pl.DataFrame, set[str]
     return differences.clone().insert_column(place, adjusted), {"p_value", *ends_of("difference")}
 
 
-def _worst_rows(view: ReportView) -> Table:
-    """Return the table of the worst rows, or of the rates of pages, whose texts are shown aligned."""
-    settings = view.summary.settings
-    # The name of a row precedes its texts, which may be pages.
-    names = (*settings.by, *settings.keep)
-    worst = view.worst.select(cs.by_name(*names), ~cs.by_name(*names))
-    own = {name: Column(name, heading=name) for name in settings.keep}
-    for name, column in view.metric_columns.items():
-        # A row has its own rate, where the metric is the rate of all rows together.
-        own[name] = replace(column, meaning=COLUMNS[name].meaning) if name in COLUMNS else column
-    if not settings.are_error_rates:
-        return result_table("Worst rows", worst, settings.by, own)
-    # CER and the errors by kind already say how many characters are wrong.
-    repeated = ("substitutions", "deletions", "insertions")
-    others = [
-        metric for metric in settings.own if metric.name in worst.columns and metric.name not in repeated
-    ]
-    rates = {"cer": heading_of("cer"), **{metric.name: metric.label.partition(" (")[0] for metric in others}}
-    headings = {name: heading_of(name, view.names) for name in names} | rates
-    pages = worst.select(cs.by_name(*headings))
-    scored, row = view.overall["n"], view.names["row"]
-    name = f"The {pages.height:,} worst of {scored:,} {row}s"
-    if pages.height >= scored:
-        name = every(view.names).capitalize()
-        # Unlike that of pages, the table of all rows together has this name, too.
-        name += ", worst first" if name == view.names["whole"] else ""
-    bars = [rate for rate in ("cer", "wer_corpus", "wer_mean") if rate in rates]
-    table = result_table(name, pages, settings.by, own, bars=bars, names=view.names)
-    return replace(table, columns=headed(table.columns, headings))
-
-
 def _slices(view: ReportView) -> list[Table]:
     """Return the tables of slices."""
     # Figures before the counts of rows that lack something, and of those that have a figure.
@@ -331,78 +315,6 @@ def worst_slice(
     if not scored or best_first[0][0] == best_first[-1][0]:
         return None
     return next(((name, figure) for _, name, figure, chosen in reversed(best_first) if chosen), None)
-
-
-def _kinds(view: ReportView) -> list[Figure]:
-    """Return the errors of pages by kind, of all pages and by slice."""
-    by, slices = view.tables[0]
-    if not {*_palette.PAGE_COLORS} <= {*slices.columns}:
-        return []
-    shown = slices.head(FIGURE_ROWS + 1)
-    shares = [
-        {kind: row[kind] or 0.0 for kind in _palette.PAGE_COLORS} for row in shown.iter_rows(named=True)
-    ]
-    rows = list(zip(slice_labels(shown, by, view.names), shares, strict=True))
-    return [Stacked("Errors by kind", _palette.PAGE_COLORS, rows, "", whole="the reference's characters")]
-
-
-def _substitutions(view: ReportView) -> list[Figure]:
-    """Return the table of the most frequent substitutions as a matrix."""
-    if not view.details:
-        return []
-    _, table = view.details
-    # A combining mark needs a base character.
-    shown = table.frame.with_columns(pl.col(_PAIR).str.replace(r"^(\p{M})", "◌${1}"))
-    side, above, cells = categories(shown.with_row_index(ROW), _PAIR, "count", None)
-    caption = "Character in the reference and character read; a stronger colour is more frequent"
-    matrices = [(("reference", "read as"), side, above, cells)]
-    return [Crossed(table.name, table.name, matrices, caption)] if cells else []
-
-
-def _errors_by_slice(summary: Summary, by: Sequence[str], slices: pl.DataFrame, names: Names) -> Stacked:
-    # By the internal names of the keys: a `by` column may have the name of a column of the table.
-    keys = chosen_keys(by, summary.settings.by, "report")
-    errors = summary.report_sums.details["errors"]
-    # Keyed by repr: struct values are dictionaries, which are not hashable.
-    counts: dict[str, dict[str, int]] = {}
-    for table in (details.error_table(errors, []), details.error_table(errors, keys)):
-        for *key, kind, n in table.select(cs.by_name(keys, require_all=False), "error_type", "n").iter_rows():
-            counts.setdefault(repr(tuple(key)), {})[kind] = n
-    shown = slices.head(FIGURE_ROWS + 1)
-    groups = shown.select(cs.by_name(*by)).rows()[1:] if by else []
-    every = [counts.get(repr(key), {}) for key in [(), *groups]]
-    rows = list(zip(slice_labels(shown, by, names), every, strict=True))
-    name = f"{_ERROR_TYPES} by slice" if by else _ERROR_TYPES
-    return Stacked(name, _palette.ERROR_COLORS, rows, _ERROR_TYPES)
-
-
-def _alignments(view: ReportView) -> list[Figure]:
-    """Return the worst rows that have a prediction, each aligned with its nearest answer."""
-    worst, settings, noun = view.worst, view.summary.settings, view.names["row"]
-    if worst.is_empty():
-        return []
-    # ANLS says little about pages, which are reported by their error rates.
-    names = [metric.name for metric in settings.metrics]
-    are_rates = "anls" not in names and any(metric.row == "cer" for metric in settings.metrics)
-    word_rates = [name for name in ("wer_corpus", "wer_mean") if name in names]
-    # Without a threshold, there is no ANLS.
-    similarity = "nls" if settings.protocol.threshold is None else "anls"
-    scores = [*([] if are_rates else [similarity]), "cer", *word_rates[:1]]
-    # The texts are shown unprepared, so only the unit is that of the protocol.
-    compared = resolve_errors(settings.protocol)
-    protocol = replace(PROTOCOLS["raw"].by(compared.unit), words=compared.words)
-    nearest = nearest_answer("prediction", "answers", protocol=settings.protocol)
-    rows = worst.with_columns(nearest.alias("anls_frame:nearest")).with_row_index("anls_frame:row", 1)
-    pairs = []
-    for row in rows.drop_nulls(["prediction", "anls_frame:nearest"]).iter_rows(named=True):
-        # The name of a page suffices; other rows have at least a number.
-        called = [f"{row[name]}" for name in settings.keep if isinstance(row[name], str | int)]
-        if not (settings.are_error_rates and called):
-            called.insert(0, f"{noun.capitalize()} {row['anls_frame:row']}")
-        shown = [f"{heading_of(name)} {row[name]:.3f}" for name in scores if row[name] is not None]
-        title = ": ".join((*called, ", ".join(shown)))
-        pairs.append((title, row["prediction"], row["anls_frame:nearest"]))
-    return [Alignments(f"Worst {noun}s, aligned", pairs, protocol, _worst_rows(view).name)] if pairs else []
 
 
 def fine_note(slices: Mapping[tuple[str, ...], int], rows: int, names: Names) -> list[str]:

@@ -17,7 +17,6 @@ from anls_frame.export.document import TABLE
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.reports.estimates import Sums, estimate
 from anls_frame.reports.report_documents import ReportView
-from anls_frame.reports.woodruff import quantile_estimate
 from anls_frame.results import SlicedResult
 from anls_frame.summary import moments
 from anls_frame.summary.catalogue import Metrics, refuse_quantiles
@@ -218,6 +217,8 @@ class Report(SlicedResult[Table_co]):
                     own = Sums.of(sums, metric)
                     estimated = estimate(metric, own, own.n, self.confidence)
                 else:
+                    from anls_frame.reports.woodruff import quantile_estimate  # noqa: PLC0415 - only for these
+
                     estimated = quantile_estimate(cells, sums, keys, metric, self.confidence)
                 few.append(pl.Series(estimated.few))
                 ends = zip(metric.ends, estimated[:3], strict=True)
