@@ -16,8 +16,9 @@ DEAR = [
     *("scipy.optimize", "scipy.stats", "rapidfuzz"),
     *("matplotlib", "great_tables", "rich", "jinja2", "lxml", "xlsxwriter"),
     *("typer", "pydantic"),
+    *("anls_frame.export.charts", "anls_frame.statistics.system_sums"),
 ]
-"""Modules that take long to import: the slowest takes as long as a small report."""
+"""Modules that take long to import, alone or with what they need: the slowest as long as a small report."""
 
 ROWS = [
     {"question_id": str(number), "prediction": text, "answers": ["a"], "lang": lang, "doc_id": f"d{number}"}
@@ -26,7 +27,9 @@ ROWS = [
 ]
 
 STATISTICS = {"polars", "numpy"}
-PAGES = STATISTICS | {"jinja2"}
+FIGURES = STATISTICS | {"anls_frame.export.charts"}
+SYSTEMS = {"anls_frame.statistics.system_sums"}
+PAGES = FIGURES | {"jinja2"}
 ARRAYS = {"scipy", "scipy.sparse"}
 PROCESSES: list[list[tuple[set[str], list[str]]]] = [
     [
@@ -46,15 +49,12 @@ PROCESSES: list[list[tuple[set[str], list[str]]]] = [
             [
                 "score rows.jsonl",
                 "report rows.jsonl -b lang",
-                "report rows.jsonl --summary part.parquet",
                 "merge saved.parquet",
-                "compare rows.jsonl other.jsonl",
                 "epochs epochs.jsonl",
                 "selective rows.jsonl --model-confidence confidence",
-                "fields documents.jsonl",
-                "format-tax rows.jsonl",
             ],
         ),
+        (FIGURES, ["report rows.jsonl --summary part.parquet", "fields documents.jsonl"]),
         (
             PAGES,
             [
@@ -63,11 +63,12 @@ PROCESSES: list[list[tuple[set[str], list[str]]]] = [
                 "browse rows.jsonl -o rows.html",
             ],
         ),
-        (PAGES | ARRAYS, ["overview rows.jsonl"]),
+        (PAGES | SYSTEMS | ARRAYS, ["overview rows.jsonl"]),
     ],
     [(STATISTICS | {"pyarrow"}, ["report rows.csv -b lang"])],  # which reads CSV
-    [(STATISTICS | {"xlsxwriter"}, ["report rows.jsonl -b lang -o report.xlsx"])],
-    [(STATISTICS | ARRAYS, ["slices rows.jsonl -c doc_id --min-rows 1"])],
+    [(FIGURES | SYSTEMS, ["compare rows.jsonl other.jsonl", "format-tax rows.jsonl"])],
+    [(FIGURES | {"xlsxwriter"}, ["report rows.jsonl -b lang -o report.xlsx"])],
+    [(STATISTICS | SYSTEMS | ARRAYS, ["slices rows.jsonl -c doc_id --min-rows 1"])],
     [(STATISTICS | {"matplotlib"}, ["plot groups rows.jsonl -b lang -o groups.svg"])],
 ]
 """The dear modules that each command has imported when it ends; a process runs its commands in this order."""
