@@ -21,6 +21,7 @@ from anls_frame.export.rows_page import framed
 from anls_frame.frames import origins
 from anls_frame.frames.checks import free_name
 from anls_frame.frames.conversion import is_pandas, to_pandas
+from anls_frame.metrics.scores import nearest_answer
 from anls_frame.overviews.advice import PAGE_RULES, RULES, Case, figure, first_steps, means, page_losses
 from anls_frame.overviews.overview_documents import OverviewView
 from anls_frame.overviews.roles import Given, Roles, found_roles, n_values, prepared, rows_of
@@ -261,7 +262,7 @@ def overview(
     """
     given = {name: value for name, value in locals().items() if name != "frame"}
     share("confidence", confidence, ends=False)
-    rows = rows_of(frame)
+    rows = rows_of(frame, given)
     roles = found_roles(rows, given)
     whole = resolve_protocol(protocol)
     rows = origins.like(prepared(rows, roles, whole), frame)
@@ -336,7 +337,7 @@ def overview(
     return Overview(
         cause_frame=every,
         step_frame=first_steps(case, PAGE_RULES if are_pages else RULES),
-        worst_rows=_worst_rows(own, {cause: losses[cause] for cause in table["cause"]}),
+        worst_rows=_worst_rows(own, {cause: losses[cause] for cause in table["cause"]}, settings.protocol),
         confusions=case.confusions.head(_WORST),
         row_causes=_row_causes(own, losses).alias(label),
         **of_rows,
@@ -385,14 +386,15 @@ def _row_causes(rows: pl.DataFrame, losses: Mapping[str, pl.Expr]) -> pl.Series:
     return rows.select(pl.concat_list(names).list.drop_nulls()).to_series()
 
 
-def _worst_rows(rows: pl.DataFrame, losses: Mapping[str, pl.Expr]) -> pl.DataFrame:
-    """Return the rows that lose most by each cause, with their texts."""
-    shown = cs.by_name("cause", "lost", "id", "prediction", "answers", require_all=False)
-    worst = [rows.clear().with_columns(cause=pl.lit(""), lost=pl.lit(0.0)).select(shown)]
+def _worst_rows(rows: pl.DataFrame, losses: Mapping[str, pl.Expr], protocol: ScoreProtocol) -> pl.DataFrame:
+    """Return the rows that lose most by each cause, with their texts and the nearest answers."""
+    worst = [rows.clear().with_columns(cause=pl.lit(""), lost=pl.lit(0.0))]
     for cause, loss in losses.items():
-        losing = rows.with_columns(cause=pl.lit(cause), lost=loss).filter(pl.col("lost") > 0).select(shown)
+        losing = rows.with_columns(cause=pl.lit(cause), lost=loss).filter(pl.col("lost") > 0)
         ordered = losing.sort(
             "lost", "prediction", descending=[True, False], nulls_last=True, maintain_order=True
         )
         worst.append(ordered.head(_WORST))
-    return pl.concat(worst)
+    text = pl.col("prediction").cast(pl.String).fill_null("")
+    every = pl.concat(worst).with_columns(nearest=nearest_answer(text, "answers", protocol=protocol))
+    return every.select(cs.by_name("cause", "lost", "id", "prediction", "nearest", require_all=False))

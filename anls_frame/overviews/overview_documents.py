@@ -17,7 +17,6 @@ from anls_frame.export.charts import Alignments, Figure, Sentences, Shares
 from anls_frame.export.columns import COLUMNS, Column, ends_of
 from anls_frame.export.display import spelled_in
 from anls_frame.export.document import Document, Selection, result_table
-from anls_frame.metrics.scores import nearest_answer
 from anls_frame.protocol import PROTOCOLS
 from anls_frame.results import View
 from anls_frame.slices.slices_document import sentences
@@ -168,8 +167,7 @@ class OverviewView(View):
         """Return two rows of each cause in a few words."""
         found: dict[str, list[str]] = {}
         for row in self.result.worst_rows.iter_rows(named=True):
-            answers = row["answers"] if isinstance(row["answers"], list) else [row["answers"]]
-            texts = [row["prediction"], next((one for one in answers if one is not None), None)]
+            texts = row["prediction"], row["nearest"]
             said = ("nothing" if one is None else f"“{shortened(visible(one), _LONGEST)}”" for one in texts)
             found.setdefault(row["cause"], []).append(" for ".join(said))
         examples = {cause: "; ".join(list(dict.fromkeys(rows))[:2]) for cause, rows in found.items()}
@@ -225,16 +223,14 @@ class OverviewView(View):
         return [*figures, *([self._alignments()] if result.worst_rows.height else [])]
 
     def _alignments(self) -> Alignments:
-        protocol = self.result.report.summary.settings.protocol
-        nearest = nearest_answer("prediction", "answers", protocol=protocol)
-        rows = self.result.worst_rows.with_columns(nearest=nearest).drop_nulls(["prediction", "nearest"])
         pairs = []
-        for row in rows.iter_rows(named=True):
+        for row in self.result.worst_rows.drop_nulls(["prediction", "nearest"]).iter_rows(named=True):
             named = f", {self.names['row']} {row['id']}" if row.get("id") is not None else ""
             title = f"{row['cause']}{named}: loses {row['lost']:.3f}"
             pairs.append((title, row["prediction"], row["nearest"]))
         name = f"{self.names['row'].capitalize()}s: the worst of each cause"
-        return Alignments(name, pairs, PROTOCOLS["raw"].by(protocol.unit), self.cause_name)
+        unit = self.result.report.summary.settings.protocol.unit
+        return Alignments(name, pairs, PROTOCOLS["raw"].by(unit), self.cause_name)
 
     def document(self) -> Document:
         """Return the document for export, with the rows and the columns below its head."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -77,8 +77,12 @@ class Roles:
         return {name: value for name, value in named.items() if value is not None}
 
 
-def rows_of(frame: Any) -> pl.DataFrame:
-    """Return all columns of a frame that Polars can hold, in memory; levels of a pandas index too."""
+def rows_of(frame: Any, asked: Mapping[str, Any]) -> pl.DataFrame:
+    """
+    Return all columns of a frame that Polars can hold, in memory; levels of a pandas index too.
+
+    Columns that the options `asked` name raise an error otherwise.
+    """
     frame = at_hand(frame)
     if isinstance(frame, pl.DataFrame | pl.LazyFrame):
         return origins.like(frame.lazy().collect(), frame)
@@ -91,12 +95,29 @@ def rows_of(frame: Any) -> pl.DataFrame:
             "pandas with `.rename(columns=str)`"
         )
     levels = [name for name in frame.index.names if isinstance(name, str)] if is_pandas(frame) else []
+    named, texts = _named(asked), {*_systems_of(asked).values(), asked["answers"]}
     columns: list[pl.Series] = []
     for name in [*(level for level in levels if level not in names), *names]:
-        # A column of several types has no role.
-        with suppress(DTypeError):
-            columns.append(to_lazy(frame, [], [name]).collect().to_series())
+        # A column of several types has no role by itself.
+        with nullcontext() if name in named else suppress(DTypeError):
+            wanted = ([name], []) if name in texts else ([], [name])
+            columns.append(to_lazy(frame, *wanted).collect().to_series())
     return pl.DataFrame(columns)
+
+
+def _slices_of(asked: Mapping[str, Any]) -> list[str]:
+    return [asked["by"]] if isinstance(asked["by"], str) else list(asked["by"] or ())
+
+
+def _systems_of(asked: Mapping[str, Any]) -> Mapping[str, str]:
+    return {} if asked["prediction"] is None else systems_of(asked["prediction"])
+
+
+def _named(asked: Mapping[str, Any]) -> list[str]:
+    """Return the columns that options name."""
+    others = (asked[name] for name in ("answers", "cluster", "model_confidence", "id"))
+    named = (name for name in others if isinstance(name, str))
+    return [*_slices_of(asked), *_systems_of(asked).values(), *named]
 
 
 def found_roles(rows: pl.DataFrame, asked: Mapping[str, Any]) -> Roles:
@@ -106,10 +127,7 @@ def found_roles(rows: pl.DataFrame, asked: Mapping[str, Any]) -> Roles:
     `asked` are the options of `overview` that name columns; those that are None are found.
     """
     prediction, answers, metrics = (asked[name] for name in ("prediction", "answers", "metrics"))
-    systems: Mapping[str, str] = {} if prediction is None else systems_of(prediction)
-    slices = [asked["by"]] if isinstance(asked["by"], str) else list(asked["by"] or ())
-    others = [asked[name] for name in ("answers", "cluster", "model_confidence", "id")]
-    named = [*slices, *systems.values(), *(name for name in others if isinstance(name, str))]
+    systems, named = _systems_of(asked), _named(asked)
     check_columns(rows.schema, named, named)
     if metrics is not None:
         # A misspelled column of scores is no table without answers.
@@ -139,7 +157,7 @@ def found_roles(rows: pl.DataFrame, asked: Mapping[str, Any]) -> Roles:
         id=id,
         cluster=cluster,
         model_confidence=model_confidence,
-        by=finder.slices() if asked["by"] is None else slices,
+        by=finder.slices() if asked["by"] is None else _slices_of(asked),
         found=frozenset(
             name for name, value in asked.items() if value is None and (name != "metrics" or metrics)
         ),

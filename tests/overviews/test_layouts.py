@@ -234,6 +234,24 @@ def test_frames_of_pandas_with_an_index_of_questions() -> None:
     assert made.causes["loss"].sum() == pytest.approx(0.3)
 
 
+def test_a_column_of_several_types_is_refused_if_it_is_named() -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(rows().to_dicts()).assign(mixed=["a", 1] * 30)
+    assert af.overview(frame).roles.by == ["lang"]
+    for options in ({"by": "mixed"}, {"cluster": "mixed"}, {"id": "mixed"}):
+        with pytest.raises(
+            af.DTypeError, match="column 'mixed' must hold values of one type: row 0 holds 'a'"
+        ):
+            af.overview(frame, **options)
+    lists = [["a"], "a"] * 30
+    with pytest.raises(
+        af.DTypeError, match=r"'answers' mixes strings and lists: .*; put each single string into"
+    ):
+        af.overview(frame.assign(answers=lists), "prediction", "answers")
+    alone = af.overview(frame.assign(answers=[["a"]] * 60), "prediction", "answers")
+    assert alone.report.overall["n"] == 60
+
+
 def test_queries() -> None:
     assert af.overview(rows().lazy()).causes.equals(rows().anls.overview().causes)
 

@@ -97,6 +97,15 @@ def test_the_page_shows_everything_in_order(made: Any, tmp_path: Path) -> None:
     assert "(most often: " in text
 
 
+def test_examples_are_aligned_with_the_answer_that_counts() -> None:
+    rows = [("Koca Cola", ["Pepsi", "Coca Cola"]), (None, ["seven", "7"]), ("x", ["x"])] * 10
+    made = af.overview(pl.DataFrame(rows, ["prediction", "answers"], orient="row"))
+    examples = dict(made.to_document().main.frame.select("cause", "example").iter_rows())
+    assert examples["near miss"].startswith("“Koca Cola” for “Coca Cola”")
+    # All answers are equally far from nothing, so the first one is shown.
+    assert examples["no prediction"] == "nothing for “seven”"
+
+
 def test_each_found_slice_is_a_step_and_the_largest_gain_comes_first(made: Any) -> None:
     steps = made.advice.filter(rule="slice")
     assert sorted(steps["n"]) == sorted(made.slices["n"])
