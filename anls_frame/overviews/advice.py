@@ -141,10 +141,9 @@ class Case:
     def leading_confusion(self) -> dict[str, Any] | None:
         """The most frequent substitution, if it stands out."""
         is_frequent = pl.col("share_of_errors") >= _FREQUENT
-        frequent = self.confusions.filter(is_frequent, pl.col("count") >= _LEAST_COUNT)
-        if frequent.is_empty() or self.protocol.unit == "word":
-            return None
-        return frequent.row(0, named=True)
+        has_letters = self.protocol.unit != "word"
+        frequent = self.confusions.filter(is_frequent, pl.col("count") >= _LEAST_COUNT, has_letters)
+        return next(frequent.iter_rows(named=True), None)
 
     def loss(self, score: float) -> float:
         """Return what a score lacks to the best one."""

@@ -38,6 +38,7 @@ from anls_frame.summary.catalogue import Metrics
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.rows import with_unanswerable
 from anls_frame.summary.settings import Unanswerable
+from anls_frame.summary.systems import systems_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -262,8 +263,10 @@ def overview(
     """
     given = {name: value for name, value in locals().items() if name != "frame"}
     share("confidence", confidence, ends=False)
-    rows = rows_of(frame, given)
-    roles = found_roles(rows, given)
+    systems = None if prediction is None else systems_of(prediction)
+    asked = {**given, "prediction": systems, "by": [by] if isinstance(by, str) else by}
+    rows = rows_of(frame, asked)
+    roles = found_roles(rows, asked)
     whole = resolve_protocol(protocol)
     rows = origins.like(prepared(rows, roles, whole), frame)
     chosen: Any = roles.metrics or ("nls" if whole.threshold is None else "anls")

@@ -153,9 +153,10 @@ class OverviewView(View):
             "cause": Column("cause", meaning),
             "loss": replace(COLUMNS["loss"], meaning=effect, heading=heading, kind="score"),
         }
-        for system in {*systems} & {*table.columns}:
+        bars = [system for system in systems if system in table.columns]
+        for system in bars:
             columns[system] = Column(system, "by how much it loses by the cause", "score", system)
-        options: dict[str, Any] = {"names": self.names, "bars": [*columns][2:], "percent": self.percent}
+        options: dict[str, Any] = {"names": self.names, "bars": bars, "percent": self.percent}
         made = result_table(
             self.cause_name, table.with_columns(pl.col("cause").cast(pl.String)), (), columns, **options
         )

@@ -24,7 +24,6 @@ from anls_frame.metrics.scores import nls
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.summary.catalogue import resolve
 from anls_frame.summary.labels import joined_labels
-from anls_frame.summary.systems import systems_of
 
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)
 _OUTCOME_ENDS = (
@@ -81,7 +80,7 @@ def rows_of(frame: Any, asked: Mapping[str, Any]) -> pl.DataFrame:
     """
     Return all columns of a frame that Polars can hold, in memory; levels of a pandas index too.
 
-    Columns that the options `asked` name raise an error otherwise.
+    Columns that the options `asked` name, as for `found_roles`, raise an error otherwise.
     """
     frame = at_hand(frame)
     if isinstance(frame, pl.DataFrame | pl.LazyFrame):
@@ -95,7 +94,7 @@ def rows_of(frame: Any, asked: Mapping[str, Any]) -> pl.DataFrame:
             "pandas with `.rename(columns=str)`"
         )
     levels = [name for name in frame.index.names if isinstance(name, str)] if is_pandas(frame) else []
-    named, texts = _named(asked), {*_systems_of(asked).values(), asked["answers"]}
+    named, texts = _named(asked), [*(asked["prediction"] or {}).values(), asked["answers"]]
     columns: list[pl.Series] = []
     for name in [*(level for level in levels if level not in names), *names]:
         # A column of several types has no role by itself.
@@ -105,29 +104,22 @@ def rows_of(frame: Any, asked: Mapping[str, Any]) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
-def _slices_of(asked: Mapping[str, Any]) -> list[str]:
-    return [asked["by"]] if isinstance(asked["by"], str) else list(asked["by"] or ())
-
-
-def _systems_of(asked: Mapping[str, Any]) -> Mapping[str, str]:
-    return {} if asked["prediction"] is None else systems_of(asked["prediction"])
-
-
 def _named(asked: Mapping[str, Any]) -> list[str]:
     """Return the columns that options name."""
     others = (asked[name] for name in ("answers", "cluster", "model_confidence", "id"))
     named = (name for name in others if isinstance(name, str))
-    return [*_slices_of(asked), *_systems_of(asked).values(), *named]
+    return [*(asked["by"] or ()), *(asked["prediction"] or {}).values(), *named]
 
 
 def found_roles(rows: pl.DataFrame, asked: Mapping[str, Any]) -> Roles:
     """
     Return the role of each column; raise an error that shows the candidates if there are two.
 
-    `asked` are the options of `overview` that name columns; those that are None are found.
+    `asked` are the options of `overview`, with a mapping of systems and a list of slices; those of columns
+    that are None are found.
     """
     prediction, answers, metrics = (asked[name] for name in ("prediction", "answers", "metrics"))
-    systems, named = _systems_of(asked), _named(asked)
+    systems, named = prediction or {}, _named(asked)
     check_columns(rows.schema, named, named)
     if metrics is not None:
         # A misspelled column of scores is no table without answers.
@@ -157,7 +149,7 @@ def found_roles(rows: pl.DataFrame, asked: Mapping[str, Any]) -> Roles:
         id=id,
         cluster=cluster,
         model_confidence=model_confidence,
-        by=finder.slices() if asked["by"] is None else _slices_of(asked),
+        by=finder.slices() if asked["by"] is None else asked["by"],
         found=frozenset(
             name for name, value in asked.items() if value is None and (name != "metrics" or metrics)
         ),
@@ -204,8 +196,9 @@ class _Finder:
         return [name for name in self.free if _are_texts(self.rows.schema[name])]
 
     def usual(self, role: Role, beside: str | None = None) -> list[str]:
-        """Return the columns whose names suggest a role, of texts if there are any."""
-        return usual_names(role, self.texts, beside) or usual_names(role, self.free)
+        """Return the columns whose names suggest a role, of texts if there are any; answers may be lists."""
+        texts = [name for name in self.texts if role == "answers" or self.rows.schema[name] in _TEXTS]
+        return usual_names(role, texts, beside) or usual_names(role, self.free)
 
     def score(self) -> str | None:
         """Return the column of scores of a table without predictions and answers."""
@@ -217,7 +210,7 @@ class _Finder:
 
     def answers(self, predictions: Iterable[str]) -> str:
         """Return the column of accepted answers; a table that may hold only scores is told so."""
-        found = [*predictions] or self.usual("prediction")
+        found = [*predictions] or usual_names("prediction", self.texts)
         names = self.usual("answers", *found[:1])
         if names or found:
             return self._only("answers", "accepted answers", names)

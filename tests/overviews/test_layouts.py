@@ -252,6 +252,14 @@ def test_a_column_of_several_types_is_refused_if_it_is_named() -> None:
     assert alone.report.overall["n"] == 60
 
 
+def test_texts_are_taken_for_predictions_before_lists() -> None:
+    samples = rows().with_columns(predictions=pl.col("answers"), response=pl.col("prediction"))
+    made = af.overview(samples.drop("prediction"))
+    assert made.roles.systems == {"response": "response"}
+    with pytest.raises(af.DTypeError, match=r"'predictions' has dtype List\(String\)"):
+        af.overview(samples.drop("prediction", "response"))
+
+
 def test_queries() -> None:
     assert af.overview(rows().lazy()).causes.equals(rows().anls.overview().causes)
 

@@ -101,9 +101,9 @@ def test_examples_are_aligned_with_the_answer_that_counts() -> None:
     rows = [("Koca Cola", ["Pepsi", "Coca Cola"]), (None, ["seven", "7"]), ("x", ["x"])] * 10
     made = af.overview(pl.DataFrame(rows, ["prediction", "answers"], orient="row"))
     examples = dict(made.to_document().main.frame.select("cause", "example").iter_rows())
-    assert examples["near miss"].startswith("“Koca Cola” for “Coca Cola”")
+    assert examples["near"].startswith("“Koca Cola” for “Coca Cola”")
     # All answers are equally far from nothing, so the first one is shown.
-    assert examples["no prediction"] == "nothing for “seven”"
+    assert examples["missing"] == "nothing for “seven”"
 
 
 def test_each_found_slice_is_a_step_and_the_largest_gain_comes_first(made: Any) -> None:
