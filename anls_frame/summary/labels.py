@@ -9,7 +9,7 @@ import polars as pl
 from anls_frame._messages import Lists
 from anls_frame._text import quoted
 from anls_frame.exceptions import warn
-from anls_frame.frames.answer_lists import parsed
+from anls_frame.frames.answer_lists import may_be_lists, parsed
 from anls_frame.frames.answer_texts import SEPARATED, SHARE_SEPARATED
 
 PRINTED = "list"
@@ -45,14 +45,12 @@ def joined_labels(values: pl.Series) -> tuple[str, str, int, int] | None:
         return None
     texts = values.cast(pl.String).drop_nulls().unique().sort()
     for separator in (*SEPARATED, PRINTED):
-        if separator == PRINTED:
-            lists, _ = parsed(texts, PRINTED)
-            joined = texts.filter(lists.list.len() > 1)
-        else:
-            lists = texts.str.split(separator)
-            joined = texts.filter(texts.str.contains(SEPARATED[separator]))
-        if joined.is_empty():
+        is_printed = separator == PRINTED
+        may_be = may_be_lists(texts) if is_printed else texts.str.contains(SEPARATED[separator])
+        if not may_be.any():
             continue
+        lists = parsed(texts, PRINTED)[0] if is_printed else texts.str.split(separator)
+        joined = texts.filter(may_be & (lists.list.len() > 1))
         labels = pl.DataFrame([texts, lists.alias("label")]).explode("label", empty_as_null=True)
         labels = labels.with_columns(pl.col("label").str.strip_chars()).unique()
         shared = labels.filter(pl.col("label") != "", pl.len().over("label") > 1)
