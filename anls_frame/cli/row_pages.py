@@ -44,7 +44,7 @@ SCORES = ("anls", "cer", "wer")
 """The scores of texts that verdicts correct."""
 
 
-def with_scores(
+def with_row_scores(
     frame: pl.LazyFrame | pl.DataFrame, systems: Mapping[str, str], scoring: options.Reporting, metric: str
 ) -> tuple[pl.LazyFrame, dict[str, str]]:
     """
@@ -102,6 +102,6 @@ def of_report(given: SystemFiles, metrics: Sequence[str | af.Metric], **options:
         return page(single_answers(given, metrics), "prediction", metrics=metrics, **options)
 
 
-def columns(by: list[str] | None) -> list[str]:
+def every_column(by: list[str] | None) -> list[str]:
     """Return the distinct columns of all tables."""
     return list(dict.fromkeys(name for names in options.tables(by) or () for name in names))

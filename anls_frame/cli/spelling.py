@@ -22,6 +22,8 @@ _OF_COMMANDS = {
     *("systems", "unanswerable", "unmatched", "worst"),
 }
 """Options of commands, besides those of readers, that messages name."""
+_OF_REPORTS = {"metrics", "missing", "unanswerable"}
+"""Options that messages name in other commands, too, such as `score` and `merge`."""
 _PASSED_AS = {"drop": "--fail-if-drop", "kinds": "--kind", "within": "--require-within"}
 """What the library calls other options."""
 _SHARED_IDS = {"repeats": "--repeats", "rows": "--allow-repeated-ids"}
@@ -68,4 +70,6 @@ def _option(option: Option) -> str:
     if name not in flags.keys() | _OF_COMMANDS:
         return str(option)
     flag = flags.get(name, f"--{name.replace('_', '-')}")
-    return flag if value in {"", "True"} else f"{flag} {shlex.quote(value)}"
+    text = flag if value in {"", "True"} else f"{flag} {shlex.quote(value)}"
+    is_elsewhere = name in _OF_REPORTS and flag not in OPTIONS.get().values()
+    return f"{text} of `anls-frame report`" if is_elsewhere else text

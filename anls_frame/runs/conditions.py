@@ -27,7 +27,7 @@ def condition(where: str) -> pl.Expr:
         raise wrong("where", wanted) from None
 
 
-def chosen(frame: Rows, where: str | None) -> Rows:
+def only_where(frame: Rows, where: str | None) -> Rows:
     """Return the rows for which the expression is true; all rows without an expression."""
     if where is None:
         return frame

@@ -35,7 +35,7 @@ def repeated(files: Iterable[File]) -> dict[tuple[Path, str], list[File]]:
     }
 
 
-def chosen(files: Sequence[File], runs: Runs) -> list[File]:
+def runs_chosen(files: Sequence[File], runs: Runs) -> list[File]:
     """
     Return the files to read of a folder or a pattern.
 
@@ -97,7 +97,7 @@ def _systems(logs: Paths, runs: Runs, without: Collection[Path], *, repeats: boo
     """Return the files of each system, by the file, folder or time of a run that names it."""
     entries = list(map(File.of, _several(logs)))
     if len(entries) == 1 and is_many(entries[0].path) and not repeats:
-        entries = chosen(_in(entries[0].path, without), runs)
+        entries = runs_chosen(_in(entries[0].path, without), runs)
     if len(entries) > 1:
         entries = [entry for entry in entries if not is_aggregated(entry)]
     again = {folder for folder, _ in repeated(entries)}
@@ -154,7 +154,7 @@ def files_of(paths: Paths, runs: Runs, without: Collection[Path] = ()) -> list[F
     if isinstance(paths, str | os.PathLike):
         matches = matching(paths, without)
         is_alone = [file.path for file in matches] == [Path(paths)]
-        return matches if is_alone else chosen(matches, runs)
+        return matches if is_alone else runs_chosen(matches, runs)
     files: list[File] = []
     for path in _several(paths):
         files += files_of(path, runs, without)

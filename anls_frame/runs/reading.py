@@ -31,7 +31,7 @@ from anls_frame.readers.descriptions import ID_FIELDS, READERS
 from anls_frame.readers.log_names import run_of
 from anls_frame.readers.questions import GOLD_ROLES, Gold, read_gold
 from anls_frame.runs import long_rows
-from anls_frame.runs.conditions import chosen, condition
+from anls_frame.runs.conditions import condition, only_where
 from anls_frame.runs.log_files import Runs
 from anls_frame.runs.long_rows import Log, only_epoch
 
@@ -246,12 +246,12 @@ def load(
     of_table |= how.of_table | {"unique_ids": False if questions is None else "in an epoch"}
     frame = read_kind(file, kind, options, questions, every_response=every_response, **of_table)
     if questions is None:
-        return chosen(only_epoch(frame, how.epoch), how.where)
+        return only_where(only_epoch(frame, how.epoch), how.where)
     log = as_log(path_text(file.path), file, kind, frame)
     rows = long_rows.only_file(
         log, frame, gold=questions, unmatched=how.unmatched or "error", epoch=how.epoch
     )
-    return chosen(rows, how.where)
+    return only_where(rows, how.where)
 
 
 def as_log(system: str, file: File, kind: str, frame: pl.DataFrame) -> Log:
@@ -305,7 +305,7 @@ def scan(file: File, how: Reading, *, every_response: bool = False) -> pl.LazyFr
     """Read a file, lazily if its format allows it."""
     if how.epoch is None and how.gold is None and kind_of_file(file, how) == "table":
         required = SCORED if how.needs_texts else ()
-        return chosen(scan_table(file, required=required, **how.reader_options(["table"])), how.where)
+        return only_where(scan_table(file, required=required, **how.reader_options(["table"])), how.where)
     frame = load(file, how, every_response=every_response)
     return origins.like(frame.lazy(), frame)
 

@@ -24,7 +24,7 @@ from anls_frame.protocol import ScoreProtocol
 from anls_frame.reports.reports import Report
 from anls_frame.runs.log_files import Paths
 from anls_frame.runs.reading import Reading, are_pages, kind_of_file, reading, warn_of_transcripts
-from anls_frame.runs.score_columns import Scores, Tables, as_list, columns_of, tables_of, text_columns
+from anls_frame.runs.score_columns import Scores, Tables, as_list, score_columns_of, tables_of, text_columns
 from anls_frame.runs.system_files import (
     SystemFiles,
     has_epochs,
@@ -145,7 +145,7 @@ def single_answers(given: SystemFiles, metrics: Sequence[str | Metric]) -> pl.La
     if has_epochs(frame):
         single = "a page of rows shows single answers, but questions have several: choose an epoch with "
         raise ValueError(Message(single, Option("epoch")))
-    return with_numbers(frame, columns_of(metrics))
+    return with_numbers(frame, score_columns_of(metrics))
 
 
 def _summary_of(given: SystemFiles, shared_ids: SharedIds, options: dict[str, Any]) -> Summary:
@@ -231,7 +231,7 @@ def _summarize_logs(given: SystemFiles, options: dict[str, Any]) -> Summary:
 
 
 def _summarized(frame: pl.LazyFrame, part: str, options: dict[str, Any]) -> Summary:
-    rows = with_numbers(frame, columns_of(options["metrics"]))
+    rows = with_numbers(frame, score_columns_of(options["metrics"]))
     summary: Summary = summarize(rows, *text_columns(rows), part=part, **options)
     return summary
 

@@ -13,7 +13,7 @@ from anls_frame._messages import Message, Option
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import NAMED, NAMES_OF_ROWS, SETS, is_quantile_of_texts
 from anls_frame.summary.measures import Metric
-from anls_frame.summary.slicing import columns_of as columns_of_keys
+from anls_frame.summary.slicing import columns_of
 
 Scores: TypeAlias = str | Metric | Sequence[str | Metric]
 """One or several scores of files: names, columns of existing scores, or metrics."""
@@ -21,7 +21,7 @@ Tables: TypeAlias = str | Sequence[str] | Sequence[Sequence[str]]
 """Columns to slice by, which are crossed, or lists of columns, one for each table."""
 
 
-def columns_of(metrics: Sequence[str | Metric] | None) -> list[str]:
+def score_columns_of(metrics: Sequence[str | Metric] | None) -> list[str]:
     """Return the columns that hold scores."""
     given = metrics or ()
     built_in = {*SETS, *NAMED, *NAMES_OF_ROWS}
@@ -29,7 +29,7 @@ def columns_of(metrics: Sequence[str | Metric] | None) -> list[str]:
     own = [metric for metric in given if isinstance(metric, Metric) and not is_quantile_of_texts(metric)]
     values = [value for metric in own for value in (metric.numerator, metric.denominator)]
     of_systems = (value.values() for value in values if isinstance(value, Mapping))
-    from_mappings = columns_of_keys(itertools.chain.from_iterable(of_systems))
+    from_mappings = columns_of(itertools.chain.from_iterable(of_systems))
     return [*named, *from_mappings, *own_metrics.needed(own)]
 
 
@@ -37,7 +37,7 @@ def are_columns(metrics: Sequence[str | Metric] | None) -> bool:
     """Return whether all metrics are columns of scores, which need no texts."""
     given = metrics or ()
     are_functions = any(isinstance(metric, Metric) and metric.is_function for metric in given)
-    return bool(given) and not are_functions and all(columns_of([metric]) for metric in given)
+    return bool(given) and not are_functions and all(score_columns_of([metric]) for metric in given)
 
 
 def text_columns(frame: pl.DataFrame | pl.LazyFrame) -> tuple[str | None, str | None]:

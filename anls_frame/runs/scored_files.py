@@ -21,7 +21,7 @@ from anls_frame.repeats.question_scores import (
     pass_at_k,
     variance_components,
 )
-from anls_frame.runs.score_columns import columns_of, text_columns
+from anls_frame.runs.score_columns import score_columns_of, text_columns
 from anls_frame.runs.system_files import (
     QUESTION,
     are_repeated,
@@ -38,7 +38,7 @@ def are_read(metrics: Sequence[Metric]) -> bool:
 
 def resolved(chosen: Sequence[str | Metric], rows: pl.DataFrame, protocol: ScoreProtocol) -> list[Metric]:
     """Return the metrics; of a set, those with a mean over epochs, which ratios of two sums lack, if any."""
-    named = columns_of([metric for metric in chosen if isinstance(metric, str)])
+    named = score_columns_of([metric for metric in chosen if isinstance(metric, str)])
     unknown = [name for name in named if name not in rows.columns]
     if unknown:
         numbers = [name for name, dtype in rows.schema.items() if dtype.is_numeric() and name != "epoch"]
@@ -84,7 +84,7 @@ def _divides_columns(metric: Metric) -> bool:
 def with_scores(rows: pl.DataFrame, metrics: Sequence[str | Metric]) -> pl.DataFrame:
     """Return the rows, with numbers in the columns of scores that metrics read."""
     own = [metric for metric in metrics if isinstance(metric, str) or not metric.is_built_in]
-    return origins.like(with_numbers(rows, columns_of(own)).collect(), rows)
+    return origins.like(with_numbers(rows, score_columns_of(own)).collect(), rows)
 
 
 def _as_mean(metric: Metric) -> Metric:

@@ -28,7 +28,7 @@ from anls_frame.readers.questions import Gold
 from anls_frame.reports.long_frames import Wide
 from anls_frame.reports.long_frames import side_by_side as in_columns
 from anls_frame.runs import log_files, long_rows
-from anls_frame.runs.conditions import chosen
+from anls_frame.runs.conditions import only_where
 from anls_frame.runs.log_files import Paths, Runs
 from anls_frame.runs.long_rows import Log, Unmatched
 from anls_frame.runs.reading import (
@@ -180,7 +180,7 @@ def rows_of(
     """Return the concatenated rows of the files of each system, some of which may have been read."""
     logs, questions = read_each(systems, how, read=read)
     rows = long_rows.long_frame(logs, gold=questions, unmatched=unmatched, epoch=how.epoch)
-    return chosen(rows, how.where)
+    return only_where(rows, how.where)
 
 
 def read_each(
@@ -322,7 +322,17 @@ class SystemFiles:
     @cached_property
     def texts(self) -> Wide[pl.DataFrame]:
         """The texts of systems in columns of one file."""
-        return texts_in_columns(self)
+        first, *others = names = _column_names(self)
+        (file,) = self.files
+        read = {"prediction": first} | {f"__anls_frame_{index}": name for index, name in enumerate(others)}
+        # The first system is in one place only, because checks would find its problems twice.
+        how = replace(self.how, options={**self.how.options, "prediction": first})
+        frame = load_table(file, how, "systems", systems={name: read[name] for name in [*read][1:]})
+        systems: dict[str, str] = {}
+        for name in _names(self, names):
+            systems[name] = free_name(f"prediction of {name}", {*frame.columns, *systems.values()})
+        named = frame.rename(dict(zip(read, systems.values(), strict=True)))
+        return Wide(origins.like(named, frame), systems, "answers", None)
 
     @property
     def are_logged(self) -> bool:
@@ -445,21 +455,6 @@ def are_repeated(rows: pl.DataFrame) -> bool:
     return bool(rows.select(pl.struct(QUESTION).is_duplicated().any()).item())
 
 
-def texts_in_columns(given: SystemFiles) -> Wide[pl.DataFrame]:
-    """Return the texts of systems in columns of one file."""
-    first, *others = names = _column_names(given)
-    (file,) = given.files
-    read = {"prediction": first} | {f"__anls_frame_{index}": name for index, name in enumerate(others)}
-    # The first system is in one place only, because checks would find its problems twice.
-    how = replace(given.how, options={**given.how.options, "prediction": first})
-    frame = load_table(file, how, "systems", systems={name: read[name] for name in [*read][1:]})
-    systems: dict[str, str] = {}
-    for name in _names(given, names):
-        systems[name] = free_name(f"prediction of {name}", {*frame.columns, *systems.values()})
-    named = frame.rename(dict(zip(read, systems.values(), strict=True)))
-    return Wide(origins.like(named, frame), systems, "answers", None)
-
-
 def scores_in_columns(given: SystemFiles, metrics: Sequence[str | Metric] | None) -> Wide[pl.DataFrame]:
     """Return a table with a column of scores for each system, and the metric that they are."""
     if len(given.files) > 1 or given.how.systems is None:
@@ -515,7 +510,7 @@ def logged(given: SystemFiles, *, together: bool = True) -> pl.DataFrame:
     if are_pages(given.how):
         dropped = {origins.of(log.rows).empty_lines for log in logs}
         rows = origins.remember(rows, are_pages=True, empty_lines=next(iter(dropped)))
-    return chosen(long_rows.told_apart(rows), given.how.where)
+    return only_where(long_rows.told_apart(rows), given.how.where)
 
 
 def _chosen(given: SystemFiles, systems: list[str]) -> list[str]:

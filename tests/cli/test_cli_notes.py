@@ -81,7 +81,7 @@ def folder(tmp_path: Path) -> Path:
             "--unanswerable empty scores them",
             None,
         ),
-        ("score r.csv", "--unanswerable empty scores them", None),
+        ("score r.csv", "--unanswerable empty of `anls-frame report` scores them", None),
         ("browse r.csv -o page.html --force", "--unanswerable empty scores them", None),
     ],
 )
@@ -104,6 +104,16 @@ def test_gates_and_warnings_name_options_of_the_command_line(folder: Path) -> No
     confidence = ("--model-confidence", "confidence", "-m", "exact_match", "-c", "doc_id")
     decided = run(folder, "selective", "r.csv", *confidence, "--threshold", "0.5")
     assert ": --unanswerable empty scores them" in decided.stdout
+
+
+def test_an_option_that_a_command_lacks_is_named_with_its_command(folder: Path) -> None:
+    fine(run(folder, "report", "r.csv", "-c", "doc_id", "--summary", "part.parquet", "-o", "part.html"))
+    merged = fine(run(folder, "merge", "part.parquet"))
+    assert "--unanswerable empty of `anls-frame report` scores them" in " ".join(merged.split())
+    # Followed, the advice scores all rows: half are right, and those without an answer or prediction wrong.
+    asked = ("--unanswerable", "empty", "--json")
+    rows = json.loads(fine(run(folder, "report", "r.csv", *asked)))["tables"]["All rows"]
+    assert (rows[0]["n"], rows[0]["anls"]) == (40, 0.5)
 
 
 def test_repeated_answers_name_options_of_the_command_line(folder: Path) -> None:

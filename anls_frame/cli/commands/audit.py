@@ -56,7 +56,7 @@ def audit(
         The score to be judged: a column of the file, such as that of an LLM judge, on whose page a row is
         right or wrong. By default ANLS or, for pages, CER.
     """
-    from anls_frame.cli.row_pages import page, texts, with_scores
+    from anls_frame.cli.row_pages import page, texts, with_row_scores
     from anls_frame.export import row_files
     from anls_frame.export.page_verdicts import REPEATS
     from anls_frame.runs.reading import names_of_rows, reading, usual_metric
@@ -68,7 +68,7 @@ def audit(
     with working("Scoring"), reading(given.files[0], given.how):
         frame, systems = texts(given)
         judged = names["judged"] if metric is None else metric
-        scored_rows, scores = with_scores(frame, systems, scoring, judged)
+        scored_rows, scores = with_row_scores(frame, systems, scoring, judged)
         rows = scored_rows.collect()
         if not systems.keys() & {"answers", *REPEATS, cluster, lean, *(keep or ())} and len(systems) > 1:
             # The sample has each system under its name, as --systems of `verdicts` wants it.

@@ -51,10 +51,10 @@ def browse(
         as FILE.py:NAME; may be repeated. Rows are sorted by the first one.
     """
     from anls_frame.cli.metrics import parse
-    from anls_frame.cli.row_pages import columns, page, texts
+    from anls_frame.cli.row_pages import every_column, page, texts
     from anls_frame.frames.number_columns import with_numbers
     from anls_frame.runs.reading import reading, usual_metric
-    from anls_frame.runs.score_columns import columns_of
+    from anls_frame.runs.score_columns import score_columns_of
 
     check_target(output, force, (".html", ".htm"))
     given = named.in_files(files, source, runs, least=1)
@@ -62,10 +62,10 @@ def browse(
     with working("Scoring"), reading(given.files[0], given.how):
         frame, systems = texts(given)
         made = page(
-            with_numbers(frame, columns_of(metrics)),
+            with_numbers(frame, score_columns_of(metrics)),
             systems,
             metrics=metrics,
-            by=columns(by),
+            by=every_column(by),
             keep=keep or (),
             image=image,
             n=n,

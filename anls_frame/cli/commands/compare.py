@@ -183,7 +183,7 @@ def compare(
                 texts.frame,
                 texts.systems,
                 metrics=metrics or [usual_metric(given.how)],
-                by=row_pages.columns(slicing.by),
+                by=row_pages.every_column(slicing.by),
                 keep=keep or (),
                 n=rows,
                 **vars(scoring),

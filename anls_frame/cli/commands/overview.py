@@ -63,7 +63,7 @@ def overview(
     from anls_frame.files.raw_tables import with_numbers_where_all_are
     from anls_frame.frames import origins
     from anls_frame.runs.reading import are_pages, warn_of_transcripts
-    from anls_frame.runs.score_columns import columns_of
+    from anls_frame.runs.score_columns import score_columns_of
 
     target.check(SUFFIXES)
     check_rows(rows, target.output)
@@ -89,7 +89,7 @@ def overview(
         frame = frame.drop(cs.by_name(*({*own.values()} - {*own}), require_all=False))
     frame = origins.like(frame.rename(own, strict=False), read)
     systems = {name: own.get(column, column) for name, column in systems.items()}
-    scores = {*columns_of(metrics)} & {*frame.columns}
+    scores = {*score_columns_of(metrics)} & {*frame.columns}
     has_texts = {*systems.values()} <= {*frame.columns} and not scores
     # A column that --answers names may have any name.
     answers = own.get("answers", "answers") if not scores and source.answers is not None else None
@@ -99,7 +99,7 @@ def overview(
             systems if has_texts else None,
             answers,
             metrics=metrics[0] if metrics else "ocr" if pages else None,
-            by=row_pages.columns(slicing.by) or None,
+            by=row_pages.every_column(slicing.by) or None,
             cluster=_column(slicing.cluster),
             model_confidence=_column(model_confidence),
             risk=risk,

@@ -96,7 +96,7 @@ def report(
             return row_pages.of_report(
                 given,
                 scores or (["ocr"] if are_pages(given.how) else ["qa"]),
-                by=row_pages.columns(slicing.by),
+                by=row_pages.every_column(slicing.by),
                 keep=keep or (["question_id"] if are_pages(given.how) else ()),
                 n=rows,
                 **how,

@@ -68,7 +68,7 @@ def selective(
     from anls_frame.frames.number_columns import with_numbers
     from anls_frame.reports.selective_documents import statements, with_thresholds
     from anls_frame.runs.reading import load
-    from anls_frame.runs.score_columns import columns_of, text_columns
+    from anls_frame.runs.score_columns import score_columns_of, text_columns
 
     target.check(export.SUFFIXES)
     if require_accepted is not None:
@@ -80,7 +80,7 @@ def selective(
     chosen: list[Any] = parse(metric) or ["anls"]
     with working("Ranking"):
         frame = load(File(file), source.how(chosen))
-        frame = with_numbers(frame, columns_of(chosen)).collect()
+        frame = with_numbers(frame, score_columns_of(chosen)).collect()
         prediction, answers = text_columns(frame)
         result = af.selective(
             frame,

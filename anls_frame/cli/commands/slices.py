@@ -68,7 +68,7 @@ def slices(
     from anls_frame.files.raw_tables import with_numbers_where_all_are
     from anls_frame.frames import origins
     from anls_frame.runs.reading import usual_metric
-    from anls_frame.runs.score_columns import columns_of
+    from anls_frame.runs.score_columns import score_columns_of
     from anls_frame.summary.files import is_summary
 
     target.check(SUFFIXES)
@@ -100,7 +100,7 @@ def slices(
         )
         frame = rows_of_files.lazy().collect()
         # Columns of text files hold text.
-        roles = {*systems.values(), "answers", "question_id", cluster, *columns_of(chosen)}
+        roles = {*systems.values(), "answers", "question_id", cluster, *score_columns_of(chosen)}
         others = [name for name in frame.columns if name not in roles]
         frame = origins.like(with_numbers_where_all_are(frame, others), rows_of_files)
         # A table of scores has no texts.

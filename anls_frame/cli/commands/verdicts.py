@@ -61,7 +61,7 @@ def verdicts(
     metric
         The score that was judged, as for `audit`; by default the one that the file of verdicts names.
     """
-    from anls_frame.cli.row_pages import texts, with_scores
+    from anls_frame.cli.row_pages import texts, with_row_scores
     from anls_frame.export import row_files
     from anls_frame.frames.reserved_columns import AUDIT_PROBABILITY
     from anls_frame.runs.reading import names_of_sample, reading
@@ -90,15 +90,21 @@ def verdicts(
         wanted = wanted if given_score is None else (given_score,)
         how: dict[str, Any] = {"protocol": scoring.protocol, "missing": scoring.missing, "id": id}
         corrected = {
-            name: _corrected(given_verdicts, with_scores(frame, columns, scoring, name), columns, name, **how)
+            name: _corrected(
+                given_verdicts, with_row_scores(frame, columns, scoring, name), columns, name, **how
+            )
             for name in (wanted if AUDIT_PROBABILITY in frame.collect_schema() else ())
         }
-    by_verdict = rows.group_by("verdict").agg(pl.len().alias("rows")).sort("verdict")
-    of_system = by_verdict.select(pl.lit(next(iter(columns))).alias("system"), pl.all())
+    if lost is None:
+        counts = rows.group_by("verdict").agg(pl.len().alias("rows")).sort("verdict")
+        by_verdict = counts.select(pl.lit(next(iter(columns))).alias("system"), pl.all())
+        by_system = []
+    else:
+        by_verdict, by_system = lost.by_verdict, lost.by_system.to_dicts()
     printed: dict[str, Any] = {
         "judged": rows.height,
-        "verdicts": (of_system if lost is None else lost.by_verdict).to_dicts(),
-        "systems": [] if lost is None else lost.by_system.to_dicts(),
+        "verdicts": by_verdict.to_dicts(),
+        "systems": by_system,
     }
     for score_name, of_metric in corrected.items():
         tables = {"corrected": of_metric.overall, "differences": of_metric.differences.drop("slice")}
@@ -107,12 +113,11 @@ def verdicts(
     target.put_rows(rows, printed)
     if target.json:
         return
-    if lost is not None:
-        by_verdict = lost.by_verdict.drop("system") if len(columns) == 1 else lost.by_verdict
-    print_table(by_verdict, names=names)
-    for row in () if lost is None else lost.by_system.to_dicts():
-        _print_sentence(row, names, is_alone=len(columns) == 1)
-    if corrected and lost is not None and any(map(_leaves_out, lost.by_system.to_dicts())):
+    is_alone = len(columns) == 1
+    print_table(by_verdict.drop("system") if is_alone else by_verdict, names=names)
+    for system in by_system:
+        _print_sentence(system, names, is_alone=is_alone)
+    if corrected and any(map(_leaves_out, by_system)):
         show(_FLATTERS[judged].format(names["row"]))
     for score_name, of_metric in corrected.items():
         print(f"{plain(heading_of(score_name))}, corrected by the drawn {names['row']}s:")
