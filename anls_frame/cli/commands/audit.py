@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 import anls_frame as af
 from anls_frame._text import numbered
 from anls_frame.cli import options
-from anls_frame.cli.output import check_target, plain, working
+from anls_frame.cli.output import check_target, show, working
 
 _SCORE = "__anls_frame_score"
 
@@ -86,22 +85,15 @@ def audit(
             prediction=systems,
             cluster=cluster,
         ).drop(_SCORE)
-        shown: Any = {
-            "metrics": [usual_metric(given.how) if metric is None else metric],
-            "keep": keep or (),
-            "audit": True,
-            **vars(scoring),
-        }
-        made = page(drawn, systems, **shown)
+        metrics = [usual_metric(given.how) if metric is None else metric]
+        made = page(drawn, systems, metrics=metrics, keep=keep or (), audit=True, **vars(scoring))
         made.write(output, title=", ".join(systems), source=files)
         row_files.write(drawn.lazy(), sample, escape_formulas=False, rows=names["row"])
     without = rows.height - scored.height
     left_out = f"; {numbered(without, names['row'])} without a score left out" if without else ""
     of = f" --systems {','.join(systems.values())}" if len(systems) > 1 else ""
     of += "" if metric is None else f" -m {metric}"
-    print(
-        plain(
-            f"{made.rows:,} of {numbered(scored.height, names['row'])} drawn: {output}{left_out}\n"
-            f"Judge all of them, save the verdicts, then: anls-frame verdicts verdicts.jsonl {sample}{of}"
-        )
+    show(
+        f"{made.rows:,} of {numbered(scored.height, names['row'])} drawn: {output}{left_out}",
+        f"Judge all of them, save the verdicts, then: anls-frame verdicts verdicts.jsonl {sample}{of}",
     )

@@ -12,7 +12,7 @@ import anls_frame as af
 from anls_frame._messages import Message
 from anls_frame._text import numbered
 from anls_frame.cli import options
-from anls_frame.cli.output import plain, print_table, score_text, show, working
+from anls_frame.cli.output import print_table, score_text, show, working
 from anls_frame.export.columns import heading_of
 from anls_frame.export.display import figure
 from anls_frame.export.page_verdicts import OF_JUDGE
@@ -120,8 +120,8 @@ def verdicts(
     if corrected and any(map(_leaves_out, by_system)):
         show(_FLATTERS[judged].format(names["row"]))
     for score_name, of_metric in corrected.items():
-        print(f"{plain(heading_of(score_name))}, corrected by the drawn {names['row']}s:")
-        show(*of_metric.view(result=of_metric).document_notes())
+        corrected_by = f"{heading_of(score_name)}, corrected by the drawn {names['row']}s:"
+        show(corrected_by, *of_metric.view(result=of_metric).document_notes())
 
 
 def _corrected(
@@ -166,11 +166,9 @@ def _print_sentence(system: Mapping[str, Any], names: Names, *, is_alone: bool) 
         scores = f"; {score} {given}"
         scores += f", without these {names['row']}s {without} ({left})" if _leaves_out(system) else ""
     losses = _LOSSES[names["judged"]].format(_amount(lost), _amount(total))
-    print(
-        plain(
-            f"{name}{system['n_judged']:,} of {numbered(system['n'], names['row'])} judged: {losses}, "
-            f"and {_amount(others)}{share} of these are not the {names['model']}'s errors{scores}"
-        )
+    show(
+        f"{name}{system['n_judged']:,} of {numbered(system['n'], names['row'])} judged: {losses}, "
+        f"and {_amount(others)}{share} of these are not the {names['model']}'s errors{scores}"
     )
 
 
