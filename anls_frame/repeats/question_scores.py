@@ -694,10 +694,10 @@ def variance_components(
         keys,
     )
     if not questions.filter(pl.col("n") > 1).height:
-        raise ValueError(
-            "variance between epochs needs questions with several scored rows, but each has one; id= must "
-            "name the columns that identify a question, without the epoch"
-        )
+        found = "no row has a score"
+        if questions.height:
+            found = "each has one; id= must name the columns that identify a question, without the epoch"
+        raise ValueError(f"variance between epochs needs questions with several scored rows, but {found}")
     column_of = {name: column for column, name in (*epochs.ids.items(), *epochs.kept.items())}
     of = pl.lit(None, pl.UInt32) if cluster is None else pl.col(column_of[cluster]).hash().rank("dense")
     # The order of equal questions does not matter, so neither does that of the rows.

@@ -148,7 +148,8 @@ def audited(
         cells = cells.group_by(~cs.matches(f"^(score_.*|{_N})$"), maintain_order=True).sum()
     judged = rows.filter(pl.col("truth_0").is_not_null())
     if judged[CLUSTER].n_unique() < _FEWEST_DOCUMENTS:
-        raise ValueError("all rows with a truth are of one document: draw rows with `audit_sample`")
+        found = "all rows with a truth are of one document" if has_clusters else "a single row has a truth"
+        raise ValueError(f"{found}: draw rows with `audit_sample`, and judge them")
     if PROBABILITY not in names:
         _check_undrawn(rows, judged, systems)
         drawn = judged[STRATUM].to_numpy()

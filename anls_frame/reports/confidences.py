@@ -13,6 +13,7 @@ import polars.selectors as cs
 
 from anls_frame._arguments import choice, count, flag, number, share, takes_names
 from anls_frame._messages import wrong
+from anls_frame._text import numbered
 from anls_frame._typing import ByFrame, Missing, Table_co, declared
 from anls_frame.exceptions import DTypeError, warn
 from anls_frame.export.columns import DIFFERENCE, SELECTIVE, interval, listing, with_ends
@@ -810,7 +811,7 @@ def _warn_if_coarse(name: str, confidence: FloatArray) -> None:
     _, counts = np.unique(confidence[confidence > -np.inf], return_counts=True)
     if 0 < len(counts) < _FEW_VALUES:
         warn(
-            f"the confidence {name!r} has only {len(counts)} different values: only few "
+            f"the confidence {name!r} has only {numbered(len(counts), 'different value')}: only few "
             f"thresholds are possible"
         )
     elif counts.max(initial=0) > len(confidence) / 2:

@@ -265,7 +265,7 @@ def _estimate(metric: Metric, sums: Sums, n: float, level: float, degrees: Float
 def _has_small_slice(metric: Metric, slices: WeightedSlices, sums: Sums) -> BoolArray:
     """Return whether a slice has too few effective units to know its spread, from sums of each."""
     worth = units(sums.with_fields() if metric.counts_fields else sums)
-    worth = slices.where_weighted(worth.reshape(len(slices.weight), -1))
+    worth = slices.where_weighted(worth.reshape(slices.figure.shape))
     return carried_by_few(worth.min(axis=0, initial=np.inf), FEW_IN_SLICE)
 
 

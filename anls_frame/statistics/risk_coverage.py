@@ -432,15 +432,18 @@ class RiskCoverage:
         """
         Return the interval of an area on the log scale, A exp(±t √V / A), cut at the largest area.
 
-        Without any loss, the upper end is the bound of the mean loss. Both ends are nan with fewer than
-        `FEWEST_DOCUMENTS` effective documents.
+        If all rows lose the same, their area shows no spread, whatever their order: the ends are those of the
+        mean loss, half of them for AUGRC. Without any loss, the upper end is the whole bound of the mean
+        loss, because few losses may all rank first. Both ends are nan with fewer than `FEWEST_DOCUMENTS`
+        effective documents.
         """
         if self.documents < FEWEST_DOCUMENTS - 1e-9:
             return math.nan, math.nan
         value, influence = getattr(self, area), getattr(self, f"{area}_influence")
         most = 0.5 if area == "augrc" else 1.0
-        if value == 0:
-            return 0.0, min(float(self.all_rows().interval(confidence)[1][0]), most)
+        if self.loss.min() == self.loss.max():
+            low, high = (float(end[0]) for end in self.all_rows().interval(confidence))
+            return (0.0, min(high, most)) if value == 0 else (most * low, most * high)
         t = float(t_quantile(0.5 + confidence / 2, self.documents - 1))
         half = t * math.sqrt(self.variance(influence)) / value
         return value * math.exp(-half), min(value * math.exp(min(half, 700.0)), most)

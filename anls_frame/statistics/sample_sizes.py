@@ -74,8 +74,9 @@ class Changes:
 
     @cached_property
     def sums(self) -> GroupSums:
-        """Sums by group."""
-        return GroupSums(*(self.total(values) for values in self.own))
+        """Sums by group, with nan rows where there are none, so that no mean divides by 0."""
+        sums = GroupSums(*(self.total(values) for values in self.own))
+        return sums._replace(n=positive(sums.n))
 
     @property
     def units(self) -> FloatArray:
@@ -308,7 +309,7 @@ def _interval(changes: Changes, level: float) -> tuple[FloatArray, FloatArray, F
     least = with_unseen_changes(observed, changes.changed)
     variance = np.fmax(positive(sums.variance(changes.unseen, USUAL_CORRELATION)), positive(least))
     fourth = changes.total(changes.residual**4) / positive(sums.squares) ** 2
-    spread = fourth - 1 / changes.total(np.ones_like(changes.n))
+    spread = fourth - 1 / positive(changes.total(np.ones_like(changes.n)))
     with np.errstate(divide="ignore"):
         df = np.fmin(2 / np.maximum(spread, 0), units - 1)
     known = np.where(units >= FEWEST_UNITS, np.maximum(df, 1), np.nan)

@@ -201,6 +201,6 @@ def test_documents_whose_total_was_not_found_are_unsure() -> None:
     rows = af.fields(frame, "model", "gold", id="id", model_confidence="sure")
     options: dict[str, Any] = {"id": "id", "model_confidence": "confidence", "required": ["total", "name"]}
     documents = af.documents(rows, "prediction", "answers", **options)
-    with pytest.warns(af.InputWarning, match="only 1 different values"):
+    with pytest.warns(af.InputWarning, match="only 1 different value:"):
         selective = af.selective(documents, metrics="all_right", model_confidence="confidence")
     assert selective.overall["auroc"].tolist() == [1.0]

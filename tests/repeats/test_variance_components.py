@@ -258,6 +258,13 @@ def test_what_is_no_design_of_epochs_is_an_error(options: dict[str, Any], messag
         components(rows, **options)
 
 
+def test_no_scored_row_is_said_to_be_none() -> None:
+    rows = as_rows(balanced())
+    for none in (rows.head(0), rows.with_columns(score=pl.lit(None, pl.Float64))):
+        with pytest.raises(ValueError, match=r"several scored rows, but no row has a score$"):
+            components(none)
+
+
 def test_components_are_unbiased_where_hard_questions_have_more_epochs() -> None:
     random, found = np.random.default_rng(12), []
     for _ in range(400):

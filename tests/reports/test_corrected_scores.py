@@ -240,7 +240,7 @@ WRONG: list[tuple[dict[str, pl.Expr], dict[str, Any], str]] = [
     ({"old_truth": pl.col("old")}, {}, "'old_truth' has a truth of rows that were not drawn"),
     ({"old_truth": UNKNOWN, "audit": pl.lit(value=False)}, {}, "no row has a truth in column 'old_truth'"),
     ({"new_truth": UNKNOWN}, {"systems": SYSTEMS}, "of 'old_truth' and 'new_truth', one column alone"),
-    ({"audit_cluster": pl.lit("x")}, {}, "all rows with a truth are of one document"),
+    ({"audit_cluster": pl.lit("x")}, {}, "all rows with a truth are of one document: draw rows"),
     ({}, {"bounds": (1, 0)}, "bounds must be the lowest and then the highest score"),
     ({}, {"tuning": -1}, "tuning must be a number of at least 0"),
     ({}, {"baseline": "x"}, "baseline must be one of"),
@@ -256,6 +256,12 @@ def test_refusals(columns: dict[str, pl.Expr], options: dict[str, Any], message:
         given |= {} if options.get("score") else {"score": None}
     with pytest.raises(ValueError, match=message):
         af.corrected(sample().with_columns(**columns), **given)
+
+
+def test_a_single_row_with_a_truth_is_no_document() -> None:
+    frame = pl.DataFrame({"score": [0.5, 1.0, 0.0], "truth": [1.0, None, None]})
+    with pytest.raises(ValueError, match="a single row has a truth: draw rows with `audit_sample`"):
+        af.corrected(frame, "score", "truth")
 
 
 @pytest.mark.parametrize("name", ["audit", "audit_probability", "old", "old_truth"])

@@ -248,3 +248,13 @@ def test_an_average_over_a_slice_of_one_document_has_no_interval() -> None:
     line = compared.macro().row(0, named=True)
     names = ("score_low", "score_high", "difference_low", "difference_high", "p_value", "few_rows")
     assert [line[name] for name in names] == [None, None, None, None, None, True]
+
+
+@pytest.mark.parametrize("rows", [0, 2])
+def test_no_scored_row_has_no_average(rows: int) -> None:
+    frame = pl.DataFrame({"old": [None] * rows, "new": [0.5] * rows, "lang": ["de"] * rows})
+    frame = frame.with_columns(pl.col("old", "new").cast(pl.Float64), pl.col("lang").cast(pl.String))
+    of_one = af.report(frame, metrics="old", by="lang").macro("lang")
+    assert of_one.select("n", "n_slices", "score", "score_low").row(0) == (0, 0, None, None)
+    of_two = af.compare(frame, {"old": "old", "new": "new"}, None, by="lang").macro("lang")
+    assert of_two.select("n", "n_slices", "score", "difference", "p_value").row(0) == (0, 0, None, None, None)

@@ -371,3 +371,14 @@ def test_pilots_that_cannot_tell_say_so() -> None:
     with pytest.warns(InputWarning, match=r"lies in few documents \(effective number: 2\.1\), so this pilot"):
         planned = af.compare(two, SYSTEMS, None, cluster="doc").sample_size(0.02)
     assert planned["n_clusters_needed"].item() > planned["n_clusters_needed_low"].item() > 100
+
+
+@pytest.mark.parametrize("rows", [0, 2])
+def test_no_scored_row_plans_nothing(rows: int) -> None:
+    """Without a word of numpy: warnings are errors in tests."""
+    frame = pl.DataFrame({"old": [None] * rows, "new": [0.5] * rows}).cast(pl.Float64)
+    made = af.compare(frame, {"old": "old", "new": "new"}, None)
+    assert made.decide(within=0.02).answer == "undecided"
+    assert made.detectable_difference()["detectable"].to_list() == [None]
+    with pytest.warns(af.InputWarning, match="take a pilot in which rows change"):
+        assert made.sample_size(0.02)["n_needed"].to_list() == [None]

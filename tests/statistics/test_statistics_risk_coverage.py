@@ -159,9 +159,16 @@ def test_interval_without_documents_and_without_loss() -> None:
     low, high = right.interval("aurc", 0.95)
     assert low == 0
     assert high == pytest.approx(float(wilson_interval(0, 0, 40, 40, sum_squares=0)[1]))
-    wrong = RiskCoverage.of(np.arange(40.0), np.ones(40))
-    assert wrong.interval("aurc", 0.95) == (1, 1)
-    assert wrong.interval("augrc", 0.95) == (0.5, 0.5)
+
+
+@pytest.mark.parametrize("lost", [0.25, 1.0])
+def test_interval_of_rows_that_all_lose_the_same_is_that_of_their_mean_loss(lost: float) -> None:
+    """Their area is the mean loss in any order, AUGRC half of it, so its own influence has no spread."""
+    same = RiskCoverage.of(np.arange(40.0), np.full(40, lost))
+    low, high = (float(end) for end in wilson_interval(lost, 0, 40, 40, sum_squares=40 * lost**2))
+    assert low < lost < high or (low, lost, high) == (low, 1.0, 1.0)
+    assert same.interval("aurc", 0.95) == pytest.approx((low, high))
+    assert same.interval("augrc", 0.95) == pytest.approx((low / 2, high / 2))
 
 
 def test_difference_of_two_rankings() -> None:
