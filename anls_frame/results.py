@@ -206,7 +206,7 @@ class Written(ABC):
             columns=shown.get("columns") is None,
         )
         embedded = None if rows is None else rows.embedded(document.settings)
-        document = replace(document, source=sources.named(source))
+        document = replace(document, source=sources.source_names(source))
         return export.write(document, path, escape_formulas=escape_formulas, rows=embedded)
 
     def to_document(self, **shown: Unpack[Shown]) -> Document:

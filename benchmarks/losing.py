@@ -35,7 +35,7 @@ class Sample(NamedTuple):
         samples, documents = self.n.shape
         group = np.repeat(np.arange(samples), documents)
         count = np.ones(group.shape)
-        return sample_sizes.changes(group, samples, count, self.n.ravel(), self.x.ravel(), unseen=1.0)
+        return sample_sizes.group_changes(group, samples, count, self.n.ravel(), self.x.ravel(), unseen=1.0)
 
 
 @dataclass(frozen=True)

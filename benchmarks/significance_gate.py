@@ -106,7 +106,7 @@ def adjusted(table: Array, draws: int, seed: int) -> Array:
 
 def single(table: Array, draws: int, seed: int) -> Array:
     """Return the p-value of each slice by itself, from the same draws for all."""
-    return step_down.single(*tested(table), draws=draws, seed=seed)
+    return step_down.unadjusted(*tested(table), draws=draws, seed=seed)
 
 
 def error(share: float, replications: int) -> float:

@@ -21,13 +21,13 @@ from anls_frame.frames.reserved_columns import AUDIT
 from anls_frame.metrics import errors, scores
 from anls_frame.protocol import plugin_options, protocol_from_dict, resolve_errors
 from anls_frame.summary import selection, system_rows
-from anls_frame.summary.account import Account, sums
+from anls_frame.summary.account import Account, account_sums
 from anls_frame.summary.details import edit_counts
 from anls_frame.summary.keys import optional
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.rows import kept_names, scored_type
 from anls_frame.summary.settings import Settings
-from anls_frame.summary.slicing import categories, columns_of
+from anls_frame.summary.slicing import columns_of, enum_orders
 
 _STEPS = ("unicode_form", "case", "punctuation", "whitespace")
 _SAME = ("same", "different")
@@ -137,7 +137,7 @@ def collected(
             chosen.first(wanted, list(ranks), n),
             wanted.select(pl.len()),
             rows.select(*figures),
-            rows.select(**sums(is_used, len(asked.systems), settings)),
+            rows.select(**account_sums(is_used, len(asked.systems), settings)),
         ],
         engine="streaming",
     )
@@ -159,7 +159,7 @@ def collected(
         name for name in table.columns if name.rpartition("_")[0] in _STEPS and not (table[name] != 0).any()
     ]
     orders = {
-        **categories(pl.Schema({alias: schema[name] for alias, name in asked.shown.items()})),
+        **enum_orders(pl.Schema({alias: schema[name] for alias, name in asked.shown.items()})),
         **{f"type_{system}": errors.ERROR_TYPES for system, _ in enumerate(asked.systems)},
         "right": right_values(list(asked.systems)),
         "same": _SAME,

@@ -143,7 +143,7 @@ class RowsPage:
         content = dataclasses.replace(
             self._content,
             title=self._content.title if title is None else string("title", title),
-            source=sources.named(source),
+            source=sources.source_names(source),
         )
         with replacing(path) as file:
             file.write(rows_page.page(content).encode())

@@ -13,10 +13,10 @@ from anls_frame.frames.conversion import as_kind_of, at_hand, to_pandas
 from anls_frame.protocol import ScoreProtocol, resolve_scoring
 from anls_frame.summary import details, fixed_point
 from anls_frame.summary.cell_sums import ALL
-from anls_frame.summary.keys import canonical, chosen_keys, explode_lists, named
+from anls_frame.summary.keys import canonical, chosen_keys, explode_lists, with_column_names
 from anls_frame.summary.labels import warn_of_labels
 from anls_frame.summary.rows import sums_of_anls, sums_of_texts
-from anls_frame.summary.settings import Settings, Unanswerable, check_by, of_rows
+from anls_frame.summary.settings import Settings, Unanswerable, check_by, unanswerable_in
 from anls_frame.summary.summary import Summary
 from anls_frame.summary.system_rows import scored_rows, single
 
@@ -114,7 +114,7 @@ def threshold_curve(summary: Summary[Table], *, by: str | Sequence[str] | None =
         (kept("n") / rows_of).alias("kept"),
         rows_of.alias("n"),
     )
-    table = named(result, keys, columns)
+    table = with_column_names(result, keys, columns)
     return cast("Table", to_pandas(table) if summary.from_pandas else table)
 
 
@@ -205,7 +205,7 @@ def length_scores(
         by=columns,
         protocol=resolve_scoring(protocol),
         missing=missing,
-        unanswerable=of_rows(unanswerable, frame),
+        unanswerable=unanswerable_in(unanswerable, frame),
     )
     rows = scored_rows(frame, {prediction: prediction}, answers, [], settings)
     scored = single(rows, settings).filter(pl.col("row_digest").is_not_null())
@@ -214,7 +214,7 @@ def length_scores(
     warn_of_labels(counted, dict(zip(rows.keys, columns, strict=True)))
     by_length = details.length_sums_of(counted, rows.keys)
     result = details.length_table(by_length, rows.keys)
-    return as_kind_of(frame, named(result, rows.keys, columns))
+    return as_kind_of(frame, with_column_names(result, rows.keys, columns))
 
 
 class Histogram(NamedTuple):

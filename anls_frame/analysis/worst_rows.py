@@ -14,7 +14,7 @@ from anls_frame.metrics.scores import nearest_answer
 from anls_frame.pairs.alignments import Alignment
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol, resolve_errors
 from anls_frame.summary.catalogue import resolve, row_metrics
-from anls_frame.summary.keys import check_by_names, named
+from anls_frame.summary.keys import check_by_names, with_column_names
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.rows import type_of
 from anls_frame.summary.selection import ROW, mean, select_from
@@ -159,4 +159,4 @@ def worst(
     table = table.with_columns(pl.Series("alignment", alignments, dtype=pl.String))
     table = table.rename({"own": metric.name} if len(new) > len(_NEW) else {})
     keys = selection.source.keys
-    return attach(frame, table[ROW], named(table.select(*keys, *new), keys, columns))
+    return attach(frame, table[ROW], with_column_names(table.select(*keys, *new), keys, columns))

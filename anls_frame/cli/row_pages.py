@@ -19,7 +19,7 @@ from anls_frame.runs.reading import reading, scan
 from anls_frame.runs.reported_files import single_answers
 from anls_frame.runs.system_files import SystemFiles, texts_of
 from anls_frame.summary.rows import with_unanswerable
-from anls_frame.summary.settings import of_rows
+from anls_frame.summary.settings import unanswerable_in
 
 if TYPE_CHECKING:
     from anls_frame.analysis.browsing import RowsPage
@@ -69,7 +69,7 @@ def with_row_scores(
         return numbers, dict.fromkeys(systems, metric)
     scores = {name: f"__anls_frame_score_{name}" for name in systems}
     unanswerable: Any = scoring.unanswerable
-    unanswerable = of_rows(unanswerable, frame)
+    unanswerable = unanswerable_in(unanswerable, frame)
     answered = with_unanswerable(frame.lazy(), systems.values(), "answers", unanswerable)
     values = [_score(metric, column, scoring).alias(scores[name]) for name, column in systems.items()]
     return pl.concat([frame.lazy(), answered.select(values)], how="horizontal"), scores

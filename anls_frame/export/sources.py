@@ -16,7 +16,7 @@ _MOST = 12
 """Files that are named; of a hundred, the first ones tell which these are."""
 
 
-def named(files: Source | Sequence[Source]) -> list[str]:
+def source_names(files: Source | Sequence[Source]) -> list[str]:
     """
     Return the name of each file or folder with its modification date, in UTC.
 

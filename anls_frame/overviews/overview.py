@@ -364,7 +364,7 @@ def _texts(rows: pl.DataFrame, roles: Roles, system: str, unanswerable: Unanswer
 
 def _cause_table(rows: pl.DataFrame, losses: Mapping[str, pl.Expr], confidence: float) -> pl.DataFrame:
     """Return the causes with the intervals of their losses."""
-    table = causes.table(causes.summed(rows.lazy(), []).collect(), [])
+    table = causes.losses_by_cause(causes.summed(rows.lazy(), []).collect(), [])
     known = means(rows.drop_nulls("lost"), {cause: losses[cause] for cause in table["cause"]}, confidence)
     schema = dict.fromkeys(ends_of("loss"), pl.Float64)
     ends = pl.DataFrame([own[1:] for own in known.values()], schema, orient="row")

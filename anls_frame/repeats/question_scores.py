@@ -25,12 +25,19 @@ from anls_frame.frames.documents import called
 from anls_frame.protocol import ScoreProtocol, described, resolve_errors, resolve_protocol
 from anls_frame.reports.pairing import disagreeing, first_of
 from anls_frame.summary import own_metrics
-from anls_frame.summary.account import Account, account_of, needed
+from anls_frame.summary.account import Account, account_columns, account_of
 from anls_frame.summary.catalogue import Metrics, resolve
-from anls_frame.summary.keys import canonical, explode_lists, key_names, named, optional
+from anls_frame.summary.keys import canonical, explode_lists, key_names, optional, with_column_names
 from anls_frame.summary.labels import warn_of_labels
 from anls_frame.summary.measures import Metric
-from anls_frame.summary.settings import Settings, Unanswerable, are_texts, check_by, check_keep, of_rows
+from anls_frame.summary.settings import (
+    Settings,
+    Unanswerable,
+    are_texts,
+    check_by,
+    check_keep,
+    unanswerable_in,
+)
 from anls_frame.summary.system_rows import scored_rows
 from anls_frame.summary.systems import systems_of
 
@@ -112,7 +119,7 @@ def scored_epochs(
         has_texts=has_texts,
         protocol=resolve_protocol(protocol),
         missing=missing,
-        unanswerable=of_rows(unanswerable, frame),
+        unanswerable=unanswerable_in(unanswerable, frame),
         keep=tuple(columns),
     )
     systems = systems_of(prediction)
@@ -125,7 +132,7 @@ def scored_epochs(
             *(column for column, _ in names),
             *(["answers"] if has_texts else []),
             *(pl.col(f"{name}_0").alias(name) for name in scores),
-            *needed(1),
+            *account_columns(1),
         )
         .with_row_index("row")
         .collect(engine="streaming")
@@ -133,7 +140,14 @@ def scored_epochs(
     is_used = pl.col("score_0").is_not_null()
     account = account_of(table, is_used, systems, settings, from_pandas=is_pandas(frame))
     epochs = RepeatedAnswers(
-        *(table.drop(needed(1)), dict(names[: len(ids)]), dict(names[len(ids) :]), scores, settings, account)
+        *(
+            table.drop(account_columns(1)),
+            dict(names[: len(ids)]),
+            dict(names[len(ids) :]),
+            scores,
+            settings,
+            account,
+        )
     )
     _check(epochs, has_texts=has_texts)
     return epochs
@@ -707,7 +721,9 @@ def variance_components(
     groups = questions.partition_by(keys, maintain_order=True) if keys else [questions]
     slices = [_components(group, keys, columns, metric, cluster) for group in groups]
     *every, texts = zip(*slices, strict=True)
-    variances, errors = (as_kind_of(frame, named(pl.concat(parts), keys, columns)) for parts in every)
+    variances, errors = (
+        as_kind_of(frame, with_column_names(pl.concat(parts), keys, columns)) for parts in every
+    )
     return VarianceComponents(variances, errors, "\n".join(texts), epochs.account)
 
 

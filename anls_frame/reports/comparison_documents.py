@@ -246,7 +246,7 @@ class ComparisonView(View):
     def drawn(self) -> list[Figure]:
         """Return the heat maps of several systems, and matrices of error types."""
         maps = [] if self.is_of_two else [_heat_map(*grid, self) for grid in self.grids]
-        return [*maps, *type_changes.figures(self.transitions, self.systems[0])]
+        return [*maps, *type_changes.matrices(self.transitions, self.systems[0])]
 
     def notes(self) -> list[str]:
         """Return notes on the figures, on ranks, and on p-values."""

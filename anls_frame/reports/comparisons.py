@@ -31,7 +31,7 @@ from anls_frame.summary.catalogue import Metrics
 from anls_frame.summary.cell_sums import PREDICTION_COUNTS, hexadecimal
 from anls_frame.summary.comparison_sums import pairs
 from anls_frame.summary.details import PAIR, error_table
-from anls_frame.summary.keys import check_by_names, chosen_keys, in_order, largest_first, named
+from anls_frame.summary.keys import check_by_names, chosen_keys, in_order, largest_first, with_column_names
 from anls_frame.summary.settings import Unanswerable
 from anls_frame.summary.slicing import By
 from anls_frame.summary.summarizing import summarize
@@ -207,7 +207,9 @@ class Comparison(SlicedResult[Table_co]):
             error_table(counted, keys, PAIR).select(*keys, pl.lit(name).alias("system"), pl.exclude(keys))
             for name, counted in self._sums.transitions.items()
         ]
-        return named(in_order(pl.concat(tables), keys, columns, self._settings.orders), keys, columns)
+        return with_column_names(
+            in_order(pl.concat(tables), keys, columns, self._settings.orders), keys, columns
+        )
 
     @property
     @listing(*pairwise.RANKED)
@@ -377,12 +379,12 @@ class Comparison(SlicedResult[Table_co]):
     ) -> pl.DataFrame:
         """Return the differences between pairs of systems by slice."""
         keys = chosen_keys(columns, self._by, self.noun)
-        slices = pairwise.table(self.summary, keys, chosen, self._test)
+        slices = pairwise.tested_differences(self.summary, keys, chosen, self._test)
         if simultaneous:
             # Bonferroni: all differences of the table at once.
             number = max(int(slices["difference_low"].count()), 1)
             stricter = dataclasses.replace(self._test, confidence=1 - (1 - self.confidence) / number)
-            wider = pairwise.figures(self.summary, slice_units(self.summary, keys), chosen, stricter)
+            wider = pairwise.differences(self.summary, slice_units(self.summary, keys), chosen, stricter)
             index = slices.columns.index("difference_high") + 1
             for end in ("high", "low"):
                 slices.insert_column(index, wider[f"difference_{end}"].alias(f"simultaneous_{end}"))
@@ -391,7 +393,7 @@ class Comparison(SlicedResult[Table_co]):
     def figures_by(self, columns: Sequence[str]) -> pl.DataFrame:
         """The frame of `by` in Polars without p-values and counts, which take most of its time."""
         every = slice_units(self.summary, chosen_keys(columns, self._by, self.noun))
-        figures = pairwise.figures(self.summary, every, self._against(self.baseline), self._test)
+        figures = pairwise.differences(self.summary, every, self._against(self.baseline), self._test)
         return self._presented(figures, columns)
 
     def _ranking_by(

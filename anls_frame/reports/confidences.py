@@ -30,7 +30,7 @@ from anls_frame.statistics.design import USUAL_CORRELATION
 from anls_frame.statistics.risk_coverage import Accepted, RiskCoverage, difference_of_augrc, fewest_documents
 from anls_frame.summary import slicing as slices_of
 from anls_frame.summary import system_rows
-from anls_frame.summary.account import Account, account_of, needed
+from anls_frame.summary.account import Account, account_columns, account_of
 from anls_frame.summary.catalogue import Metrics, are_of_fields
 from anls_frame.summary.keys import (
     CLUSTER,
@@ -782,7 +782,7 @@ def _collected(
     scores = system_rows.score_columns(0, len(systems))
     is_wrong = rows.wrong().alias("is_wrong")
     confidences = [pl.col(column).cast(pl.Float64) for column in kept]
-    columns = [*rows.keys, *scores, *confidences, is_wrong, *needed(len(systems))]
+    columns = [*rows.keys, *scores, *confidences, is_wrong, *account_columns(len(systems))]
     table = rows.frame.select(columns).collect(engine="streaming")
     if table["is_wrong"].any():
         rows.raise_wrong()

@@ -203,7 +203,7 @@ def _changes(sliced: SliceUnits, pair: tuple[int, int]) -> Changes:
     if not metric.is_ratio:
         first, second = pair
         change = units.x[:, second] - units.x[:, first]
-        return sample_sizes.changes(group, groups, units.counts, units.n, change, unseen=unseen)
+        return sample_sizes.group_changes(group, groups, units.counts, units.n, change, unseen=unseen)
     # Changes of corpus rates, to first order.
     count = units.counts.astype(np.float64)
     (e_1, e_2), (l_1, l_2) = units.x[:, pair].T, units.y[:, pair].T

@@ -37,7 +37,7 @@ from anls_frame.metrics.scores import anls, cer, score
 from anls_frame.protocol import ScoreProtocol, resolve_errors
 from anls_frame.summary.keys import optional
 from anls_frame.summary.rows import with_unanswerable
-from anls_frame.summary.settings import MOST_ROWS, Unanswerable, of_rows
+from anls_frame.summary.settings import MOST_ROWS, Unanswerable, unanswerable_in
 from anls_frame.summary.systems import systems_of
 
 if TYPE_CHECKING:
@@ -658,7 +658,7 @@ def lost_points(
     """
     choice("metric", metric, ("anls", "cer"))
     systems = prediction if isinstance(prediction, Mapping) else {prediction: prediction}
-    unanswerable = of_rows(unanswerable, frame)
+    unanswerable = unanswerable_in(unanswerable, frame)
     texts = [*systems.values(), answers]
     lazy = to_lazy(judged, texts, ["verdict"])
     own_rows = with_unanswerable(lazy, systems.values(), answers, unanswerable).collect()

@@ -288,7 +288,7 @@ def comparison_lines(
         for (first, second), average in zip(pairs, averages, strict=True):
             identity = {"metric": metric.name, "baseline": names[first], "system": names[second]}
             made.append({**identity, **average})
-    return table(made)
+    return as_frame(made)
 
 
 def compared(
@@ -365,7 +365,7 @@ def _units_of_difference(sliced: SliceUnits, pair: tuple[int, int]) -> FloatArra
     )
 
 
-def table(lines: Sequence[Mapping[str, object]]) -> pl.DataFrame:
+def as_frame(lines: Sequence[Mapping[str, object]]) -> pl.DataFrame:
     """Return lines as a table, with null in place of nan."""
     frame = pl.DataFrame(lines, schema_overrides={"n_clusters": pl.Int64})
     return frame.with_columns(cs.float().fill_nan(None))

@@ -53,7 +53,7 @@ class Test:
     seed: int
 
 
-def table(
+def tested_differences(
     summary: Summary, keys: Sequence[str], pairs: Sequence[tuple[int, int]], test: Test
 ) -> pl.DataFrame:
     """
@@ -64,17 +64,17 @@ def table(
     every = slice_units(summary, keys)
     tested = statistics.pairwise(system_sums(every), pairs, draws=test.draws, seed=test.seed)
     votes = pl.concat(_voted(summary, sliced, pairs) for sliced in every)
-    made = figures(summary, every, pairs, test).with_columns(
+    made = differences(summary, every, pairs, test).with_columns(
         pl.Series("p_value", tested.p_value.ravel(), nan_to_null=True),
         pl.Series("p_adjusted", tested.p_adjusted.ravel(), nan_to_null=True),
     )
     return made.hstack(votes).select(*keys, *COLUMNS)
 
 
-def figures(
+def differences(
     summary: Summary, every: Sequence[SliceUnits], pairs: Sequence[tuple[int, int]], test: Test
 ) -> pl.DataFrame:
-    """Return the rows of `table` without p-values, wins, ties and losses."""
+    """Return the rows of `tested_differences` without p-values, wins, ties and losses."""
     names, (first, second), tables = list(summary.systems), np.array(pairs).T, []
     identity = {
         "baseline": [names[system] for system in first],

@@ -15,7 +15,7 @@ from anls_frame.export.columns import heading_of
 from anls_frame.export.display import slice_labels
 from anls_frame.metrics.scores import nearest_answer
 from anls_frame.protocol import PROTOCOLS, resolve_errors
-from anls_frame.reports.type_changes import ROW, categories
+from anls_frame.reports.type_changes import ROW, matrix_categories
 from anls_frame.summary import details
 from anls_frame.summary.keys import chosen_keys
 
@@ -66,7 +66,7 @@ def _substitutions(view: Any) -> list[Figure]:
     _, table = view.details
     # A combining mark needs a base character.
     shown = table.frame.with_columns(pl.col(_PAIR).str.replace(r"^(\p{M})", "◌${1}"))
-    side, above, cells = categories(shown.with_row_index(ROW), _PAIR, "count", None)
+    side, above, cells = matrix_categories(shown.with_row_index(ROW), _PAIR, "count", None)
     caption = "Character in the reference and character read; a stronger colour is more frequent"
     matrices = [(("reference", "read as"), side, above, cells)]
     return [Crossed(table.name, table.name, matrices, caption)] if cells else []

@@ -22,7 +22,7 @@ from anls_frame.summary import moments
 from anls_frame.summary.catalogue import Metrics, refuse_quantiles
 from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.details import OPERATIONS, Op, detail_table
-from anls_frame.summary.keys import canonical, chosen_keys, in_order, key_names, named, optional
+from anls_frame.summary.keys import canonical, chosen_keys, in_order, key_names, optional, with_column_names
 from anls_frame.summary.measures import COUNTS
 from anls_frame.summary.settings import Unanswerable
 from anls_frame.summary.slicing import By
@@ -199,7 +199,7 @@ class Report(SlicedResult[Table_co]):
         slices = in_order(self._estimated[keys], keys, columns, self._settings.orders)
         if keys and min_n:
             slices = slices.filter(pl.col("n") >= min_n)
-        return named(self._sorted(slices, keys, sort), keys, columns)
+        return with_column_names(self._sorted(slices, keys, sort), keys, columns)
 
     def _figures(self, keys: Sequence[str]) -> pl.DataFrame:
         """Return the slices in the order of their keys."""
@@ -325,7 +325,7 @@ class Report(SlicedResult[Table_co]):
         tested = rest.against_rest(
             cells, keys, chosen, draws=count("draws", draws, 1, rest.MOST_DRAWS), seed=count("seed", seed)
         ).sort("p_value", *keys, nulls_last=True)
-        return self._as_given(named(tested, keys, columns or self._by))
+        return self._as_given(with_column_names(tested, keys, columns or self._by))
 
     @listing("metric", "n", "n_slices", *SCORE, "few_rows", "n_clusters")
     def macro(self, *columns: str, weights: Mapping[Any, float] | None = None) -> Table_co:
@@ -400,7 +400,7 @@ class Report(SlicedResult[Table_co]):
             )
             for metric in averaged
         ]
-        return macro.table(lines)
+        return macro.as_frame(lines)
 
     def errors(self, *columns: str) -> Table_co:
         """

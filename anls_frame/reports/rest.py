@@ -22,7 +22,7 @@ from anls_frame.frames.documents import numbers
 from anls_frame.reports.estimates import Sums
 from anls_frame.reports.slice_units import cells_in_slices
 from anls_frame.statistics.arrays import BoolArray, FloatArray
-from anls_frame.statistics.codes import Codes, ordered
+from anls_frame.statistics.codes import Codes, joint_codes
 from anls_frame.statistics.losses import Losses, rows_of_sums
 from anls_frame.summary import moments
 from anls_frame.summary.cells import add_up
@@ -148,5 +148,5 @@ def losses_of(cells: pl.DataFrame, slices: pl.DataFrame, metric: Metric) -> tupl
     codes = Codes(slice_of, slices.height, cell)
     document = numbers(cells[CLUSTER], cells.height)
     x, y = (sums.x / n)[row] + deviation, (sums.y / n)[row]
-    losses = Losses.of(row, x, y, document, ordered([codes], cells.height))
+    losses = Losses.of(row, x, y, document, joint_codes([codes], cells.height))
     return losses, codes.taken(losses.line)

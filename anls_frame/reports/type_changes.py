@@ -56,7 +56,7 @@ def tables(transitions: Transitions, systems: Sequence[str]) -> list[Table]:
     return made
 
 
-def figures(tables: Sequence[Table], baseline: str) -> list[Figure]:
+def matrices(tables: Sequence[Table], baseline: str) -> list[Figure]:
     """Return the counts for all rows, of the first table, as a matrix for each system but the first."""
     if not tables:
         return []
@@ -65,7 +65,7 @@ def figures(tables: Sequence[Table], baseline: str) -> list[Figure]:
     overall = counts.with_row_index(ROW).filter(pl.col(SLICE) == OVERALL)
     first = shortened(baseline)
     matrices = [
-        ((first, shortened(str(system))), *categories(rows, PAIR, "n", ERROR_TYPES))
+        ((first, shortened(str(system))), *matrix_categories(rows, PAIR, "n", ERROR_TYPES))
         for (system,), rows in overall.group_by("system", maintain_order=True)
     ]
     others = [above for (_, above), *_ in matrices]
@@ -76,7 +76,7 @@ def figures(tables: Sequence[Table], baseline: str) -> list[Figure]:
     return [Crossed(heading, name, matrices[:_MATRICES], caption, is_whole, more)]
 
 
-def categories(
+def matrix_categories(
     rows: pl.DataFrame, names: tuple[str, str], count: str, order: Sequence[str] | None
 ) -> tuple[list[str], list[str], dict[tuple[str, str], tuple[int, int]]]:
     """Return the row and column categories of a matrix, and its numbers with their lines."""

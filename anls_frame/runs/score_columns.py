@@ -30,7 +30,7 @@ def score_columns_of(metrics: Sequence[str | Metric] | None) -> list[str]:
     values = [value for metric in own for value in (metric.numerator, metric.denominator)]
     of_systems = (value.values() for value in values if isinstance(value, Mapping))
     from_mappings = columns_of(itertools.chain.from_iterable(of_systems))
-    return [*named, *from_mappings, *own_metrics.needed(own)]
+    return [*named, *from_mappings, *own_metrics.needed_columns(own)]
 
 
 def are_columns(metrics: Sequence[str | Metric] | None) -> bool:

@@ -69,7 +69,7 @@ def averaged(
     ratios = [] if are_repeated(rows) else [metric for metric in metrics if _divides_columns(metric)]
     asked = [metric for metric in metrics if metric not in ratios]
     named = {metric.name for metric in asked if metric.numerator == metric.name}
-    asked += [Metric(name) for name in dict.fromkeys(own_metrics.needed(ratios)) if name not in named]
+    asked += [Metric(name) for name in dict.fromkeys(own_metrics.needed_columns(ratios)) if name not in named]
     means = mean_over_epochs(table, *text_columns(table), id=id, keep=keep, metrics=asked, **scoring)
     return means, [metric if metric in ratios else _as_mean(metric) for metric in metrics]
 

@@ -88,7 +88,9 @@ def _figures_of_comparison(summary: Summary, metrics: Sequence[Metric], confiden
     """Return the changes of slices from the first system to each other one."""
     test = pairwise.Test(confidence=confidence, draws=1, seed=0)
     pairs = [(0, number) for number in range(1, len(summary.systems))]
-    made = pairwise.figures(summary, slice_units(summary, key_names(summary.settings.by, None)), pairs, test)
+    made = pairwise.differences(
+        summary, slice_units(summary, key_names(summary.settings.by, None)), pairs, test
+    )
     names = dict(zip(DIFFERENCE, with_ends("change"), strict=True))
     made = made.filter(pl.col("metric").is_in([metric.name for metric in metrics]))
     return made.rename({"key_0": SLICE, **names}).with_columns(pl.col(SLICE).cast(pl.Int64))

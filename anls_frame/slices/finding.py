@@ -197,7 +197,7 @@ def find_slices(
         **scoring(protocol, frame, has_texts=has_texts, unanswerable=unanswerable),
     )
     own = [for_system(metric, system) for metric in chosen for system in systems]
-    needed = [*dict.fromkeys(own_metrics.needed(own)), *optional(cluster)]
+    needed = [*dict.fromkeys(own_metrics.needed_columns(own)), *optional(cluster)]
     wanted, unreadable = candidates(frame, columns, [*needed, *texts])
     asked = [QUESTION] if features and QUESTION in column_names(frame) else []
     others = [*needed, *wanted.columns, *asked, *columns_of_marks(column_names(frame))]

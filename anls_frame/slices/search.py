@@ -22,7 +22,7 @@ from anls_frame.slices.plan import Plan
 from anls_frame.slices.slice_scores import Scores
 from anls_frame.slices.tables import combinations, tables
 from anls_frame.statistics.arrays import BoolArray, FloatArray, IndexArray
-from anls_frame.statistics.codes import Codes, ordered
+from anls_frame.statistics.codes import Codes, joint_codes
 from anls_frame.statistics.dealt import SliceBlock, block_of, critical, largest_by_draw, p_adjusted
 from anls_frame.statistics.losses import Least, Losses
 
@@ -214,7 +214,7 @@ class ListedRows:
     @cached_property
     def losses(self) -> list[Losses]:
         """The losses of the rows in each metric."""
-        order = ordered(self.columns, self.height)
+        order = joint_codes(self.columns, self.height)
         return [
             Losses.of(*scored.single_rows(), self.document, order, is_change=scored.is_change)
             for scored in self.scores

@@ -12,7 +12,7 @@ import polars as pl
 from anls_frame.statistics.arrays import BoolArray, FloatArray, IndexArray
 from anls_frame.statistics.losses import rows_of_sums
 from anls_frame.summary import own_metrics, system_rows
-from anls_frame.summary.account import Account, account_of, needed
+from anls_frame.summary.account import Account, account_columns, account_of
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.settings import Settings
 
@@ -159,7 +159,7 @@ def scores(
         Whether the frame of the account is a pandas frame.
     """
     rows = system_rows.scored_rows(frame, systems, answers, metrics, settings)
-    scored = rows.frame.select(*rows.values, *needed(len(systems))).collect()
+    scored = rows.frame.select(*rows.values, *account_columns(len(systems))).collect()
     rows.check(scored)
     wanted = searched_systems(list(systems), are_compared=are_compared)
     every = [
@@ -190,7 +190,7 @@ def _scores(
         name: np.where(is_scored, table[name].fill_null(0).to_numpy(), 0.0) for name in table.columns
     }
     known = table.filter(pl.Series(is_scored))
-    lows, highs = zip(*(own_metrics.ends_of(own) for own in columns), strict=True)
+    lows, highs = zip(*(own_metrics.score_range(own) for own in columns), strict=True)
     metric = metric.within(*known.select(low=pl.min_horizontal(lows), high=pl.max_horizontal(highs)).row(0))
     if metric.is_ratio:
         x, y = ([values[own[part]] for own in columns] for part in (1, 2))

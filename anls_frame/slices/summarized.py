@@ -17,7 +17,7 @@ from anls_frame.statistics.arrays import BoolArray, FloatArray
 from anls_frame.summary import moments
 from anls_frame.summary.catalogue import BUILT_IN
 from anls_frame.summary.cell_sums import ALL, Frames
-from anls_frame.summary.comparison_sums import MOST_WITH_CHANGES, changes
+from anls_frame.summary.comparison_sums import MOST_WITH_CHANGES, change_columns
 from anls_frame.summary.keys import CLUSTER, key_names
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.settings import Settings
@@ -189,7 +189,7 @@ def _scores(
         x, y, spread = _sums(cells, moments.sums_of_rows(metric), height)
         return Scores(metric, name, sign * x, y, lost(metric, x, y), counts=y, spread=spread)
     change = sign * (pl.col(f"x_{system}") - pl.col(f"x_{baseline}"))
-    x, y, loss, squares = _sums(cells, [change, pl.col("n"), *map(pl.col, changes(system))], height)
+    x, y, loss, squares = _sums(cells, [change, pl.col("n"), *map(pl.col, change_columns(system))], height)
     spread = squares - x * x / np.maximum(y, 1)
     return Scores(metric, name, x, y, loss, is_change=True, counts=y, spread=spread)
 

@@ -81,7 +81,7 @@ class Codes:
         return Codes(code[self.codes], len(kept) + 1, self.rows)
 
 
-def ordered(columns: Sequence[Codes], rows: int) -> IntArray:
+def joint_codes(columns: Sequence[Codes], rows: int) -> IntArray:
     """Return numbers that are equal for rows with equal codes in all columns, whatever the order of rows."""
     random = np.random.default_rng(0)
     numbers = np.zeros(rows, np.int64)

@@ -11,7 +11,7 @@ from anls_frame._arguments import share
 from anls_frame.statistics import bootstrap
 from anls_frame.statistics.arrays import ROUNDING, BoolArray, FloatArray, IntArray
 from anls_frame.statistics.significance import TIE, check_draws, sign_flip_counts, significance_level
-from anls_frame.statistics.step_down import single, step_down
+from anls_frame.statistics.step_down import step_down, unadjusted
 from anls_frame.statistics.system_sums import LineSums, SystemSums
 
 _EXCHANGED = 2
@@ -146,7 +146,7 @@ def _p_value(line: LineSums, draws: int, seed: int) -> float:
         return sign_flip_counts(more, counts, draws=draws, seed=seed)
     swapped = line.swapped()
     ties = TIE * swapped.sizes
-    return float(single(line.units(), swapped.difference, ties, draws=draws, seed=seed)[0])
+    return float(unadjusted(line.units(), swapped.difference, ties, draws=draws, seed=seed)[0])
 
 
 @dataclass(frozen=True)

@@ -172,7 +172,7 @@ class Needed(NamedTuple):
     high: FloatArray
 
 
-def changes(
+def group_changes(
     group: IntArray,
     groups: int,
     count: npt.ArrayLike,

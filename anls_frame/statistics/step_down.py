@@ -219,7 +219,7 @@ def step_down(
     return np.maximum(adjusted, p_values)
 
 
-def single(units: Units, statistic: Statistic, ties: FloatArray, *, draws: int, seed: int) -> FloatArray:
+def unadjusted(units: Units, statistic: Statistic, ties: FloatArray, *, draws: int, seed: int) -> FloatArray:
     """Return the unadjusted p-value of each slice."""
     least = statistic(units.observed()[:, None])[:, 0] - ties
     as_far = np.zeros(len(least), np.int64)

@@ -42,7 +42,7 @@ def p_value(first: FloatArray, second: FloatArray, score: Score, *, draws: int, 
         return np.where(np.isnan(drawn), np.inf, drawn)[None]
 
     units = _units(second - first)
-    return float(step_down.single(units, difference, np.array([TIE]), draws=draws, seed=seed)[0])
+    return float(step_down.unadjusted(units, difference, np.array([TIE]), draws=draws, seed=seed)[0])
 
 
 def jackknife(first: FloatArray, second: FloatArray, score: Score) -> FloatArray:

@@ -255,12 +255,12 @@ class Account(Generic[Table_co]):
         return [self.sentence] if self.given - self.used - known > _MOST_LOST * self.given else []
 
 
-def needed(systems: int) -> list[str]:
-    """Return the columns of `SystemRows` from which `sums` computes an account."""
+def account_columns(systems: int) -> list[str]:
+    """Return the columns of `SystemRows` from which `account_sums` computes an account."""
     return [*each("missing", systems), *each("invented", systems), "answerable", "unanswerable"]
 
 
-def sums(is_used: pl.Expr, systems: int, settings: Settings) -> dict[str, pl.Expr]:
+def account_sums(is_used: pl.Expr, systems: int, settings: Settings) -> dict[str, pl.Expr]:
     """Return the numbers of an account of rows, in one line."""
     is_left_out, is_answerable = ~is_used, pl.col("answerable")
     lacks = [is_missing(name) for name in each("missing", systems)]
@@ -281,7 +281,7 @@ def sums(is_used: pl.Expr, systems: int, settings: Settings) -> dict[str, pl.Exp
 def account_of(
     rows: pl.DataFrame, is_used: pl.Expr, systems: Iterable[str], settings: Settings, *, from_pandas: bool
 ) -> Account[Any]:
-    """Return the account of rows with the columns `needed`."""
+    """Return the account of rows with the columns `account_columns`."""
     names = list(systems)
-    numbers = rows.select(**sums(is_used, len(names), settings)).row(0, named=True)
+    numbers = rows.select(**account_sums(is_used, len(names), settings)).row(0, named=True)
     return Account(systems=names, settings=settings, from_pandas=from_pandas, **numbers)

@@ -131,7 +131,7 @@ def summed(rows: pl.LazyFrame, keys: Sequence[str]) -> pl.LazyFrame:
     )
 
 
-def table(counted: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+def losses_by_cause(counted: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
     """
     Return the causes of each slice, the largest loss first.
 
@@ -163,4 +163,4 @@ def table(counted: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
 
 def shares(counted: pl.DataFrame) -> dict[str, float]:
     """Return the share of each cause in the loss of all rows."""
-    return dict(table(counted, []).select("cause", "share_of_loss").iter_rows())
+    return dict(losses_by_cause(counted, []).select("cause", "share_of_loss").iter_rows())

@@ -45,7 +45,7 @@ def pairs(systems: int) -> list[tuple[int, int]]:
     return [(first, second) for first in range(systems) for second in range(first + 1, systems)]
 
 
-def changes(system: int) -> tuple[str, str]:
+def change_columns(system: int) -> tuple[str, str]:
     """
     Return the columns with the sums of a system's changes from the first system in the rows of a cell.
 
@@ -153,7 +153,7 @@ def _transitions(
 
 def _ends_of(index: int, metric: Metric, systems: int) -> dict[str, pl.Expr]:
     """Return the lowest and the highest score of all systems, from which a metric gets missing bounds."""
-    ends = [own_metrics.ends_of(metric_columns(index, metric, system)) for system in range(systems)]
+    ends = [own_metrics.score_range(metric_columns(index, metric, system)) for system in range(systems)]
     lows, highs = zip(*ends, strict=True)
     return {"score_min": pl.min_horizontal(lows), "score_max": pl.max_horizontal(highs)}
 
@@ -171,7 +171,7 @@ def _cells(
         baseline, *others = (pl.col(name) for name in score_columns(index, systems))
         for system, other in enumerate(others, 1):
             loss = baseline - other if metric.higher_is_better else other - baseline
-            lost, squares = changes(system)
+            lost, squares = change_columns(system)
             sums += [loss.clip(lower_bound=0).sum().alias(lost), (loss * loss).sum().alias(squares)]
     return canonical(scored.group_by(keys, maintain_order=True).agg(sums))
 

@@ -12,7 +12,7 @@ from anls_frame.metrics.errors import ERROR_TYPES
 from anls_frame.protocol import plugin_options, resolve_errors
 from anls_frame.summary import causes, fixed_point
 from anls_frame.summary.catalogue import TEXT_METRICS
-from anls_frame.summary.keys import chosen_keys, explode_lists, named
+from anls_frame.summary.keys import chosen_keys, explode_lists, with_column_names
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.settings import Settings
 
@@ -128,11 +128,11 @@ def detail_table(
     keys = chosen_keys(by, settings.by, noun)
     tables: dict[str, Callable[..., pl.DataFrame]] = {
         "errors": error_table,
-        "causes": causes.table,
+        "causes": causes.losses_by_cause,
         "confusions": confusion_table,
         "lengths": length_table,
     }
-    return named(tables[name](details[name], keys, **options), keys, by)
+    return with_column_names(tables[name](details[name], keys, **options), keys, by)
 
 
 def length_sums_of(sums: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:

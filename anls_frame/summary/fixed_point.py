@@ -32,7 +32,7 @@ FRACTION_BITS = 90
 """Sums of fractions that go with sums of whole numbers are in units of 2**-90."""
 
 
-def units(value: pl.Expr, bits: int) -> pl.Expr:
+def in_units(value: pl.Expr, bits: int) -> pl.Expr:
     """Return floats as integer multiples of 2**-bits, truncated."""
     # Checked casts take three times as long; values that do not fit are noticed after `floats`.
     return (value * 2.0**bits).cast(pl.Int128, wrap_numerical=True)
@@ -60,7 +60,7 @@ def whole_and_fraction(value: pl.Expr) -> tuple[pl.Expr, pl.Expr]:
     """Return the whole number below each float, and the rest in units of 2**-90."""
     whole = value.floor()
     # Values that do not fit are noticed elsewhere, and must not raise an error here.
-    return whole.cast(pl.Int128, strict=False, wrap_numerical=True), units(value - whole, FRACTION_BITS)
+    return whole.cast(pl.Int128, strict=False, wrap_numerical=True), in_units(value - whole, FRACTION_BITS)
 
 
 def products(whole: pl.Expr, fraction: pl.Expr, length: pl.Expr) -> tuple[pl.Expr, pl.Expr, pl.Expr, pl.Expr]:

@@ -10,7 +10,7 @@ import polars.selectors as cs
 from anls_frame.exceptions import DTypeError, DuplicateColumnError
 from anls_frame.frames.checks import object_advice
 from anls_frame.summary.settings import check_by
-from anls_frame.summary.slicing import Slicing, categories
+from anls_frame.summary.slicing import Slicing, enum_orders
 
 CLUSTER = "cluster"
 """Name of the column with a cell's cluster."""
@@ -38,7 +38,7 @@ def chosen_keys(columns: Sequence[str], by: Sequence[str], made: str) -> list[st
     return [names[column] for column in check_by(columns)]
 
 
-def named(table: pl.DataFrame, keys: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:
+def with_column_names(table: pl.DataFrame, keys: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:
     """Return a table with its keys renamed to the columns that they come from."""
     check_by_names(columns, [name for name in table.columns if name not in keys])
     return table.rename(dict(zip(keys, columns, strict=True))) if keys else table
@@ -74,7 +74,7 @@ def largest_first(
     order = [*size, *keys]
     if order:
         slices = slices.sort(order, descending=descending, nulls_last=True, maintain_order=True)
-    return named(slices, keys, columns)
+    return with_column_names(slices, keys, columns)
 
 
 def check_by_names(by: Sequence[str], columns: Sequence[str]) -> None:
@@ -97,7 +97,7 @@ def sliced_keys(
     names, dtypes = [*slicing.names, *optional(cluster)], source.select(keys).collect_schema().dtypes()
     known = list(zip(names, dtypes, strict=True))
     check_key_dtypes(known, "slice rows")
-    return keys, categories(pl.Schema(known[: len(slicing.names)]))
+    return keys, enum_orders(pl.Schema(known[: len(slicing.names)]))
 
 
 def check_objects(dtypes: Iterable[tuple[str, pl.DataType]], use: str) -> None:
@@ -131,14 +131,14 @@ def canonical(frame: pl.DataFrame) -> pl.DataFrame:
     keys = [key for key in frame.columns if key.startswith("key_") or key in (CLUSTER, "unit")]
     if not keys:
         return frame
-    frame = plain(frame.lazy(), keys).collect()
+    frame = with_plain_keys(frame.lazy(), keys).collect()
     for key in keys:
         if isinstance(frame.schema[key], pl.List):
             frame = _replace_distinct(frame, key, _as_set(key))
     return frame
 
 
-def plain(frame: pl.LazyFrame, keys: Sequence[str]) -> pl.LazyFrame:
+def with_plain_keys(frame: pl.LazyFrame, keys: Sequence[str]) -> pl.LazyFrame:
     """Convert categories to strings and arrays to lists, because their dtypes can differ between parts."""
     schema = frame.collect_schema()
     return frame.with_columns(_plain_key(key, schema[key]) for key in keys)

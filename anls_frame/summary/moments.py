@@ -208,7 +208,7 @@ def _cluster_moments(metric: Metric) -> list[pl.Expr]:
     x, y, squares = (pl.col(column).cast(pl.Int128) for column in metric.columns[:3])
     size = y.clip(upper_bound=LARGEST_SIZE)
     value = fixed_point.floats(x, metric.bits)
-    xx = fixed_point.units(value * value, metric.square_bits) if metric.bits else x * x
+    xx = fixed_point.in_units(value * value, metric.square_bits) if metric.bits else x * x
     xy = x * y
     named: list[pl.Expr] = []
     if metric.fractions:

@@ -26,13 +26,13 @@ _NULL = 0x7FF8_0000_0000_0000
 """Represents null in digests: no score has the bits of NaN."""
 
 
-def needed(metrics: Iterable[Metric]) -> list[str]:
+def needed_columns(metrics: Iterable[Metric]) -> list[str]:
     """Return the columns that metrics need besides the texts."""
     own = [metric for metric in metrics if not metric.is_built_in]
     return columns_of(value for value in _values(own) if isinstance(value, str | pl.Expr))
 
 
-def named(metrics: Iterable[Metric]) -> list[str]:
+def value_columns(metrics: Iterable[Metric]) -> list[str]:
     """Return the columns that are the values of custom metrics."""
     return [value for value in _values(metrics) if isinstance(value, str)]
 
@@ -140,14 +140,14 @@ def mixed(value: pl.Expr) -> pl.Expr:
     return value.xor(value // (1 << 31))
 
 
-def sums(metric: Metric, names: Sequence[str]) -> list[pl.Expr]:
+def score_sums(metric: Metric, names: Sequence[str]) -> list[pl.Expr]:
     """Return counts and sums over the columns of a metric: the score and, for a ratio, both parts."""
     zero = pl.lit(0, dtype=pl.Int64)
     score, *parts = map(pl.col, names)
     is_scored = pl.all_horizontal(value.is_not_null() for value in (score, *parts[1:]))
     counts = [pl.len(), is_scored.sum(), (~is_scored).sum(), zero, zero]
     added = _sums_of_parts(is_scored, *parts) if parts else _sums_of_scores(score)
-    least, most = ends_of(names)
+    least, most = score_range(names)
     added += [least.alias("score_min"), most.alias("score_max")]
     return [
         *(count.cast(pl.Int64).alias(name) for count, name in zip(counts, COUNTS, strict=True)),
@@ -189,7 +189,7 @@ def _rate(numerator: pl.Expr, denominator: pl.Expr) -> pl.Expr:
     return pl.when((numerator > 0) | (denominator > 0)).then(numerator / denominator)
 
 
-def ends_of(names: Sequence[str]) -> list[pl.Expr]:
+def score_range(names: Sequence[str]) -> list[pl.Expr]:
     """Return the lowest and the highest score of rows, from which a metric gets missing bounds."""
     score, *parts = map(pl.col, names)
     if not parts:
@@ -248,7 +248,7 @@ def message(metric: Metric, count: int, row: int, values: Sequence[object], part
         advice = "; divide by a power of ten"
     else:
         must = f"be in {interval}"
-    sources = named([metric])
+    sources = value_columns([metric])
     are_shown = len(sources) == 1 + metric.is_ratio and sources != [metric.name]
     source = f" ({' / '.join(sources)})" if are_shown else ""
     return (

@@ -11,7 +11,7 @@ from anls_frame.summary.buckets import Buckets, batches
 from anls_frame.summary.cell_sums import GRID_STEP, CellSums, Predictions
 from anls_frame.summary.cells import SCORE, add_up, grouped
 from anls_frame.summary.details import KEYS, length_sums_of, plans
-from anls_frame.summary.keys import canonical, key_names, plain
+from anls_frame.summary.keys import canonical, key_names, with_plain_keys
 from anls_frame.summary.measures import COUNTS
 from anls_frame.summary.rows import (
     KEPT,
@@ -57,7 +57,7 @@ def collect(rows: SystemRows, settings: Settings, *, part: str | None) -> tuple[
             # Lists of the same entries are the same slice.
             counts = add_up([canonical(counts)], (*by_keys, *KEYS[name])) if by_keys else counts
             frames[f"details {name}"] = counts
-    candidates = plain(
+    candidates = with_plain_keys(
         frame.filter(pl.col(first_score(settings)).is_not_null()), (*rows.keys, *kept_names(settings))
     )
     worst = worst_rows(candidates, settings) if settings.worst else candidates.head(0)
@@ -128,7 +128,7 @@ def _in_batches(frame: pl.LazyFrame, rows: SystemRows, settings: Settings, part:
             names = metric_columns(index, metric, 0)
             keys = rows.keys if metric.probability is None else (*rows.keys, SCORE)
             scores = batch.lazy().with_columns(pl.col(names[0]).alias(SCORE))
-            cells = grouped(scores, keys, own_metrics.sums(metric, names), in_order=True)
+            cells = grouped(scores, keys, own_metrics.score_sums(metric, names), in_order=True)
             # The streaming engine adds up floats in another order.
             add(f"cells {metric.name}", keys, cells.collect(engine="in-memory"))
     return {name: bucket.whole() for name, bucket in buckets.items()}, pl.concat(counted)

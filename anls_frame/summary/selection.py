@@ -16,7 +16,7 @@ import polars.selectors as cs
 
 from anls_frame.frames.conversion import as_kind_of, attach, is_pandas
 from anls_frame.summary import system_rows
-from anls_frame.summary.account import needed
+from anls_frame.summary.account import account_columns
 from anls_frame.summary.keys import canonical, explode_lists, key_names
 from anls_frame.summary.labels import warn_of_labels
 from anls_frame.summary.measures import Metric
@@ -79,7 +79,7 @@ class Selection:
         ]
         texts = [pl.col(f"text_{system}").cast(pl.String) for system in self._systems_with_texts]
         is_right = (~self.source.wrong()).alias(_IS_RIGHT)
-        noted = dict.fromkeys([*system_rows.noted(self.systems), *needed(self.systems)])
+        noted = dict.fromkeys([*system_rows.noted(self.systems), *account_columns(self.systems)])
         return rows.with_columns(*texts).select(is_right, *fields, *noted, *self._content)
 
     def ranks(

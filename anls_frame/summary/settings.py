@@ -270,7 +270,7 @@ def are_texts(prediction: object, answers: str | None) -> bool:
     return answers is not None
 
 
-def of_rows(unanswerable: Unanswerable, frame: Any) -> Unanswerable:
+def unanswerable_in(unanswerable: Unanswerable, frame: Any) -> Unanswerable:
     """Return how rows without an answer are treated in this frame, which may be one of `fields`."""
     if unanswerable != INVENTED:
         choice("unanswerable", unanswerable, get_args(Unanswerable))
@@ -290,7 +290,7 @@ def scoring(
         return {}
     return {
         "protocol": resolve_protocol(protocol),
-        "unanswerable": of_rows(unanswerable, frame),
+        "unanswerable": unanswerable_in(unanswerable, frame),
         "from_pages": origins.of(frame).are_pages or {PAGE, REFERENCE} <= {*column_names(frame)},
         "answers_format": origins.of(frame).separator,
         "empty_lines": origins.of(frame).empty_lines,

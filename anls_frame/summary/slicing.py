@@ -90,7 +90,7 @@ def crossed_keys(by: By | None) -> Slicing:
     return slicing
 
 
-def categories(schema: pl.Schema) -> dict[str, list[str]]:
+def enum_orders(schema: pl.Schema) -> dict[str, list[str]]:
     """Return the order of values for each key of an Enum dtype, or of lists of an Enum."""
     inner = {
         name: dtype.inner if isinstance(dtype, pl.List | pl.Array) else dtype

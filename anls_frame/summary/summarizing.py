@@ -228,5 +228,5 @@ def columns_read(
     own = [for_system(metric, name) for metric in metrics for name in systems]
     # Columns of existing scores are the metric's own.
     texts = [*systems.values(), *optional(answers)] if settings.has_texts else []
-    needed = [*texts, *settings.keep, *own_metrics.needed(own), *optional(settings.cluster)]
+    needed = [*texts, *settings.keep, *own_metrics.needed_columns(own), *optional(settings.cluster)]
     return [*needed, *slicing_of(options["by"]).columns, *columns_of_marks(columns)]

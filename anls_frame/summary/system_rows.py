@@ -152,14 +152,14 @@ def scored_rows(
     slicing = slicing or Slicing(settings.by)
     by_system = [[for_system(metric, system) for metric in metrics] for system in systems]
     own = [metric for every in by_system for metric in every if not metric.is_built_in]
-    others = [*slicing.columns, *optional(settings.cluster), *own_metrics.needed(own)]
+    others = [*slicing.columns, *optional(settings.cluster), *own_metrics.needed_columns(own)]
     others += columns_of([made.get(name, name) for name in settings.keep])
     others += columns_of_marks(column_names(frame))
     read = [*predictions, *optional(answers)]
     source = to_lazy(frame, read, others, answers=answers, protocol=settings.protocol)
     # Keys, kept columns and metrics of columns see the frame as the user does, whatever is read or scored as
     # something else: an expression equals the same expression made a column first.
-    in_numbers = numbers_of(source, [*numbers, *own_metrics.named(own)])
+    in_numbers = numbers_of(source, [*numbers, *own_metrics.value_columns(own)])
     source = counted(source, advance)
     texts: dict[str, pl.Expr] = {}
     if answers is not None:

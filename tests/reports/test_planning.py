@@ -38,7 +38,7 @@ def by_hand(rows: pl.DataFrame, *, clustered: bool = True) -> sample_sizes.Chang
     groups = [list(part) for part in pl.DataFrame({"doc": rows["doc"], "x": x}).group_by("doc").agg("x")["x"]]
     units = groups if clustered else [[value] for value in x]
     n, sums = [len(unit) for unit in units], [sum(unit) for unit in units]
-    return sample_sizes.changes(np.zeros(len(n), np.int64), 1, np.ones(len(n)), n, sums, unseen=1.0)
+    return sample_sizes.group_changes(np.zeros(len(n), np.int64), 1, np.ones(len(n)), n, sums, unseen=1.0)
 
 
 @pytest.mark.parametrize("clustered", [True, False])

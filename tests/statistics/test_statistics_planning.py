@@ -17,13 +17,13 @@ def seen(documents: Sequence[Sequence[float]], unseen: float = 1.0) -> Changes:
     """What changed in one group of documents, from the differences of their rows."""
     n, x = ([measure(document) for document in documents] for measure in (len, math.fsum))
     group = np.zeros(len(documents), np.int64)
-    return sample_sizes.changes(group, 1, np.ones(len(documents)), n, x, unseen=unseen)
+    return sample_sizes.group_changes(group, 1, np.ones(len(documents)), n, x, unseen=unseen)
 
 
 def of_rows(wins: int, losses: int, n: int) -> Changes:
     x = [1.0, -1.0, 0.0]
     count = [wins, losses, n - wins - losses]
-    return sample_sizes.changes(np.zeros(3, np.int64), 1, count, np.ones(3), x, unseen=1.0)
+    return sample_sizes.group_changes(np.zeros(3, np.int64), 1, count, np.ones(3), x, unseen=1.0)
 
 
 def documents(seed: int, number: int = 40) -> list[list[float]]:
@@ -102,7 +102,7 @@ def test_unevenness_is_that_of_the_rates_of_documents() -> None:
             pairs = 1 / correlation - 1
             rates = random.beta(0.02 * pairs, 0.98 * pairs, 20_000)
         x = np.array([random.choice([-1.0, 1.0], count).sum() for count in random.binomial(40, rates)])
-        changes = sample_sizes.changes(
+        changes = sample_sizes.group_changes(
             np.zeros(20_000, np.int64), 1, np.ones(20_000), np.full(20_000, 40.0), x, unseen=1.0
         )
         squared_variation = correlation * 0.98 / 0.02
