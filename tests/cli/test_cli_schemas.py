@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import example_files
 import jsonschema
+import polars as pl
 import pytest
 import shell
 from shell import fine
 
 from anls_frame.cli.app import commands
-from anls_frame.export.columns import COUNTS, FIGURES, FOUND, figure_of
+from anls_frame.export.columns import RESULTS, ROW_TABLES, figure_of
 
 SCHEMAS = Path(__file__).parents[2] / "docs/schemas"
 SLICED = "-b doc_type -c doc_id"
 COMMANDS = {
-    "overview": ["overview results.csv", "overview old.jsonl new.jsonl", "overview ocr/ --gold truth/"],
+    "overview": [
+        "overview uneven.csv",
+        "overview results.csv",
+        "overview old.jsonl new.jsonl",
+        "overview ocr/ --gold truth/",
+    ],
     "score": ["score results.csv", "score ocr/ --gold truth/"],
     "report": [
         "report results.csv",
@@ -38,6 +45,7 @@ COMMANDS = {
     "changes": ["changes old.jsonl new.jsonl", "changes results.parquet --systems old,new --kind all"],
     "slices": [
         "slices results.csv -c doc_id --min-rows 10",
+        "slices results.csv --confidence 0.4 --min-rows 5",
         "slices old.jsonl new.jsonl -c doc_id --confidence 0.5 --min-rows 5 --min-clusters 2",
     ],
     "selective": [
@@ -59,6 +67,7 @@ COMMANDS = {
         "verdicts verdicts.jsonl results.csv",
         "verdicts verdicts_two.jsonl old.jsonl new.jsonl",
         "verdicts audited.jsonl drawn.parquet",
+        "verdicts audited_two.jsonl drawn_two.parquet --systems old,new",
         "verdicts verdicts_judge.jsonl judge.parquet",
     ],
     "doctor": ["doctor", "doctor samples.jsonl --against anls"],
@@ -72,15 +81,24 @@ COMMANDS = {
 }
 
 
-DESCRIBING = ("report", "compare", "slices", "gec_compare")
-"""The schemas that describe the columns of their tables of slices."""
-FIGURES_OF_SLICES = {column.name for column in (*COUNTS, *FIGURES, *FOUND)}
+OF_FILES = {column.name for column in ROW_TABLES} - {"verdict", "lost_points", "share_of_lost"}
+"""Columns of users' files, and scores, which a user chooses; a schema cannot list them."""
+FIXED = {column.name for columns in RESULTS.values() for column in columns} - OF_FILES
+"""Columns of results that have the same name whatever is passed."""
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("schemas")
     example_files.write(folder)
+    # All rows of one kind are wrong, so that an overview finds a slice.
+    rows = range(200)
+    uneven = {
+        "prediction": ["y" if row % 4 == 0 or row % 9 == 0 else "x" for row in rows],
+        "answer": ["x"] * len(rows),
+        "kind": [str(row % 4) for row in rows],
+    }
+    pl.DataFrame(uneven).write_csv(folder / "uneven.csv")
     return folder
 
 
@@ -120,13 +138,57 @@ def names_in(value: Any) -> Iterator[str]:
             yield from names_in(one if name != "settings" else None)
 
 
-@pytest.mark.parametrize("name", DESCRIBING)
-def test_the_schema_describes_every_figure_of_a_slice(folder: Path, name: str) -> None:
-    described = set(names_in(json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8"))))
+def parts_of(schema: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a schema with all alternatives that it offers."""
+    others = [one for key in ("anyOf", "oneOf", "allOf") for one in schema.get(key, ())]
+    return [schema, *(part for one in others for part in parts_of(one))]
+
+
+def described(schema: Any, path: str = "") -> Iterator[str]:
+    """Yield the paths of all keys that a schema describes, with `*` for keys that the data name."""
+    for part in parts_of(schema):
+        for key, one in part.get("properties", {}).items():
+            yield f"{path}/{key}"
+            yield from described(one, f"{path}/{key}")
+        for key, one in part.get("patternProperties", {}).items():
+            yield from described(one, f"{path}/{key}")
+        if isinstance(part.get("additionalProperties"), dict):
+            yield from described(part["additionalProperties"], f"{path}/*")
+        if "items" in part:
+            yield from described(part["items"], path)
+
+
+def paths_in(value: Any, schemas: list[dict[str, Any]], path: str = "") -> Iterator[str]:
+    """Yield the paths of all keys of a printed value, as `described` writes them."""
+    parts = [part for schema in schemas for part in parts_of(schema)]
+    if isinstance(value, list):
+        for one in value:
+            yield from paths_in(one, [part["items"] for part in parts if "items" in part], path)
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            own = [part["properties"][key] for part in parts if key in part.get("properties", {})]
+            step = key if own else "*"
+            for part in parts:
+                for pattern, schema in part.get("patternProperties", {}).items():
+                    if re.search(pattern, key):
+                        own, step = [*own, schema], pattern
+            further = [part.get("additionalProperties") for part in parts]
+            yield f"{path}/{step}"
+            yield from paths_in(
+                one, own or [one for one in further if isinstance(one, dict)], f"{path}/{step}"
+            )
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_schema_describes_what_is_printed_and_nothing_else(folder: Path, name: str) -> None:
+    schema = json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8"))
+    names, paths, lacking = set(names_in(schema)), set(), {}
     for command in COMMANDS[name]:
-        names = names_in(json.loads(printed(folder, command)))
-        figures = {one for one in names if figure_of(one) in FIGURES_OF_SLICES}
-        assert figures - described == set(), command
+        value = json.loads(printed(folder, command))
+        paths |= {*paths_in(value, [schema])}
+        lacking |= dict.fromkeys({one for one in names_in(value) if figure_of(one) in FIXED} - names, command)
+    assert lacking == {}
+    assert set(described(schema)) - paths == set()
 
 
 def test_every_command_that_prints_json_has_a_schema() -> None:

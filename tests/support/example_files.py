@@ -163,6 +163,10 @@ def _audit(folder: Path) -> None:
     command = "audit results.jsonl -n 100 -c doc_id -o drawn.html --sample drawn.parquet"
     shell.fine(shell.run(folder, *command.split()))
     _judged(folder / "drawn.parquet", folder / "audited.jsonl", {"verdict": "score_right"})
+    command = "audit old.jsonl new.jsonl -n 100 -c doc_id -o drawn_two.html --sample drawn_two.parquet"
+    shell.fine(shell.run(folder, *command.split()))
+    said = {"verdict": "score_right"}
+    _judged(folder / "drawn_two.parquet", folder / "audited_two.jsonl", said, ("old", "new"))
     results = pl.read_parquet(folder / "results.parquet")
     judged = results.with_columns(
         pl.col("answers").list.first(),
@@ -177,13 +181,15 @@ def _audit(folder: Path) -> None:
     _judged(folder / "judge.parquet", folder / "verdicts_judge.jsonl", said)
 
 
-def _judged(sample: Path, target: Path, said: dict[str, str]) -> None:
+def _judged(
+    sample: Path, target: Path, said: dict[str, str], systems: tuple[str, ...] = ("prediction",)
+) -> None:
     """Write the same verdict on all drawn rows of a sample."""
     drawn = pl.read_parquet(sample).with_row_index("row").filter("audit")
     lines = [
-        {"id": one, "row": row, **said, "digest": digest([prediction], answers)}
-        for row, one, prediction, answers in drawn.select(
-            "row", "question_id", "prediction", "answers"
+        {"id": one, "row": row, **said, "digest": digest(predictions, answers)}
+        for row, one, answers, *predictions in drawn.select(
+            "row", "question_id", "answers", *systems
         ).iter_rows()
     ]
     target.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
