@@ -230,8 +230,10 @@ def _by_first(pairs: Sequence[tuple[int, int]], units: int) -> Iterator[tuple[in
     With many units, its pairs come in several parts, so that arrays of units by pairs stay small.
     """
     most = max(1, _VALUES // max(units, 1))
-    for first in dict.fromkeys(first for first, _ in pairs):
-        columns = [index for index, pair in enumerate(pairs) if pair[0] == first]
+    columns_of: dict[int, list[int]] = {}
+    for index, (first, _) in enumerate(pairs):
+        columns_of.setdefault(first, []).append(index)
+    for first, columns in columns_of.items():
         for start in range(0, len(columns), most):
             part = columns[start : start + most]
             yield first, part, [pairs[index][1] for index in part]
