@@ -22,7 +22,7 @@ from anls_frame.exceptions import warn
 from anls_frame.files.problems import Problems, problem
 from anls_frame.frames.answer_lists import as_lists, printed_value
 from anls_frame.frames.missing_values import is_missing
-from anls_frame.frames.strict_json import Number, kind, parse, scalar_text, without_halves
+from anls_frame.frames.strict_json import Number, is_of_python, kind, parse, scalar_text, without_halves
 
 
 def with_newlines(text: str) -> str:
@@ -46,7 +46,7 @@ def read_lines(text: str, problems: Problems) -> Iterator[tuple[str, dict[str, A
             problems.add(str(error), f"line {number}")
             if line.strip() == "{":
                 problems.hint("write each object on a line of its own, as `jq -c . FILE` does")
-            if line.startswith("{'"):
+            if is_of_python(line):
                 problems.hint("Python printed these objects: write them with json.dumps")
             continue
         if isinstance(value, dict):
@@ -428,40 +428,54 @@ def entries(raw: Raw, name: str, keys: Sequence[str], problems: Problems) -> Col
     """
     Return an entry of the objects and lists in a column, at the end of a path of keys and numbers.
 
-    CSV and workbooks have them as text, as JSON or Python prints them. None if no row has the entry.
+    Texts may be objects and lists as JSON or Python prints them. None if no row has the entry.
     """
     column = raw.column(name)
-    if isinstance(column, pl.Series) and raw.typed:
-        for depth, key in enumerate(keys):
-            entry = typed_entry(column, column.dtype, key)
-            if entry is None:
-                return None
-            if isinstance(column.dtype, pl.List):
-                lengths = column.list.len().fill_null(0)
-                if len(column) and not (lengths > int(key)).any():
-                    return None
-                _warn_of_further(raw, lengths > 1, [name, *keys[:depth]], key, problems)
-            column = entry[0]
-        return column
-    values = list(column) if raw.typed else list(map(printed_value, column))
     for depth, key in enumerate(keys):
-        if not any(_has(value, key) for value in values):
+        path = [name, *keys[:depth]]
+        found: Column | None
+        if isinstance(column, pl.Series) and column.dtype != pl.String:
+            found = _of_typed(raw, column, path, key, problems)
+        else:
+            found = _of_values(raw, list(map(printed_value, column)), path, key, problems)
+        if found is None:
             return None
-        path = ".".join([name, *keys[:depth]])
-        for index, value in enumerate(values):
-            if not (isinstance(value, dict) or _is_in_list(value, key) or is_missing(value)):
-                problems.add(
-                    f"{path!r} must be an object with {quoted(key)}, got {kind(value)}", raw.place(index)
-                )
-        several = pl.Series(
-            [isinstance(value, list) and len(value) > 1 for value in values], dtype=pl.Boolean
-        )
-        _warn_of_further(raw, several, [name, *keys[:depth]], key, problems)
-        values = [
-            (value[int(key)] if isinstance(value, list) else value[key]) if _has(value, key) else None
-            for value in values
-        ]
+        column = found
+    return column
+
+
+def _of_typed(
+    raw: Raw, column: pl.Series, path: Sequence[str], key: str, problems: Problems
+) -> pl.Series | None:
+    """Return an entry of Structs or lists of Polars."""
+    entry = typed_entry(column, column.dtype, key)
+    if entry is None:
+        return None
+    if isinstance(column.dtype, pl.List):
+        lengths = column.list.len().fill_null(0)
+        if len(column) and not (lengths > int(key)).any():
+            return None
+        _warn_of_further(raw, lengths > 1, path, key, problems)
+    values: pl.Series = entry[0]
     return values
+
+
+def _of_values(
+    raw: Raw, values: list[Any], path: Sequence[str], key: str, problems: Problems
+) -> list[Any] | None:
+    """Return an entry of objects and lists of Python; other values are problems."""
+    if not any(_has(value, key) for value in values):
+        return None
+    for index, value in enumerate(values):
+        if not (isinstance(value, dict) or _is_in_list(value, key) or is_missing(value)):
+            what = f"{'.'.join(path)!r} must be an object with {quoted(key)}, got {kind(value)}"
+            problems.add(what, raw.place(index))
+    several = pl.Series([isinstance(value, list) and len(value) > 1 for value in values], dtype=pl.Boolean)
+    _warn_of_further(raw, several, path, key, problems)
+    return [
+        (value[int(key)] if isinstance(value, list) else value[key]) if _has(value, key) else None
+        for value in values
+    ]
 
 
 def _warn_of_further(raw: Raw, several: pl.Series, path: Sequence[str], key: str, problems: Problems) -> None:
@@ -494,13 +508,13 @@ def _has(value: Any, key: str) -> bool:
 def entry_names(raw: Raw, name: str) -> list[str]:
     """Return the names of the entries of objects in a column, the most frequent first, and 0 for lists."""
     column = raw.column(name)
-    if isinstance(column, pl.Series) and raw.typed:
+    if isinstance(column, pl.Series) and column.dtype != pl.String:
         dtype = column.dtype
         if isinstance(dtype, pl.List):
             return ["0"] if dtype.inner.is_nested() else []
         return list(dtype.to_schema()) if isinstance(dtype, pl.Struct) else []
     keys: Counter[str] = Counter()
-    for value in column if raw.typed else map(printed_value, column):
+    for value in map(printed_value, column):
         if isinstance(value, dict):
             keys.update(list(value))
         elif isinstance(value, list) and any(isinstance(entry, list | dict) for entry in value):

@@ -168,11 +168,17 @@ def path_of(name: str, names: Container[str]) -> list[str]:
     return next(paths, [])
 
 
-def with_entries(raw: Raw, names: Iterable[Any], problems: Problems) -> Raw:
+def column_names(given: Iterable[Any]) -> list[str]:
+    """Return the names among the values of options that name a column or, of ids, several."""
+    lists = ([value] if isinstance(value, str) else value or () for value in given)
+    return [name for names in lists for name in names if isinstance(name, str)]
+
+
+def with_entries(raw: Raw, names: Iterable[str], problems: Problems) -> Raw:
     """Return a table with the entries of objects that dotted names name as columns."""
     added = {}
     for name in names:
-        path = path_of(name, raw.names) if isinstance(name, str) and name not in raw.names else []
+        path = path_of(name, raw.names) if name not in raw.names else []
         values = raw_tables.entries(raw, path[0], path[1:], problems) if path else None
         if values is not None:
             added[name] = values
@@ -647,11 +653,10 @@ def warn_of_printed(source: str, texts: pl.Series, problems: Problems, raw: Raw)
     are_objects = answer_texts.most_are_objects(texts)
     if (are_objects and raw.typed) or not (are_objects or answer_texts.most_are_lists(texts)):
         return
-    of_each = f"`anls_frame.parse_answers(frame[{source!r}]).list.first()` is the first text of each list. "
     warn(
         _most_are_printed(source, "objects" if are_objects else "lists", texts, problems, raw),
         "each is scored as it is, with brackets and quotes. ",
-        _entry_named(source, raw) or of_each,
+        _entry_named(source, raw),
         "Ignore this if the model itself wrote them",
     )
 
@@ -670,16 +675,13 @@ def warn_of_failed_calls(source: str, texts: pl.Series, problems: Problems, raw:
 
 
 def _most_are_printed(source: str, kind: str, texts: pl.Series, problems: Problems, raw: Raw) -> str:
-    begin = texts.alias("texts").str.strip_chars().str.contains(r"\A(?:[\[({]|array)").fill_null(value=False)
-    row = int(begin.arg_true()[0])
+    row = answer_texts.first_printed(texts)
     example = f"as {quoted(texts[row])} ({raw.place(row)})"
     return f"{problems.path}: most texts in column {source!r} are {kind}, {example}, and "
 
 
 def _entry_named(source: str, raw: Raw) -> str:
-    """Return the advice to name an entry of printed objects or lists, where these are looked into."""
-    if raw.typed:
-        return ""
+    """Return the advice to name an entry of printed objects or lists."""
     names = raw_tables.entry_names(raw, source)
     if names:
         return f"Name the entry to read in place of the column, such as {source}.{names[0]}. "

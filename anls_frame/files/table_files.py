@@ -9,11 +9,11 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import polars as pl
 import polars.selectors as cs
@@ -28,11 +28,14 @@ from anls_frame.files.raw_tables import Raw, by_name, from_frame
 from anls_frame.files.standard_frames import Role, UniqueIds
 from anls_frame.frames import origins
 from anls_frame.frames.answer_lists import alone
+from anls_frame.frames.checks import no_column
 from anls_frame.frames.conversion import at_hand, column_names, in_polars
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+
+Rows = TypeVar("Rows", pl.DataFrame, pl.LazyFrame)
 
 _LOOKED_AT = 100_000
 """Rows of a Parquet file that are looked at before any others are read."""
@@ -206,17 +209,17 @@ def scan_results(path: str | os.PathLike[str], **options: Any) -> pl.LazyFrame:
 
 def scan_table(file: File, *, required: Sequence[Role], **options: Any) -> pl.LazyFrame:
     """Read a file as `scan_results` does, with at least the required columns."""
-    if file.format(options.get("format")) != "parquet":
+    ids = options.get("question_id")
+    named = standard_frames.column_names([options.get(role) for role in standard_frames.ROLES])
+    if file.format(options.get("format")) != "parquet" or _are_in_texts(scan(file).collect_schema(), named):
         table = read_table(file, required=required, unique_ids=False, **options)
         return origins.like(table.lazy(), table)
     answers_format: str = options.get("answers_format", "auto")
     types_format: str = options.get("question_types_format", "list")
     standard_frames.check_formats_of_file(answers_format, types_format)
     problems = Problems(file)
-    lazy = scan(file)
     with reading_parquet(file):
-        lazy = _with_entries(lazy, [options.get(role) for role in standard_frames.ROLES], problems)
-    ids = options.get("question_id")
+        lazy = with_entries(scan(file), named, file)
     _, id_column = standard_frames.with_ids(from_frame(lazy.head(0).collect()), ids, problems)
     problems.raise_any()
     if id_column not in (None, ids):
@@ -228,7 +231,7 @@ def scan_table(file: File, *, required: Sequence[Role], **options: Any) -> pl.La
     given["question_id"] = id_column
     chosen = standard_frames.choose(list(schema), given, required, problems)
     if len(problems):
-        standard_frames.hint_entries(first, first.names, problems)
+        _hint_entries(file, lazy, problems)
     problems.raise_any()
     # The schema of the result comes from the same code, run without rows.
     empty = standard_frames.frame(first, chosen, problems, unique_ids=False)
@@ -278,22 +281,61 @@ def scan_table(file: File, *, required: Sequence[Role], **options: Any) -> pl.La
     return origins.remember(lazy.select(columns), columns=chosen)
 
 
-def _with_entries(lazy: pl.LazyFrame, names: Sequence[Any], problems: Problems) -> pl.LazyFrame:
-    """Return a query with the entries of Structs and lists that dotted names name as columns."""
-    schema = lazy.collect_schema()
-    empty = from_frame(lazy.head(0).collect())
-    for name in standard_frames.with_entries(empty, names, problems).names:
-        if name not in schema:
-            root, *keys = standard_frames.path_of(name, schema)
-            if any(key.isdecimal() for key in keys):
-                some = from_frame(lazy.select(cs.by_name(root)).head(_LOOKED_AT).collect())
-                raw_tables.entries(some, root, keys, problems)  # warns
-            entry: Any = cs.by_name(root).as_expr()
-            dtype: Any = schema[root]
-            for key in keys:
-                entry, dtype = raw_tables.typed_entry(entry, dtype, key) or (entry, dtype)
-            lazy = lazy.with_columns(entry.alias(name))
-    return lazy
+def _are_in_texts(schema: Mapping[str, Any], names: Iterable[str]) -> bool:
+    """Return whether a dotted name may name an entry of objects in texts, which have to be parsed."""
+    paths = [standard_frames.path_of(name, schema) for name in names if name not in schema]
+    return any(path and _typed_entry(pl.lit(None), schema[path[0]], path[1:]) is None for path in paths)
+
+
+def _hint_entries(file: File, lazy: pl.LazyFrame, problems: Problems) -> None:
+    """Say how the entries of objects in a Parquet file are named."""
+    with reading_parquet(file):
+        some = from_frame(lazy.head(_LOOKED_AT).collect())
+    standard_frames.hint_entries(some, some.names, problems)
+
+
+def with_entries(frame: Rows, names: Iterable[str], file: os.PathLike[str] | None = None) -> Rows:
+    """
+    Return rows with the entries of objects and lists that dotted names name as columns.
+
+    A query stays one if no text has to be parsed for this.
+
+    Raises
+    ------
+    InputError
+        If a column has objects without the entry, or other values among objects.
+    """
+    schema = frame.lazy().collect_schema()
+    paths = {name: standard_frames.path_of(name, schema) for name in names if name not in schema}
+    rows = frame
+    for name, (root, *keys) in ((name, path) for name, path in paths.items() if path):
+        problems = Problems(file)
+        entry = None
+        if isinstance(rows, pl.LazyFrame):
+            entry = _typed_entry(cs.by_name(root).as_expr(), schema[root], keys)
+        some = rows.lazy() if entry is None else rows.lazy().head(_LOOKED_AT)
+        raw = from_frame(some.select(cs.by_name(root)).collect())
+        values = raw_tables.entries(raw, root, keys, problems)  # warns
+        known = [] if entry is not None or values is not None else raw_tables.entry_names(raw, root)
+        if known:
+            problems.add(no_column(name, [f"{root}.{key}" for key in known]))
+        problems.raise_any()
+        if entry is not None:
+            rows = rows.with_columns(entry.alias(name))
+        elif values is not None:
+            read = rows.lazy().collect().with_columns(raw_tables.kept(name, values))
+            rows = read if isinstance(rows, pl.DataFrame) else read.lazy()
+    return origins.like(rows, frame)
+
+
+def _typed_entry(column: pl.Expr, dtype: Any, keys: Sequence[str]) -> pl.Expr | None:
+    """Return an entry of Structs and lists; None without one, as where texts are objects."""
+    for key in keys:
+        entry = raw_tables.typed_entry(column, dtype, key)
+        if entry is None:
+            return None
+        column, dtype = entry
+    return column
 
 
 def read_table(
@@ -319,7 +361,8 @@ def read_table(
         problems.raise_any()
         raise problem(file, "holds no rows")
     damaged = len(problems)
-    raw = standard_frames.with_entries(raw, [*given.values(), *systems.values()], problems)
+    named = standard_frames.column_names([*given.values(), *systems.values()])
+    raw = standard_frames.with_entries(raw, named, problems)
     raw, given["question_id"] = standard_frames.with_ids(raw, given["question_id"], problems)
     chosen = standard_frames.choose(raw.names, given, required, problems)
     for name in systems.values():

@@ -257,17 +257,17 @@ def _scanned(text: str) -> list[str | None] | None:
         return None
 
 
-def printed_value(text: str | None) -> Any:
-    """Return the object or list that JSON or Python printed, and any other text as it is."""
-    stripped = (text or "").strip()
+def printed_value(value: Any) -> Any:
+    """Return the object or list that JSON or Python printed as this text, and any other value as it is."""
+    stripped = value.strip() if isinstance(value, str) else ""
     if not stripped.startswith(("{", "[", "(", "array(")):
-        return text
+        return value
     with suppress(ValueError):
         return parse(stripped)
     with suppress(ValueError):
-        value, end = _value(stripped, 0)
-        return value if end == len(stripped) else text
-    return text
+        printed, end = _value(stripped, 0)
+        return printed if end == len(stripped) else value
+    return value
 
 
 def _value(text: str, start: int, depth: int = 0) -> tuple[Any, int]:

@@ -210,6 +210,12 @@ def most_are_lists(texts: pl.Series) -> bool:
     return _most_are(texts.head(_LOOKED_AT).alias("texts"), _TEXTS)
 
 
+def first_printed(texts: pl.Series) -> int:
+    """Return the first row with a printed list or object, where most texts are printed."""
+    texts = texts.alias("texts")
+    return int((texts.str.contains(_OBJECT) | texts.str.contains(_TEXTS)).arg_true()[0])
+
+
 def _most_are(texts: pl.Series, pattern: str) -> bool:
     if texts.dtype != pl.String:
         return False

@@ -95,6 +95,11 @@ def without_halves(text: str) -> tuple[str, list[int]]:
     return _HALVES.sub(replaced, text), positions
 
 
+def is_of_python(text: str) -> bool:
+    """Return whether a text that is not JSON begins like an object or a list that Python printed."""
+    return text.lstrip().startswith(("{'", "['", "[{'"))
+
+
 def scalar_text(value: str | bool) -> str:  # noqa: FBT001 - a value
     """Return a string, or a number, true or false as written in the file."""
     return str(value) if isinstance(value, str) else json.dumps(value)

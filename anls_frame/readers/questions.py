@@ -114,7 +114,8 @@ def read_gold(
     """
     problems = Problems(Path(os.fspath(given) if isinstance(given, str | os.PathLike) else "gold"))
     names = [options.get(role) for role in GOLD_ROLES]
-    raw = standard_frames.with_entries(_table(given), [gold_id, *names], problems)
+    named_columns = standard_frames.column_names([gold_id, options.get("question_id"), *names])
+    raw = standard_frames.with_entries(_table(given), named_columns, problems)
     own = options.get("question_id")
     if gold_id is None and own is not None and not isinstance(own, str) and set(own) <= set(raw.names):
         gold_id = own

@@ -16,7 +16,7 @@ from anls_frame.reports.long_frames import Wide
 from anls_frame.reports.long_frames import side_by_side as in_columns
 from anls_frame.runs.log_files import Paths
 from anls_frame.runs.reading import Reading, usual_metric, warn_of_transcripts
-from anls_frame.runs.score_columns import Scores, Tables, as_list, tables_of
+from anls_frame.runs.score_columns import Scores, Tables, as_list, score_columns_of, tables_of
 from anls_frame.runs.scored_files import are_read, averaged, check_scored, resolved, with_scores
 from anls_frame.runs.system_files import (
     SystemFiles,
@@ -102,9 +102,13 @@ def compare_files(
     """
     chosen = as_list(metrics)
     given = SystemFiles.of(files, reading, chosen)
+    tables = tables_of(by)
+    given = given.naming(
+        *chain.from_iterable(tables or ()), cluster, *([] if scores else score_columns_of(chosen))
+    )
     warn_of_transcripts(chosen, given.how)
     options: dict[str, Any] = {
-        "by": tables_of(by),
+        "by": tables,
         "cluster": cluster,
         "details": details,
         "confidence": confidence,

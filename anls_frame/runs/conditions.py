@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import chain, combinations
 from typing import TypeVar
 
@@ -16,15 +17,23 @@ Rows = TypeVar("Rows", pl.DataFrame, pl.LazyFrame)
 
 
 _TEXTS = "__anls_frame_texts"
+_NAMES = re.compile(r"""('[^']*'|"[^"]*"|`[^`]*`)|\b([^\W\d]\w*(?:\.\w+)+)""")
+"""What is in quotes, or the dotted name of an entry of objects."""
 
 
 def condition(where: str) -> pl.Expr:
-    """Return the condition as an expression; raise an error if it is invalid."""
+    """Return the condition as an expression; its dotted names are columns. An invalid one is an error."""
+    in_quotes = _NAMES.sub(lambda found: found[1] or f'"{found[2]}"', where)
     try:
-        return pl.sql_expr(where)
+        return pl.sql_expr(in_quotes)
     except pl.exceptions.PolarsError as error:
         wanted = f"must be an expression of SQL, such as \"lang = 'de'\": {error}"
         raise wrong("where", wanted) from None
+
+
+def columns_named_in(where: str | None) -> list[str]:
+    """Return the columns that a condition names."""
+    return [] if where is None else condition(where).meta.root_names()
 
 
 def only_where(frame: Rows, where: str | None) -> Rows:

@@ -23,7 +23,7 @@ from anls_frame.files.file import SUFFIXES, File
 from anls_frame.files.folders import is_one_of
 from anls_frame.files.problems import problem
 from anls_frame.files.standard_frames import SCORED
-from anls_frame.files.table_files import reading_parquet, scan_table
+from anls_frame.files.table_files import Rows, reading_parquet, scan_table, with_entries
 from anls_frame.frames import origins
 from anls_frame.readers._page_names import OTHER_FORMATS, is_page
 from anls_frame.readers.any_file import is_truth_of_pages, kind_of, read_kind
@@ -31,7 +31,7 @@ from anls_frame.readers.descriptions import ID_FIELDS, READERS
 from anls_frame.readers.log_names import run_of
 from anls_frame.readers.questions import GOLD_ROLES, Gold, read_gold
 from anls_frame.runs import long_rows
-from anls_frame.runs.conditions import condition, only_where
+from anls_frame.runs.conditions import columns_named_in, condition, only_where
 from anls_frame.runs.log_files import Runs
 from anls_frame.runs.long_rows import Log, only_epoch
 
@@ -63,6 +63,9 @@ class Reading:
         Column with the system of each row, if a file has rows for all systems.
     names
         Names of the systems, in place of the names of their files or columns.
+    entries
+        Entries of objects and lists to read as columns, such as ``["meta.lang"]``; columns that the arguments
+        of a call name need not be named again.
     needs_texts
         Whether a table must have predictions and answers, rather than only columns of scores.
     options
@@ -95,6 +98,7 @@ class Reading:
     systems: Sequence[str] | None = None
     system_column: str | None = None
     names: Sequence[str] | None = None
+    entries: Sequence[str] = ()
     needs_texts: bool = True
     options: Mapping[str, Any] = field(default_factory=dict)
 
@@ -126,6 +130,12 @@ class Reading:
             return []
         matches = glob.glob(str(self.gold), recursive=True)  # noqa: PTH207 - a Path has no absolute patterns
         return [self.gold.path] if self.gold.path.exists() else list(map(Path, matches))
+
+    def chosen(self, rows: Rows, file: File | None = None) -> Rows:
+        """Return the rows to be read, with the entries of objects that are named as columns."""
+        return only_where(
+            with_entries(rows, [*self.entries, *columns_named_in(self.where)], file), self.where
+        )
 
     def joins(self, kinds: Collection[str]) -> bool:
         """Whether gold has questions to be joined, rather than the ground truth of pages."""
@@ -246,12 +256,12 @@ def load(
     of_table |= how.of_table | {"unique_ids": False if questions is None else "in an epoch"}
     frame = read_kind(file, kind, options, questions, every_response=every_response, **of_table)
     if questions is None:
-        return only_where(only_epoch(frame, how.epoch), how.where)
+        return how.chosen(only_epoch(frame, how.epoch), file)
     log = as_log(path_text(file.path), file, kind, frame)
     rows = long_rows.only_file(
         log, frame, gold=questions, unmatched=how.unmatched or "error", epoch=how.epoch
     )
-    return only_where(rows, how.where)
+    return how.chosen(rows, file)
 
 
 def as_log(system: str, file: File, kind: str, frame: pl.DataFrame) -> Log:
@@ -305,7 +315,9 @@ def scan(file: File, how: Reading, *, every_response: bool = False) -> pl.LazyFr
     """Read a file, lazily if its format allows it."""
     if how.epoch is None and how.gold is None and kind_of_file(file, how) == "table":
         required = SCORED if how.needs_texts else ()
-        return only_where(scan_table(file, required=required, **how.reader_options(["table"])), how.where)
+        rows = scan_table(file, required=required, **how.reader_options(["table"]))
+        with reading(file, how):
+            return how.chosen(rows, file)
     frame = load(file, how, every_response=every_response)
     return origins.like(frame.lazy(), frame)
 

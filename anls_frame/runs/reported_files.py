@@ -114,11 +114,13 @@ def report_files(
     choice("shared_ids", shared_ids, get_args(SharedIds))
     chosen = as_list(metrics)
     given = SystemFiles.of(files, reading, chosen, repeats=shared_ids == "repeats")
+    tables = tables_of(by)
+    given = given.naming(*chain.from_iterable(tables or ()), cluster, *keep, *score_columns_of(chosen))
     warn_of_transcripts(chosen, given.how)
     of_pages = are_pages(given.how)
     options = {
         "metrics": chosen or (["ocr"] if of_pages else None),
-        "by": tables_of(by),
+        "by": tables,
         "cluster": cluster,
         "protocol": protocol,
         "missing": missing,

@@ -19,6 +19,7 @@ from anls_frame.files import standard_frames
 from anls_frame.files.file import File
 from anls_frame.files.folders import check_different
 from anls_frame.files.problems import Problems, problem
+from anls_frame.files.table_files import with_entries
 from anls_frame.frames import origins
 from anls_frame.frames.checks import check_column, free_name, no_column
 from anls_frame.frames.number_columns import with_numbers
@@ -28,7 +29,6 @@ from anls_frame.readers.questions import Gold
 from anls_frame.reports.long_frames import Wide
 from anls_frame.reports.long_frames import side_by_side as in_columns
 from anls_frame.runs import log_files, long_rows
-from anls_frame.runs.conditions import only_where
 from anls_frame.runs.log_files import Paths, Runs
 from anls_frame.runs.long_rows import Log, Unmatched
 from anls_frame.runs.reading import (
@@ -180,7 +180,7 @@ def rows_of(
     """Return the concatenated rows of the files of each system, some of which may have been read."""
     logs, questions = read_each(systems, how, read=read)
     rows = long_rows.long_frame(logs, gold=questions, unmatched=unmatched, epoch=how.epoch)
-    return only_where(rows, how.where)
+    return how.chosen(rows)
 
 
 def read_each(
@@ -220,6 +220,7 @@ def read_each(
 
 def _by_system(file: File, frame: pl.DataFrame, column: str) -> list[tuple[str, pl.DataFrame]]:
     """Return the rows of each system that a column names."""
+    frame = with_entries(frame, [column], file)
     if column not in frame.columns:
         raise problem(file, no_column(column, frame.columns))
     dtype = frame[column].dtype
@@ -278,6 +279,13 @@ class SystemFiles:
         names = [given] if isinstance(given, str | os.PathLike) else given
         how = replace(how or Reading(), needs_texts=not are_columns(metrics))
         return cls(files=[File.of(name) for name in names], how=how, **options)
+
+    def naming(self, *columns: str | None) -> SystemFiles:
+        """Return the same files, of whose objects the named entries are read as columns."""
+        named = {name: None for name in columns if name is not None and "." in name}
+        if named.keys() <= {*self.how.entries}:
+            return self  # with the rows that it has read
+        return replace(self, how=replace(self.how, entries=[*self.how.entries, *named]))
 
     @cached_property
     def every_file(self) -> list[File]:
@@ -462,7 +470,8 @@ def scores_in_columns(given: SystemFiles, metrics: Sequence[str | Metric] | None
         raise ValueError(Message(what, Option("systems", "OLD,NEW")))
     names = _column_names(given)
     (file,) = given.files
-    frame = load_table(file, given.how, "scores", required=())
+    how = replace(given.how, entries=[*given.how.entries, *names])
+    frame = load_table(file, how, "scores", required=())
     for name in names:
         check_column(frame.columns, name, names)
     frame = with_numbers(frame, names).collect()
@@ -510,7 +519,7 @@ def logged(given: SystemFiles, *, together: bool = True) -> pl.DataFrame:
     if are_pages(given.how):
         dropped = {origins.of(log.rows).empty_lines for log in logs}
         rows = origins.remember(rows, are_pages=True, empty_lines=next(iter(dropped)))
-    return only_where(long_rows.told_apart(rows), given.how.where)
+    return given.how.chosen(long_rows.told_apart(rows))
 
 
 def _chosen(given: SystemFiles, systems: list[str]) -> list[str]:

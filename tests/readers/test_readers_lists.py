@@ -244,13 +244,9 @@ def test_predictions_that_are_printed_lists_are_told(tmp_path: Path, suffix: str
     told = next(str(warning.message) for warning in caught if "'said'" in str(warning.message))
     assert "most texts in column 'said' are lists, as \"['a']\" (" in told
     assert frame["prediction"].to_list() == rows["said"].to_list()
-    if suffix in {"parquet", "jsonl"}:
-        assert "`anls_frame.parse_answers(frame['said']).list.first()` is the first text" in told
-        firsts = af.parse_answers(frame["prediction"]).list.first()
-    else:
-        assert "To read the first text of each list, name said.0 in place of the column." in told
-        with pytest.warns(af.InputWarning, match="only entry 0 is read of 1 list in 'said' with several"):
-            firsts = af.read_results(path, prediction="said.0")["prediction"]
+    assert "To read the first text of each list, name said.0 in place of the column." in told
+    with pytest.warns(af.InputWarning, match="only entry 0 is read of 1 list in 'said' with several"):
+        firsts = af.read_results(path, prediction="said.0", answers_format="list")["prediction"]
     assert firsts.to_list() == ["a", "b", "c", None]
 
 

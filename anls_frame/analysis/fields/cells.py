@@ -25,8 +25,6 @@ _MOST_LEVELS = 100
 
 _LISTS = (list, tuple, np.ndarray, pl.Series)
 _NARROW = (pl.Float16, pl.Float32)
-_PRINTED = ("{'", "['", "[{'")
-"""Beginnings of objects and lists as Python prints them."""
 _HALF = re.compile("[\ud800-\udfff]")
 
 
@@ -171,7 +169,7 @@ def _parsed(text: str) -> Any:
     try:
         return strict_json.parse(text)
     except ValueError as error:
-        if text.lstrip().startswith(_PRINTED):
+        if strict_json.is_of_python(text):
             raise ValueError(
                 f"{error}; Python printed this text: `json.dumps(ast.literal_eval(text))` makes JSON of it"
             ) from None

@@ -65,7 +65,7 @@ def audit(
     given = named.in_files(files, source, "error", least=1)
     names = names_of_rows(source.how())
     with working("Scoring"), reading(given.files[0], given.how):
-        frame, systems = texts(given)
+        frame, systems = texts(given.naming(cluster, metric, lean, *(keep or ())))
         judged = names["judged"] if metric is None else metric
         scored_rows, scores = with_row_scores(frame, systems, scoring, judged)
         rows = scored_rows.collect()

@@ -60,7 +60,9 @@ def browse(
     given = named.in_files(files, source, runs, least=1)
     metrics: Any = parse(metric) or [usual_metric(given.how)]
     with working("Scoring"), reading(given.files[0], given.how):
-        frame, systems = texts(given)
+        frame, systems = texts(
+            given.naming(*every_column(by), *(keep or ()), image, *score_columns_of(metrics))
+        )
         made = page(
             with_numbers(frame, score_columns_of(metrics)),
             systems,

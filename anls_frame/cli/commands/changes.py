@@ -60,6 +60,7 @@ def changes(
     from anls_frame.cli.metrics import parse
     from anls_frame.export import row_files
     from anls_frame.runs.reading import are_pages, names_of_rows
+    from anls_frame.runs.score_columns import score_columns_of
     from anls_frame.runs.system_files import scores_in_columns, texts_of
     from anls_frame.summary.settings import MOST_ROWS
 
@@ -71,6 +72,7 @@ def changes(
     given = named.in_files(files, source, "error")
     with working("Comparing"):
         metrics = parse(metric)
+        given = given.naming(*(keep or ()), *([] if scores else score_columns_of(metrics)))
         systems = scores_in_columns(given, metrics) if scores else texts_of(given)
         frame = systems.frame
         if not scores and not frame.select(af.nearest_answer(pl.lit(""), "answers").count()).item():

@@ -149,6 +149,7 @@ def compare(
     from anls_frame.export import SUFFIXES
     from anls_frame.runs.compared_files import compare_files
     from anls_frame.runs.reading import usual_metric
+    from anls_frame.runs.score_columns import score_columns_of
     from anls_frame.runs.system_files import texts_of
 
     files = files if gate.anchor_file is None else [*files, gate.anchor_file]
@@ -178,12 +179,13 @@ def compare(
         code, notes = gate.judged(comparison)
         page = None
         if rows is not None:
-            texts = texts_of(given)
+            by = row_pages.every_column(slicing.by)
+            texts = texts_of(given.naming(*by, *(keep or ()), *score_columns_of(metrics)))
             page = row_pages.page(
                 texts.frame,
                 texts.systems,
                 metrics=metrics or [usual_metric(given.how)],
-                by=row_pages.every_column(slicing.by),
+                by=by,
                 keep=keep or (),
                 n=rows,
                 **vars(scoring),

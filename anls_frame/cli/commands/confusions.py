@@ -63,7 +63,7 @@ def confusions(
     target.check(row_files.SUFFIXES)
     count("--n", n, most=MOST_ROWS - 1)
     columns = options.one_table(by)
-    results, how = File(file), source.how()
+    results, how = File(file), source.how(entries=columns or ())
     with working(f"Reading {file}"), reading(results, how):
         counted: pl.DataFrame = af.confusions(
             load(results, how),

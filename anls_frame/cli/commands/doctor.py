@@ -87,7 +87,7 @@ def _against(file: Path, source: options.SourceOptions, scores: str, *, json: bo
     from anls_frame.runs.reading import load
 
     with output.working(f"Scoring {file}"):
-        result = af.readers.scoring_rules(load(File(file), source.how()), scores)
+        result = af.readers.scoring_rules(load(File(file), source.how(entries=[scores])), scores)
     if json:
         output.print_json(
             {

@@ -61,13 +61,15 @@ def epochs(
     if not all(part.strip().isdecimal() and int(part) for part in parts):
         raise ValueError(f"--pass-at must be whole numbers of at least 1, such as 1,4, got {pass_at!r}")
     sizes = [int(part) for part in parts]
+    by = options.one_table(slicing.by)
     given = named.in_files(files, source, runs, repeats=repeats)
+    given = given.naming(*(by or ()), slicing.cluster, *(metric or "").split(":"))
     with working("Reading"):
         rows = logged(given, together=False)
         check_repeated(rows)
         chosen = None if metric is None else metric_named(metric, lambda: rows.columns)
         by_system = components_of_systems(
-            rows, chosen or "anls", by=options.one_table(slicing.by), cluster=slicing.cluster, **vars(scoring)
+            rows, chosen or "anls", by=by, cluster=slicing.cluster, **vars(scoring)
         )
         passed = (
             pass_at_k_of_systems(rows, sizes, chosen or "exact_match", **vars(scoring)) if sizes else None

@@ -50,20 +50,26 @@ def format_tax(
     markers
         Further text that precedes an answer, such as 'Antwort:'. May be repeated.
     """
+    from anls_frame.cli import row_pages
     from anls_frame.cli.metrics import parse
     from anls_frame.export import row_files
     from anls_frame.runs.reading import load, reading
+    from anls_frame.runs.score_columns import score_columns_of
+    from anls_frame.summary.keys import optional
 
     target.check(row_files.SUFFIXES)
-    results, how = File(file), source.how()
+    metrics = parse(metric) or ["anls"]
+    by = options.tables(slicing.by) or []
+    named = [*row_pages.every_column(slicing.by), *optional(slicing.cluster), *score_columns_of(metrics)]
+    results, how = File(file), source.how(entries=named)
     with working(f"Reading {file}"), reading(results, how):
         tax = af.format_tax(
             load(results, how),
             *("prediction", "answers"),
-            metrics=parse(metric) or ["anls"],
+            metrics=metrics,
             steps=steps,
             markers=markers,
-            by=options.tables(slicing.by),
+            by=by or None,
             cluster=slicing.cluster,
             confidence=confidence,
             **vars(scoring),
@@ -83,7 +89,7 @@ def format_tax(
         labels = {"baseline_score": "given", "score": "unwrapped"}
         renamed = costs.rename({label: name for name, label in labels.items()})
         print_table(_with_headings(renamed), labels=labels | {"unwrap_steps": "taken off"})
-        for columns in options.tables(slicing.by) or []:
+        for columns in by:
             shown = tax.figures_by(columns).select(
                 *columns, *_SHOWN, cs.starts_with("difference"), "few_rows"
             )

@@ -68,19 +68,19 @@ def overview(
     target.check(SUFFIXES)
     check_rows(rows, target.output)
     metrics: Any = parse(None if metric is None else [metric])
-    pages = are_pages(source.how())
     warn_of_transcripts(metrics, source.how())
+    columns = row_pages.every_column(slicing.by)
     given = named.in_files(files, source, runs, least=1)
     # Which columns are meant is found below, with more than their names.
     given = replace(given, how=replace(given.how, needs_texts=given.are_logged))
     with working("Reading"):
-        query, systems = row_pages.texts(given)
+        entries = [*columns, slicing.cluster, model_confidence, *score_columns_of(metrics)]
+        query, systems = row_pages.texts(given.naming(*entries))
         read = origins.like(query.lazy().collect(), query)
     texts = [*systems.values(), "answers", "question_id"]
     frame = with_numbers_where_all_are(read, [name for name in read.columns if name not in texts])
     # Columns have the names that people know: those of the file, or those of the systems.
-    known = origins.of(read).columns
-    own = dict(known)
+    own = dict(origins.of(read).columns)
     if len(systems) > 1:
         own = {column: name for name, column in systems.items() if name not in read.columns}
     if given.how.systems is not None and given.how.system_column is None:
@@ -98,8 +98,8 @@ def overview(
             frame,
             systems if has_texts else None,
             answers,
-            metrics=metrics[0] if metrics else "ocr" if pages else None,
-            by=row_pages.every_column(slicing.by) or None,
+            metrics=metrics[0] if metrics else "ocr" if are_pages(given.how) else None,
+            by=columns or None,
             cluster=_column(slicing.cluster),
             model_confidence=_column(model_confidence),
             risk=risk,

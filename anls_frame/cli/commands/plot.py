@@ -124,7 +124,7 @@ def plot(
     }
     results = File(file)
     with working(f"Drawing {file}"):
-        frame: Any = None if kind == "groups" else load(results, source.how())
+        frame: Any = None if kind == "groups" else load(results, source.how(entries=by or ()))
         axes = draw[kind]()
         content = io.BytesIO()
         axes.figure.savefig(content, format=output.suffix[1:].lower(), bbox_inches="tight", dpi=150)

@@ -65,10 +65,12 @@ def selective(
     """
     from anls_frame import export
     from anls_frame.cli.metrics import parse
+    from anls_frame.cli.row_pages import every_column
     from anls_frame.frames.number_columns import with_numbers
     from anls_frame.reports.selective_documents import statements, with_thresholds
     from anls_frame.runs.reading import load
     from anls_frame.runs.score_columns import score_columns_of, text_columns
+    from anls_frame.summary.keys import optional
 
     target.check(export.SUFFIXES)
     if require_accepted is not None:
@@ -79,7 +81,14 @@ def selective(
         )
     chosen: list[Any] = parse(metric) or ["anls"]
     with working("Ranking"):
-        frame = load(File(file), source.how(chosen))
+        by = options.tables(slicing.by)
+        named = [
+            *model_confidence,
+            *every_column(slicing.by),
+            *optional(slicing.cluster),
+            *score_columns_of(chosen),
+        ]
+        frame = load(File(file), source.how(chosen, entries=named))
         frame = with_numbers(frame, score_columns_of(chosen)).collect()
         prediction, answers = text_columns(frame)
         result = af.selective(
@@ -88,7 +97,7 @@ def selective(
             answers,
             list(model_confidence),
             metrics=chosen,
-            by=options.tables(slicing.by),
+            by=by,
             cluster=slicing.cluster,
             higher_is_surer=not lower_is_surer,
             confidence=confidence,
@@ -96,9 +105,8 @@ def selective(
         )
         decision = None if threshold is None else result.holds(threshold, risk, confidence=confidence)
         # What all rows allow comes first, and does not depend on the slices.
-        sliced = options.tables(slicing.by) or []
-        by = [[], *sliced]
-        thresholds = [result.thresholds_by(columns, risk, confidence) for columns in by]
+        tables = [[], *(by or ())]
+        thresholds = [result.thresholds_by(names, risk, confidence) for names in tables]
     said = [
         line
         for table in thresholds
@@ -106,7 +114,7 @@ def selective(
     ]
     if decision is not None:
         said = [str(decision)]
-    document = with_thresholds(result.to_document(), by, thresholds, said, risk)
+    document = with_thresholds(result.to_document(), tables, thresholds, said, risk)
     target.put_document(document)
     if not target.json:
         shown = [str(target.output)] if target.output is not None else [repr(result), ""]

@@ -95,8 +95,9 @@ def slices(
         return
     chosen: list[Any] = parse(metric) or [usual_metric(source.how())]
     with working("Looking for slices"):
+        given = named.in_files(files, source, "error", None if rows else chosen, least=1)
         rows_of_files, systems = row_pages.texts(
-            named.in_files(files, source, "error", None if rows else chosen, least=1)
+            given.naming(*(column or ()), cluster, *score_columns_of(chosen))
         )
         frame = rows_of_files.lazy().collect()
         # Columns of text files hold text.
