@@ -133,20 +133,18 @@ def found_roles(rows: pl.DataFrame, asked: Mapping[str, Any]) -> Roles:
         answers = finder.answers(systems.values()) if answers is None else answers
         systems = systems or finder.systems(answers)
     # False says that there is none.
-    id, cluster, model_confidence = (  # noqa: A001 - what it is
-        asked[name] or None for name in ("id", "cluster", "model_confidence")
-    )
+    ids, cluster, model_confidence = (asked[name] or None for name in ("id", "cluster", "model_confidence"))
     if asked["id"] is None:
-        id = finder.id()  # noqa: A001
+        ids = finder.id()
     if asked["cluster"] is None:
-        cluster = finder.document(id)
+        cluster = finder.document(ids)
     if asked["model_confidence"] is None and len(systems) == 1:
         model_confidence = finder.confidence(*systems.values())
     return Roles(
         systems=systems,
         answers=answers,
         metrics=metrics,
-        id=id,
+        id=ids,
         cluster=cluster,
         model_confidence=model_confidence,
         by=finder.slices() if asked["by"] is None else asked["by"],
@@ -239,7 +237,7 @@ class _Finder:
         ]
         return self._only("id", "ids", names[:1]) if names else None
 
-    def document(self, id: str | None) -> str | None:  # noqa: A002 - what it is
+    def document(self, ids: str | None) -> str | None:
         """Return the column of documents: named so, or of values that lie together, or of repeated ids."""
         names = [name for name in self.free if _are_values(self.rows[name]) and self._repeats(name)]
         plain = {name: plain_name(name).removesuffix("id").removesuffix("name") for name in names}
@@ -251,7 +249,7 @@ class _Finder:
         if found:
             return self._only("cluster", "documents", found)
         # Several answers to a question are not independent.
-        return id if id is not None and self.rows[id].drop_nulls().is_duplicated().any() else None
+        return ids if ids is not None and self.rows[ids].drop_nulls().is_duplicated().any() else None
 
     def confidence(self, prediction: str) -> str | None:
         """Return the column of confidences in [0, 1] that belongs to the only prediction."""

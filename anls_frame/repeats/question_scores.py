@@ -678,7 +678,7 @@ def variance_components(
     │ inf    ┆ false ┆ 0.21           ┆ 1.353           │
     └────────┴───────┴────────────────┴─────────────────┘
     >>> print(result)
-    anls: variance 59 % between documents (doc), 0 % between questions, 41 % between epochs
+    ANLS: variance 59 % between documents (doc), 0 % between questions, 41 % between epochs
       standard error 0.245 with 1, 0.228 with 2 (now), 0.219 with 4, 0.210 with any number of epochs
     """
     columns = check_by(by)
@@ -752,7 +752,7 @@ def _components(
     errors = standard_errors(questions, max(anova.epoch, 0.0))
     slice_key = questions.head(1).select(keys)
     values = slice_key.row(0) if keys else ()
-    what = [metric.name, *(f"{name} = {label(value)}" for name, value in zip(columns, values, strict=True))]
+    what = [metric.label, *(f"{name} = {label(value)}" for name, value in zip(columns, values, strict=True))]
     text = _lines(components, errors, ", ".join(what), cluster)
     both = [slice_key.join(table, how="cross") if keys else table for table in (components, errors)]
     return both[0], both[1], text

@@ -120,6 +120,8 @@ class RiskDecision:
     answer
         "fine" if the upper bound is at most the target, "regressed" if the lower bound is above it, otherwise
         "undecided".
+    sentence
+        The answer in words, without the account.
     """
 
     threshold: float
@@ -146,10 +148,11 @@ class RiskDecision:
 
     def __str__(self) -> str:
         """Return the decision in one line."""
-        return Message.joined(". ", [self._sentence, *self.account.caveats])
+        return Message.joined(". ", [self.sentence, *self.account.caveats])
 
     @property
-    def _sentence(self) -> str:
+    def sentence(self) -> str:
+        """The answer in words, without the account."""
         if self.risk is None:
             return f"undecided: no answer is accepted at a threshold of {self.threshold:g}"
         risk, target = in_percent(self.risk), in_percent(self.target)

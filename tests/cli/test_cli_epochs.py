@@ -186,12 +186,12 @@ def test_components_and_pass_at_k_are_those_of_the_formulas(run: Run) -> None:
         (None, False),
     ]
     text_of_beta = fine(run("epochs", "runs/beta.json", "-c", "doc_id", "--pass-at", "3"))
-    assert text_of_beta.startswith("beta\n  anls: variance ")
+    assert text_of_beta.startswith("beta\n  ANLS: variance ")
     assert "with 3 (now)" in text_of_beta
     errors = re.findall(r"(\S+) with (?=\d|any)", text_of_beta)
     assert len(errors) == 4
     assert all(re.fullmatch(r"0\.\d{3}", error) for error in errors)
-    assert "exact_match: pass@3 0." in text_of_beta
+    assert "exact match: pass@3 0." in text_of_beta
 
 
 def test_the_data_set_is_joined(run: Run, tmp_path: Path) -> None:

@@ -143,3 +143,19 @@ def test_an_error_in_a_metric_is_no_failed_gate(tmp_path: Path, metric: str, err
     done = run(tmp_path, "compare", *OF_ONE_SCALE, "-m", f"own.py:{metric}", "--fail-if-drop", "0.01")
     assert done.returncode == 2, done.stderr
     assert error in done.stderr
+
+
+def test_the_account_of_rows_is_printed_once(tmp_path: Path) -> None:
+    texts = {"question_id": range(100), "old": ["a"] * 100, "new": ["a"] * 100, "t": ["a"] * 90 + [None] * 10}
+    sure = pl.Series([row / 100 for row in range(100)])
+    pl.DataFrame(texts).with_columns(sure=sure).write_csv(tmp_path / "rows.csv")
+    account = "90 of 100 rows were used"
+    gates = [
+        ("compare", *OF_ONE_SCALE, "--require-within", "0.5"),
+        ("compare", *OF_ONE_SCALE, "--fail-if-drop", "0.1"),
+        ("selective", "rows.csv", "-p", "new", "-a", "t", "--model-confidence", "sure", "--threshold", "0.5"),
+    ]
+    for gate in gates:
+        for output in ((), ("-o", f"{gate[0]}.html", "--force"), ("--json",)):
+            done = run(tmp_path, *gate, *output)
+            assert (done.stdout + done.stderr).count(account) == 1, (gate, output)

@@ -82,7 +82,7 @@ class Gate:
                 # The file of an anchor is the last one.
                 anchor=self.anchor if self.anchor_file is None else [*comparison.summary.systems][-1],
             )
-            notes += [*decision.sentences, *decision.account.caveats]
+            notes += decision.sentences
             code = gate_code(decision.answer)
         if self.fail_if_drop is not None:
             drops = (self.fail_if_drop, self.alpha, self.planned_runs)

@@ -6,9 +6,11 @@ import math
 import textwrap
 from pathlib import Path
 
+import anls_frame as af
 from anls_frame._messages import Message
 from anls_frame.cli import options
 from anls_frame.cli.output import print_json, score_text, show, working
+from anls_frame.export.columns import heading_of
 
 
 @options.command(
@@ -101,4 +103,5 @@ def epochs(
         if passed is not None:
             estimates = passed.filter(system=system).row(0, named=True)
             figures = ", ".join(f"pass@{k} {score_text(estimates[f'pass_at_{k}'])}" for k in sizes)
-            show(f"  {metric or 'exact_match'}: {figures}")
+            label = chosen.label if isinstance(chosen, af.Metric) else heading_of(chosen or "exact_match")
+            show(f"  {label}: {figures}")

@@ -113,7 +113,7 @@ def selective(
         for line in statements(table, risk, confidence, higher_is_surer=not lower_is_surer)
     ]
     if decision is not None:
-        said = [str(decision)]
+        said = [decision.sentence]  # the account belongs to all figures
     document = with_thresholds(result.to_document(), tables, thresholds, said, risk)
     target.put_document(document)
     if not target.json:
