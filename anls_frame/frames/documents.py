@@ -63,18 +63,6 @@ def note(column: str | None, noun: str = "row") -> list[str]:
     return [Message(text, for_readers(str(Option("cluster", column)), f"-c {shlex.quote(column)}"), ".")]
 
 
-def unnamed_note(cells: pl.DataFrame, cluster: str | None, noun: str = "row") -> list[str]:
-    """Return the note on rows without a document, which count as one, from cells that still tell them."""
-    if cluster is None or "cluster" not in cells.columns:
-        return []
-    n = int(cells.filter(pl.col("cluster").is_null())["n"].sum())
-    text = (
-        f"{numbered(n, noun)} without a value in {cluster} count together as one document, which can widen "
-        "intervals: give each of them the document that it belongs to."
-    )
-    return [text] if n > 1 else []
-
-
 def numbers(documents: pl.Series | None, height: int) -> npt.NDArray[np.intp]:
     """Return the number of the document of each row, or of the row itself."""
     if documents is None:

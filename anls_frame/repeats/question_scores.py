@@ -724,7 +724,14 @@ def variance_components(
     variances, errors = (
         as_kind_of(frame, with_column_names(pl.concat(parts), keys, columns)) for parts in every
     )
-    return VarianceComponents(variances, errors, "\n".join(texts), epochs.account)
+    account = epochs.account
+    if cluster is not None:
+        account = dataclasses.replace(
+            account,
+            settings=dataclasses.replace(account.settings, cluster=cluster),
+            unnamed=epochs.frame.filter(score.is_not_null())[column_of[cluster]].null_count(),
+        )
+    return VarianceComponents(variances, errors, "\n".join(texts), account)
 
 
 def _components(

@@ -293,8 +293,6 @@ class ComparisonView(View):
         notes += self._what_scores_are()
         notes += _family(self)
         notes.append(self._what_intervals_are(level))
-        cells, *_ = self.result.summary.sums.cells.values()
-        notes += documents.unnamed_note(cells, settings["cluster"], self.names["row"])
         notes += few_note(self.whole)
         if untestable := untestable_note(self.whole, settings, self.names, _ALPHA):
             notes.append(f"{untestable[0].upper()}{untestable[1:]}")

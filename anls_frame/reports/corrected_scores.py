@@ -24,7 +24,7 @@ from anls_frame.statistics.carriers import carried_by_few
 from anls_frame.statistics.corrected_means import Audit, CorrectedMean, agreement
 from anls_frame.summary import slicing as slicings
 from anls_frame.summary.account import Account
-from anls_frame.summary.keys import chosen_keys, key_names, largest_first, optional, sliced_keys
+from anls_frame.summary.keys import CLUSTER, chosen_keys, key_names, largest_first, optional, sliced_keys
 from anls_frame.summary.labels import warn_of_labels
 from anls_frame.summary.settings import Settings
 from anls_frame.summary.slicing import By
@@ -520,9 +520,12 @@ def corrected(
     )  # fmt: skip
     # A row without a score is an error.
     n_rows = round(rows.cells["n"].sum())
+    # Documents have numbers, and 0 is that of rows without a value.
+    unnamed = 0 if cluster is None else round(rows.cells.filter(pl.col(CLUSTER) == 0)["n"].sum())
     account = Account(
-        systems=list(columns), settings=settings, given=n_rows, used=n_rows, from_pandas=is_pandas(frame)
-    )
+        systems=list(columns), settings=settings, given=n_rows, used=n_rows, unnamed=unnamed,
+        from_pandas=is_pandas(frame),
+    )  # fmt: skip
     return Corrected(
         rows,
         columns,

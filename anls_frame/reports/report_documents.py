@@ -207,7 +207,6 @@ class ReportView(View):
         notes += origins.note(summary.scored_by, settings.protocol, has_texts=settings.has_texts)
         if settings.cluster is not None:
             notes.append(f"Intervals allow for {documents.counted(overall['n_clusters'], settings.cluster)}.")
-        notes += documents.unnamed_note(summary.report_sums.cells[ALL], settings.cluster, self.names["row"])
         notes += documents.note(summary.forgotten_documents, self.names["row"])
         slices = {
             by: table.filter(pl.col(SLICE) == GROUP).height + self.left_out for by, table in self.tables

@@ -159,7 +159,7 @@ def scores(
         Whether the frame of the account is a pandas frame.
     """
     rows = system_rows.scored_rows(frame, systems, answers, metrics, settings)
-    scored = rows.frame.select(*rows.values, *account_columns(len(systems))).collect()
+    scored = rows.frame.select(*rows.keys, *rows.values, *account_columns(len(systems))).collect()
     rows.check(scored)
     wanted = searched_systems(list(systems), are_compared=are_compared)
     every = [

@@ -13,6 +13,7 @@ from anls_frame._text import numbered
 from anls_frame._typing import Table_co
 from anls_frame.frames.conversion import to_pandas
 from anls_frame.summary.catalogue import FABRICATION, is_described
+from anls_frame.summary.keys import CLUSTER
 from anls_frame.summary.notes import by_system
 from anls_frame.summary.rows import is_missing
 from anls_frame.summary.settings import Settings
@@ -51,6 +52,8 @@ class Account(Generic[Table_co]):
         The numbers of rows with a score, by name, of metrics that have scores in other rows than the first.
     unsure
         The numbers of used rows without a confidence, by the system and the column of its confidences.
+    unnamed
+        The number of used rows without a document, which count together as one.
     advice
         The options with which a caller can have more rows scored.
     from_pandas
@@ -85,6 +88,7 @@ class Account(Generic[Table_co]):
     empty_answers: int = 0
     scored: Mapping[str, int] = field(default_factory=dict)
     unsure: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    unnamed: int = 0
     advice: Sequence[str] = ("missing", "unanswerable")
     from_pandas: bool = False
     noun: str | None = None
@@ -111,6 +115,11 @@ class Account(Generic[Table_co]):
     @property
     def _no_answer(self) -> str:
         return "neither gold nor prediction" if self.settings.has_fields else "no accepted answer"
+
+    @property
+    def _in_one_document(self) -> int:
+        """Used rows that count together as a document; one row alone is one anyway."""
+        return self.unnamed if self.unnamed > 1 else 0
 
     @property
     def _emptied(self) -> Sequence[int]:
@@ -161,6 +170,7 @@ class Account(Generic[Table_co]):
                 "missing prediction, scored as the empty text": self._emptied[system],
                 "no accepted answer, scored against the empty text": emptied,
                 **{f"no confidence ({column}), ranked below all others": n for column, n in unsure.items()},
+                f"no value in {self.settings.cluster}, one document together": self._in_one_document,
             },
         }
         yield None, "given", None, self.given
@@ -205,6 +215,11 @@ class Account(Generic[Table_co]):
         for column, n in {column: n for (_, column), n in self.unsure.items() if n}.items():
             has, ranks = ("has", "ranks") if n == 1 else ("have", "rank")
             parts.append(f"{n:,} {has} no confidence ({column}) and {ranks} below all others")
+        if self._in_one_document:
+            parts.append(
+                f"{self.unnamed:,} without a value in {self.settings.cluster} count together as one document"
+                ", which can widen intervals: give each of them the document that it belongs to"
+            )
         if self.settings.answers_format is not None:
             whole = Option("answers_format", "text"), " reads each text as one answer"
             parts.append(Message(f"answers were split at {self.settings.answers_format!r}: ", *whole))
@@ -242,7 +257,9 @@ class Account(Generic[Table_co]):
     @property
     def notes(self) -> list[str]:
         """The sentence, unless all rows were used as they are."""
-        is_changed = any(self._emptied) or self.empty_answers or any(self.unsure.values())
+        is_changed = (
+            any(self._emptied) or self.empty_answers or any(self.unsure.values()) or self._in_one_document
+        )
         is_split = self.settings.answers_format is not None
         is_plain = self.used == self.given and not (self.scored or is_changed or is_split)
         return [] if is_plain and self.given else [self.sentence]
@@ -256,7 +273,7 @@ class Account(Generic[Table_co]):
 
 
 def account_columns(systems: int) -> list[str]:
-    """Return the columns of `SystemRows` from which `account_sums` computes an account."""
+    """Return the columns of `SystemRows`, next to the cluster, for `account_sums`."""
     return [*each("missing", systems), *each("invented", systems), "answerable", "unanswerable"]
 
 
@@ -265,6 +282,7 @@ def account_sums(is_used: pl.Expr, systems: int, settings: Settings) -> dict[str
     is_left_out, is_answerable = ~is_used, pl.col("answerable")
     lacks = [is_missing(name) for name in each("missing", systems)]
     is_dropped = settings.missing == "drop"
+    has_no_document = pl.lit(0) if settings.cluster is None else (is_used & pl.col(CLUSTER).is_null()).sum()
     counted = is_left_out if is_dropped else is_used
     dropped = (is_left_out & pl.any_horizontal(lacks)).sum() if is_dropped else pl.lit(0)
     return {
@@ -275,13 +293,14 @@ def account_sums(is_used: pl.Expr, systems: int, settings: Settings) -> dict[str
         "missing": pl.concat_list([(counted & lack).sum() for lack in lacks]),
         "invented": pl.concat_list([pl.sum(name) for name in each("invented", systems)]),
         "empty_answers": (is_used & pl.col("unanswerable")).sum(),
+        "unnamed": has_no_document,
     }
 
 
 def account_of(
     rows: pl.DataFrame, is_used: pl.Expr, systems: Iterable[str], settings: Settings, *, from_pandas: bool
 ) -> Account[Any]:
-    """Return the account of rows with the columns `account_columns`."""
+    """Return the account of rows with the cluster, if there is one, and the columns `account_columns`."""
     names = list(systems)
     numbers = rows.select(**account_sums(is_used, len(names), settings)).row(0, named=True)
     return Account(systems=names, settings=settings, from_pandas=from_pandas, **numbers)

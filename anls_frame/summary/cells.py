@@ -92,9 +92,10 @@ def in_groups(cells: pl.DataFrame) -> pl.DataFrame:
     Return cells with groups in place of clusters, not yet added up.
 
     The group of a cluster depends only on its name, so that its rows in several parts fall into the same
-    group.
+    group. Rows without a cluster stay so.
     """
-    return cells.with_columns((hashes(cells[CLUSTER]) % GROUPS).cast(pl.UInt16).alias(CLUSTER))
+    groups = (hashes(cells[CLUSTER]) % GROUPS).cast(pl.UInt16)
+    return cells.with_columns(groups.set(cells[CLUSTER].is_null(), None).alias(CLUSTER))
 
 
 def hashes(names: pl.Series) -> pl.Series:

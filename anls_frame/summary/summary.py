@@ -136,8 +136,10 @@ class Summary(Generic[Table_co]):
             counts = every[metrics[0].name]
             scored = {name: numbers["n"] for name, numbers in every.items()}
             dropped = counts["n_dropped"]
+            cells = next(iter(self.sums.cells.values()))
         else:
-            counts = self.sums.cells[ALL].select(pl.col(COUNTS).sum()).row(0, named=True)
+            cells = self.sums.cells[ALL]
+            counts = cells.select(pl.col(COUNTS).sum()).row(0, named=True)
             scored = {metric.name: self.sums.cells[metric.name]["n"].sum() for metric in self.settings.own}
             dropped = counts["n_missing"] if self.settings.missing == "drop" else 0
         accounted = counts["n"] + counts["n_unanswerable"] + dropped
@@ -146,6 +148,8 @@ class Summary(Generic[Table_co]):
                 f"the rows do not add up: {self.rows} read, {counts['rows']} in cells, {accounted} scored, "
                 "missing or unanswerable; the summary is damaged"
             )
+        has_documents = CLUSTER in cells.columns
+        unnamed = int(cells.filter(pl.col(CLUSTER).is_null())["n"].sum()) if has_documents else 0
         return Account(
             systems=list(self.systems),
             settings=self.settings,
@@ -156,6 +160,7 @@ class Summary(Generic[Table_co]):
             missing=[counted.n_missing for counted in own],
             invented=[counted.n_invented for counted in own],
             empty_answers=own[0].n_empty_answers,
+            unnamed=unnamed,
             scored={name: n for name, n in scored.items() if n != counts["n"]},
             from_pandas=self.from_pandas,
         )

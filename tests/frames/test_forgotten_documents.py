@@ -120,16 +120,56 @@ def test_rows_without_a_document_are_counted_below_the_table(library: str) -> No
         {"p": [*"abcdef"], "q": [*"abcxyz"], "a": [*"abcdxx"], "doc": ["1", None, None, "2", None, "2"]}
     )
     frame = KINDS[library](rows)
-    note = "3 rows without a value in doc count together as one document, which can widen intervals"
+    summary = af.summarize(frame, "p", "a", cluster="doc")
 
-    report = af.report(frame, "p", "a", cluster="doc")
-    both = af.compare(frame, ["p", "q"], "a", cluster="doc")
-    for made in (report, both):
+    for made in (
+        af.report(frame, "p", "a", cluster="doc"),
+        af.compare(frame, ["p", "q"], "a", cluster="doc"),
+        af.Report.from_summary(summary.fold_clusters()),
+        af.Report.from_summary(af.merge([summary])),
+    ):
         assert "for 3 documents (doc)" in str(made)
-        assert note in str(made)
-    for named in (frame, rows.filter(pl.col("doc").is_not_null())):
+        assert str(made).count(TOGETHER) == 1
+    for named in (frame, rows.filter(pl.col("doc").is_not_null()), rows[2:4]):
         cluster = None if named is frame else "doc"
         assert "without a value" not in str(af.report(named, "p", "a", cluster=cluster))
-    # A folded summary no longer tells the documents.
-    folded = af.summarize(frame, "p", "a", cluster="doc").fold_clusters()
-    assert "for 3 documents (doc)" in str(af.Report.from_summary(folded))
+
+
+TOGETHER = "3 without a value in doc count together as one document, which can widen intervals: give each"
+
+
+def test_every_result_counts_rows_without_a_document() -> None:
+    """Of 48 rows in documents of six, the first three have none."""
+    documents = [None if row < 3 else f"d{row // 6}" for row in range(48)]
+    frame = pl.DataFrame(
+        {
+            "p": ["a", "b"] * 24,
+            "q": ["a", "a", "b"] * 16,
+            "a": ["a"] * 48,
+            "lang": ["de", "en", "de"] * 16,
+            "sure": [row / 48 for row in range(48)],
+            "question": [row // 3 for row in range(48)],
+            "right": [1.0, 0.0] * 24,
+            "truth": [1.0, 0.0, 0.0] * 16,
+            "doc": documents,
+        }
+    )
+    search = af.SliceSearch(min_rows=1, min_clusters=1, draws=99)
+    summary = af.summarize(frame, "p", "a", by="lang", cluster="doc")
+    results: dict[str, Any] = {
+        "report": af.report(frame, "p", "a", cluster="doc"),
+        "report of scores": af.report(frame, metrics="right", cluster="doc"),
+        "compare": af.compare(frame, ["p", "q"], "a", cluster="doc"),
+        "find_slices": af.find_slices(frame, "p", "a", ["lang"], cluster="doc", search=search),
+        "find_slices of two": af.find_slices(frame, ["p", "q"], "a", ["lang"], cluster="doc", search=search),
+        "find_slices of a summary": af.find_slices(summary, search=search),
+        "selective": af.selective(frame, "p", "a", "sure", metrics="exact_match", cluster="doc"),
+        "corrected": af.corrected(frame, "right", "truth", cluster="doc"),
+        "format_tax": af.format_tax(frame, "p", "a", cluster="doc"),
+        "variance_components": af.repeats.variance_components(frame, "p", "a", id="question", cluster="doc"),
+        "overview": af.overview(frame, "p", "a", cluster="doc"),
+    }
+    for name, result in results.items():
+        assert str(result).count(TOGETHER) == 1, name
+        rows = result.account.frame.filter(reason="no value in doc, one document together")
+        assert rows["n"].unique().to_list() == [3], name
