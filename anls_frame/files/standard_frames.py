@@ -12,7 +12,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, repeat
 from types import NoneType
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 import polars as pl
 
@@ -37,6 +37,7 @@ from anls_frame.frames.checks import free_name, no_column
 from anls_frame.frames.strict_json import Number
 
 Role: TypeAlias = Literal["question_id", "question", "prediction", "answers", "question_types", "doc_id"]
+Rows = TypeVar("Rows", pl.DataFrame, pl.LazyFrame)
 UniqueIds: TypeAlias = bool | Literal["in an epoch"]
 ROLES: tuple[Role, ...] = get_args(Role)
 SCORED: tuple[Role, ...] = ("prediction", "answers")
@@ -672,6 +673,24 @@ def warn_of_failed_calls(source: str, texts: pl.Series, problems: Problems, raw:
             "and it is scored as an answer: run these questions again, or empty the cells, which counts them "
             "as missing"
         )
+
+
+def with_ratings(frame: Rows, problems: Problems) -> Rows:
+    """Return rows with null for -1, which FastChat writes if it finds no rating in a judgement, and warn."""
+    dtypes: Mapping[str, pl.DataType] = frame.lazy().collect_schema()
+    if not {"judge", "judgment", "score"} <= {*dtypes} or dtypes["score"].is_nested():
+        return frame
+    is_failed = pl.col("score").cast(pl.String).is_in(["-1", "-1.0"])
+    failed = frame.lazy().select(pl.arg_where(is_failed)).collect().to_series()
+    if not len(failed):
+        return frame
+    count = "1 judgement has" if len(failed) == 1 else f"{len(failed):,} judgements have"
+    warn(
+        f"{problems.path}: {count} the score -1, with which FastChat marks one without a rating, such as row "
+        f"{failed[0] + 1:,}; FastChat leaves them out, and here they have no score"
+    )
+    rated: Rows = frame.with_columns(pl.when(~is_failed).then("score").alias("score"))
+    return rated
 
 
 def _most_are_printed(source: str, kind: str, texts: pl.Series, problems: Problems, raw: Raw) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import polars.selectors as cs
@@ -25,7 +25,7 @@ from anls_frame.files import raw_tables, standard_frames
 from anls_frame.files.file import File, as_path
 from anls_frame.files.problems import Problems, problem
 from anls_frame.files.raw_tables import Raw, by_name, from_frame
-from anls_frame.files.standard_frames import Role, UniqueIds
+from anls_frame.files.standard_frames import Role, Rows, UniqueIds
 from anls_frame.frames import origins
 from anls_frame.frames.answer_lists import alone
 from anls_frame.frames.checks import no_column
@@ -34,8 +34,6 @@ from anls_frame.frames.conversion import at_hand, column_names, in_polars
 if TYPE_CHECKING:
     import pyarrow as pa
 
-
-Rows = TypeVar("Rows", pl.DataFrame, pl.LazyFrame)
 
 _LOOKED_AT = 100_000
 """Rows of a Parquet file that are looked at before any others are read."""
@@ -219,7 +217,7 @@ def scan_table(file: File, *, required: Sequence[Role], **options: Any) -> pl.La
     standard_frames.check_formats_of_file(answers_format, types_format)
     problems = Problems(file)
     with reading_parquet(file):
-        lazy = with_entries(scan(file), named, file)
+        lazy = standard_frames.with_ratings(with_entries(scan(file), named, file), problems)
     _, id_column = standard_frames.with_ids(from_frame(lazy.head(0).collect()), ids, problems)
     problems.raise_any()
     if id_column not in (None, ids):
@@ -392,7 +390,8 @@ def read_table(
         standard_frames.warn_of_printed(column, said, problems, raw)
         standard_frames.warn_of_failed_calls(column, said, problems, raw)
     separator = origins.of(standard).separator
-    return origins.remember(standard.with_columns(**texts), columns=chosen, separator=separator)
+    rows = standard_frames.with_ratings(standard.with_columns(**texts), problems)
+    return origins.remember(rows, columns=chosen, separator=separator)
 
 
 def read_raw(

@@ -44,7 +44,9 @@ def text_advice(name: str, dtype: Any) -> str:
 
 def object_advice(name: str) -> str:
     """Return advice about a column of Python's objects."""
-    return f"convert its values, in Polars with `pl.Series(frame[{name!r}].to_list())`"
+    plain = f"`pl.Series(frame[{name!r}].to_list())`"
+    sets = f"`pl.Series([None if value is None else sorted(value) for value in frame[{name!r}]])`"
+    return f"convert its values, in Polars with {plain}, and sets with {sets}"
 
 
 def _text_field(dtype: pl.Struct) -> str:

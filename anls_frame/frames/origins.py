@@ -32,6 +32,8 @@ class Origin(NamedTuple):
     """Whether the rows are pages of OCR, in the columns of a table of questions."""
     empty_lines: str | None = None
     """"drop" if empty lines were left out of the texts of pages."""
+    where: str | None = None
+    """The condition by which rows were chosen while they were read."""
     columns: Mapping[str, str] = {}
     """The columns of the file that the columns with a role were read from."""
     separator: str | None = None

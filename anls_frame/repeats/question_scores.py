@@ -224,6 +224,7 @@ def _result(frame: Any, epochs: RepeatedAnswers, questions: pl.DataFrame, names:
         as_kind_of(frame, table),
         scores=sentence.rstrip() if how or most > 1 else None,
         of_systems=origins.of(frame).of_systems if is_read else {},
+        where=origins.of(frame).where,
     )
 
 

@@ -22,8 +22,8 @@ from anls_frame.export.row_names import PAGES, ROWS, Names
 from anls_frame.files.file import SUFFIXES, File
 from anls_frame.files.folders import is_one_of
 from anls_frame.files.problems import problem
-from anls_frame.files.standard_frames import SCORED
-from anls_frame.files.table_files import Rows, reading_parquet, scan_table, with_entries
+from anls_frame.files.standard_frames import SCORED, Rows
+from anls_frame.files.table_files import reading_parquet, scan_table, with_entries
 from anls_frame.frames import origins
 from anls_frame.readers._page_names import OTHER_FORMATS, is_page
 from anls_frame.readers.any_file import is_truth_of_pages, kind_of, read_kind
@@ -133,9 +133,14 @@ class Reading:
 
     def chosen(self, rows: Rows, file: File | None = None) -> Rows:
         """Return the rows to be read, with the entries of objects that are named as columns."""
-        return only_where(
-            with_entries(rows, [*self.entries, *columns_named_in(self.where)], file), self.where
-        )
+        entries = [*self.entries, *columns_named_in(self.where)]
+        made = only_where(with_entries(rows, entries, file), self.where)
+        where = self.where
+        if self.epoch is not None:
+            where = f"epoch = {self.epoch}" + ("" if where is None else f" AND ({where})")
+        if where is None:
+            return made
+        return origins.remember(made, **origins.of(made)._asdict() | {"where": where})
 
     def joins(self, kinds: Collection[str]) -> bool:
         """Whether gold has questions to be joined, rather than the ground truth of pages."""

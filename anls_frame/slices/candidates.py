@@ -53,7 +53,8 @@ def candidates(frame: Any, columns: Columns | None, others: Iterable[str]) -> tu
             to_lazy(frame, [], [name])
         except DTypeError as error:
             left_out[name] = str(error).partition(f"{name!r} ")[2].partition(":")[0] or str(error)
-    return Slicing(tuple(name for name in names if name not in left_out)), left_out
+    # A file and a frame of the same rows have their columns in different orders.
+    return Slicing(tuple(sorted(name for name in names if name not in left_out))), left_out
 
 
 def features(prediction: str | None, answers: str, schema: Mapping[str, pl.DataType]) -> dict[str, pl.Expr]:

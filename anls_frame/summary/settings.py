@@ -92,6 +92,8 @@ class Settings:
         The separator at which the reader of a file split answers without being asked.
     empty_lines
         `"drop"` if `read_pages` left empty lines out of the texts.
+    where
+        The condition by which rows were chosen while their file was read.
     version
         Version of the package.
 
@@ -119,6 +121,7 @@ class Settings:
     from_pages: bool = False
     answers_format: str | None = None
     empty_lines: str | None = None
+    where: str | None = None
     version: str = __version__
 
     def __post_init__(self) -> None:
@@ -155,6 +158,8 @@ class Settings:
             parts.append("answers:split")
         if self.empty_lines is not None:
             parts.append(f"empty_lines:{self.empty_lines}")
+        if self.where is not None:
+            parts.append(f"where:{' '.join(self.where.split())}")
         parts += [f"cluster:{self.cluster or 'none'}", f"v:{self.version}"]
         return "|".join(parts)
 
@@ -281,14 +286,15 @@ def unanswerable_in(unanswerable: Unanswerable, frame: Any) -> Unanswerable:
 def scoring(
     protocol: ScoreProtocol | str, frame: Any, *, has_texts: bool, unanswerable: Unanswerable = "drop"
 ) -> dict[str, Any]:
-    """Return the fields of `Settings` for the scoring of a frame's texts; existing scores have none."""
+    """Return the fields of `Settings` for the scoring of a frame's texts, and for the choice of its rows."""
     if not has_texts and unanswerable != "drop":
         exist = " scores rows without an answer, but the scores exist already; fill their nulls with the "
         scores = "scores that these rows should have"
         raise ValueError(Message(Option("unanswerable", "empty"), exist, scores))
+    chosen = {"where": origins.of(frame).where}
     if not has_texts:
-        return {}
-    return {
+        return chosen
+    return chosen | {
         "protocol": resolve_protocol(protocol),
         "unanswerable": unanswerable_in(unanswerable, frame),
         "from_pages": origins.of(frame).are_pages or {PAGE, REFERENCE} <= {*column_names(frame)},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import io
+import re
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -292,3 +293,16 @@ def test_whatever_is_missing_beside_slices_is_null(missing: Any) -> None:
         groups = pd.Series(values, dtype=object)
         table = to_lazy(frame.assign(group=groups), [], ["group"]).collect()["group"]
         assert table.is_null().to_list() == [value is missing for value in values]
+
+
+def test_advice_about_sets_gives_lists() -> None:
+    """Polars makes objects of a list of sets again, and of one set among lists."""
+    sets = pl.Series([{"b", "a"}, None, set()], dtype=pl.Object)
+    frame = pl.DataFrame({"prediction": ["a", "b", "c"], "answers": sets})
+    with pytest.raises(af.DTypeError) as raised:
+        af.report(frame, "prediction", "answers")
+    code = re.search(r"and sets with `([^`]+)`", str(raised.value))
+    assert code is not None
+    lists = eval(code[1], {"pl": pl, "frame": frame})  # noqa: S307 - our own text
+    assert lists.to_list() == [["a", "b"], None, []]
+    assert af.report(frame.with_columns(answers=lists), "prediction", "answers").overall["n"] == 1

@@ -54,6 +54,34 @@ def test_several_tables_and_the_rows_of_a_condition(old: Path) -> None:
     assert crossed.to_polars().columns[:3] == ["slice", "lang", "question_id"]
 
 
+def test_the_choice_of_rows_is_part_of_the_signature(old: Path, new: Path, tmp_path: Path) -> None:
+    chosen = {"where": "lang = 'de'  or\nlang = 'en'"}
+    part = "where:lang = 'de' or lang = 'en'"
+    plain = report_files(old)
+    assert "where" not in plain.signature
+    for made in (
+        report_files(old, Reading(**chosen)),
+        report_files(old, Reading(**chosen), metrics="question_id"),
+        report_files([old, new], Reading(**chosen), shared_ids="repeats"),
+        compare_files([old, new], Reading(**chosen)),
+    ):
+        assert part in made.signature.split("|")
+    report_files(old, Reading(**chosen)).summary.save(tmp_path / "part.parquet")
+    saved = af.Summary.load(tmp_path / "part.parquet")
+    assert saved.settings.where == chosen["where"]
+    with pytest.raises(ValueError, match="where"):
+        af.merge([saved, report_files(new).summary])
+
+    for command in (["slices", "old.jsonl", "--min-rows", "1"], ["selective", "old.jsonl"], ["compare"]):
+        files = ["old.jsonl", "new.jsonl"] if command == ["compare"] else []
+        sure = ["--model-confidence", "question_id"] if command[0] == "selective" else []
+        done = run(tmp_path, *command, *files, *sure, "--where", "lang = 'de'")
+        assert "|where:lang = 'de'|" in done.stdout, command
+
+    both = compare_files([old, new], Reading(epoch=1, where="lang = 'de'"))
+    assert "where:epoch = 1 AND (lang = 'de')" in both.signature.split("|")
+
+
 def test_ids_in_two_files_are_an_error_repeats_or_rows(old: Path, new: Path) -> None:
     with pytest.raises(ValueError, match="have ids in common"):
         report_files([old, new])

@@ -94,3 +94,30 @@ def test_exact_match_of_the_lm_evaluation_harness_is_that_of_protocol_raw() -> N
             frame = af.readers.read_lm_eval(LM_EVAL / f"samples_{name}.jsonl", filter=one)
             computed = frame.select(af.exact_match("prediction", "answers", protocol="raw").cast(pl.Float64))
             assert computed.to_series().to_list() == frame["exact_match"].to_list()
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "json", "csv", "parquet"])
+def test_judgements_of_fastchat_without_a_rating_have_no_score(tmp_path: Path, suffix: str) -> None:
+    """FastChat's show_result.py averages the rows whose score is not -1."""
+    scores = [7, -1, 10, 3.5, -1, 8]
+    rows = [
+        {
+            "question_id": 81 + number // 2,
+            "model": "a",
+            "judge": ["gpt-4", "single-v1"],
+            "judgment": "Rating: [[7]]",
+            "score": score,
+            "turn": 1 + number % 2,
+        }
+        for number, score in enumerate(scores)
+    ]
+    frame = pl.DataFrame(rows, strict=False)
+    path = af.write_results(frame, tmp_path / f"gpt-4_single.{suffix}")
+    told = "2 judgements have the score -1, with which FastChat marks one without a rating, such as row 2"
+    with pytest.warns(af.InputWarning, match=told):
+        report = af.readers.report_files(path, metrics="score", cluster="question_id")
+    assert report.overall["score"] == pytest.approx((7 + 10 + 3.5 + 8) / 4)
+    assert str(report.account) == "4 of 6 rows were used; 2 have no score and were left out."
+
+    others = af.write_results(frame.drop("judge"), tmp_path / f"others.{suffix}")
+    assert af.readers.report_files(others, metrics="score", cluster="question_id").overall["n"] == 6

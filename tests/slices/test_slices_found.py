@@ -443,3 +443,16 @@ def test_a_found_slice_without_rows_outside_the_one_before_has_no_p_value() -> N
     p = dict(zip(found["description"], found["p_adjusted"], strict=True))
     assert sorted(value is None for value in p.values()) == [False, True]
     assert found.filter(pl.col("p_adjusted").is_null())["difference"].item() < -0.3
+
+
+@pytest.mark.parametrize("names", [["b", "a"], ["a", "b"]])
+def test_columns_in_any_order_give_the_same_slices(names: list[str]) -> None:
+    rows = pl.DataFrame(
+        {
+            "score": [0.0 if number % 4 == 3 else 1.0 for number in range(400)],
+            "a": [number % 2 for number in range(400)],
+            "b": [number // 2 % 2 for number in range(400)],
+        }
+    ).with_columns(pl.col("a", "b").cast(pl.String))
+    found = af.find_slices(rows.select("score", *names), metrics="score")
+    assert found.frame["description"].to_list() == ["a = 1 and b = 1"]

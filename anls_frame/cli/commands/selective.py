@@ -66,10 +66,10 @@ def selective(
     from anls_frame import export
     from anls_frame.cli.metrics import parse
     from anls_frame.cli.row_pages import every_column
-    from anls_frame.frames.number_columns import with_numbers
     from anls_frame.reports.selective_documents import statements, with_thresholds
     from anls_frame.runs.reading import load
     from anls_frame.runs.score_columns import score_columns_of, text_columns
+    from anls_frame.runs.scored_files import with_scores
     from anls_frame.summary.keys import optional
 
     target.check(export.SUFFIXES)
@@ -82,14 +82,9 @@ def selective(
     chosen: list[Any] = parse(metric) or ["anls"]
     with working("Ranking"):
         by = options.tables(slicing.by)
-        named = [
-            *model_confidence,
-            *every_column(slicing.by),
-            *optional(slicing.cluster),
-            *score_columns_of(chosen),
-        ]
-        frame = load(File(file), source.how(chosen, entries=named))
-        frame = with_numbers(frame, score_columns_of(chosen)).collect()
+        named = [*model_confidence, *every_column(slicing.by), *optional(slicing.cluster)]
+        how = source.how(chosen, entries=[*named, *score_columns_of(chosen)])
+        frame = with_scores(load(File(file), how), chosen)
         prediction, answers = text_columns(frame)
         result = af.selective(
             frame,
