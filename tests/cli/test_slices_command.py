@@ -38,12 +38,12 @@ def test_one_system_in_a_text_file(rows: pl.DataFrame, tmp_path: Path) -> None:
     rows.write_csv(tmp_path / "results.csv")
     printed = fine(shell.run(tmp_path, *["slices", "results.csv", "-c", "doc", "--json"]))
     found = json.loads(printed)
-    expected = af.find_slices(rows, "prediction", "answers", ["pages", "kind"], cluster="doc")
+    expected = af.find_slices(rows, "prediction", "answers", ["kind", "pages"], cluster="doc")
     written = found["tables"]["Slices"]
     assert [one["description"] for one in written] == expected.frame["description"].to_list()
     assert written[0]["description"].startswith("pages >")
     assert written[0]["p_adjusted"] == expected.frame["p_adjusted"][0]
-    assert found["settings"]["columns"] == ["pages", "kind"]
+    assert found["settings"]["columns"] == ["kind", "pages"]
     printed = shell.run(
         tmp_path, *["slices", "results.csv", "-c", "doc", "--column", "kind", "--depth", "1"]
     ).stdout
@@ -112,7 +112,7 @@ def test_a_summary_is_searched_in_the_columns_that_it_is_sliced_by(
         shell.run(tmp_path, *line.split())
     shell.run(tmp_path, *["merge", "1.parquet", "2.parquet", "--summary", "whole.parquet"])
     printed = fine(shell.run(tmp_path, *["slices", "whole.parquet", "--json"]))
-    expected = af.find_slices(rows, "prediction", "answers", ["pages", "kind"], cluster="doc").frame
+    expected = af.find_slices(rows, "prediction", "answers", ["kind", "pages"], cluster="doc").frame
     written = json.loads(printed)["tables"]["Slices"]
     assert written == expected.drop("overlapping").to_dicts()
     refused(
