@@ -474,10 +474,9 @@ def scores_in_columns(given: SystemFiles, metrics: Sequence[str | Metric] | None
     frame = load_table(file, how, "scores", required=())
     for name in names:
         check_column(frame.columns, name, names)
-    frame = with_numbers(frame, names).collect()
     systems = dict(zip(_names(given, names), names, strict=True))
-    numbers = frame.with_columns(cs.by_name(names).cast(pl.Float64))
-    return Wide(numbers, systems, None, [metric_of_scores(systems, metrics)])
+    numbers = with_numbers(frame, names).with_columns(cs.by_name(names).cast(pl.Float64)).collect()
+    return Wide(origins.like(numbers, frame), systems, None, [metric_of_scores(systems, metrics)])
 
 
 def _column_names(given: SystemFiles) -> list[str]:

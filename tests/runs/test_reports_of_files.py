@@ -78,6 +78,12 @@ def test_the_choice_of_rows_is_part_of_the_signature(old: Path, new: Path, tmp_p
         done = run(tmp_path, *command, *files, *sure, "--where", "lang = 'de'")
         assert "|where:lang = 'de'|" in done.stdout, command
 
+    (tmp_path / "scores.csv").write_text("lang,a,b\nde,0,1\nen,1,1\n")
+    scores = compare_files(
+        tmp_path / "scores.csv", Reading(systems=["a", "b"], where="lang = 'de'"), scores=True
+    )
+    assert "where:lang = 'de'" in scores.signature.split("|")
+
     both = compare_files([old, new], Reading(epoch=1, where="lang = 'de'"))
     assert "where:epoch = 1 AND (lang = 'de')" in both.signature.split("|")
 
