@@ -8,7 +8,8 @@ from overview_cases import pages, planted
 
 import anls_frame as af
 
-DRAWS = amount(2, 20)
+DRAWS = amount(1, 20)
+DRAWS_WITHOUT = amount(2, 20)
 FAULTS = {
     "unwrap": "unwrap",
     "slice": "slice",
@@ -43,10 +44,11 @@ def test_the_planted_fault_of_pages_comes_first(fault: str) -> None:
 
 def test_nothing_is_advised_for_pages_without_a_fault() -> None:
     drawn = [
-        af.overview(pages("", seed), "ocr", "gt", metrics="ocr", cluster="book") for seed in range(DRAWS)
+        af.overview(pages("", seed), "ocr", "gt", metrics="ocr", cluster="book")
+        for seed in range(DRAWS_WITHOUT)
     ]
     advised = [made.advice.height for made in drawn]
-    assert advised.count(0) >= DRAWS - DRAWS // 10
+    assert advised.count(0) >= DRAWS_WITHOUT - DRAWS_WITHOUT // 10
 
 
 @pytest.mark.parametrize("fault", ["confusion", "unreadable", "omitted", "moved"])
@@ -60,8 +62,8 @@ def test_a_step_for_pages_wins_what_is_said(fault: str) -> None:
 
 def test_nothing_is_advised_without_a_fault() -> None:
     # A search for slices finds one by chance in 5 % of cases.
-    advised = [af.overview(planted("", seed)[0]).advice.height for seed in range(DRAWS)]
-    assert advised.count(0) >= DRAWS - DRAWS // 10
+    advised = [af.overview(planted("", seed)[0]).advice.height for seed in range(DRAWS_WITHOUT)]
+    assert advised.count(0) >= DRAWS_WITHOUT - DRAWS_WITHOUT // 10
 
 
 def test_a_useful_confidence_is_not_called_useless() -> None:
