@@ -16,7 +16,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import anls_frame as af
@@ -70,12 +70,17 @@ KINDS: dict[str, Callable[[list[Any]], Any]] = {
 }
 
 
+# Each example is made into a frame of every kind.
+FEWER = settings(max_examples=settings.default.max_examples * 2 // 5)  # type: ignore[union-attr]
+
+
 def arrived(frame: Any) -> list[Any]:
     return to_lazy(frame, ["p"], []).collect()["p"].to_list()
 
 
 @pytest.mark.every_combination
 @pytest.mark.parametrize("name", VALUES)
+@FEWER
 @given(data=st.data())
 def test_a_column_arrives_the_same_from_each_library(name: str, data: st.DataObject) -> None:
     values = data.draw(st.lists(st.none() | VALUES[name], min_size=2, max_size=4))
