@@ -16,12 +16,10 @@ from pathlib import Path
 import polars as pl
 from hostile_texts import HOSTILE_TEXTS
 from playwright.sync_api import Browser, FrameLocator, Page, sync_playwright
-from servers import answers
+from waiting import answers, window
 
 import anls_frame as af
 
-WAITS = 60
-"""Seconds that a server or a page may take."""
 MARIMO = """
 import marimo
 
@@ -93,7 +91,7 @@ def main(chromium: str, folder: Path) -> None:
 
 def opened(browser: Browser, address: str) -> tuple[Page, list[str]]:
     """Open a page; with what goes wrong on it."""
-    page = browser.new_page(viewport={"width": 1400, "height": 1000})
+    page = window(browser, viewport={"width": 1400, "height": 1000}).new_page()
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("dialog", lambda dialog: errors.append(f"dialog: {dialog.message}") or dialog.dismiss())
@@ -137,11 +135,11 @@ def in_marimo(browser: Browser, folder: Path) -> list[str]:
             stderr=log,
         )
     try:
-        answers("marimo", f"http://127.0.0.1:{port}/health", folder / "server.log", WAITS)
+        answers("marimo", f"http://127.0.0.1:{port}/health", folder / "server.log")
         page, errors = opened(browser, f"http://127.0.0.1:{port}")
         frames = page.locator("iframe[name^=anls_frame_]")
         rows = frames.first.content_frame
-        rows.locator("#count", has_text="1\u202f624 rows").wait_for(timeout=1000 * WAITS)
+        rows.locator("#count", has_text="1,624 rows").wait_for()
         first, second = judge(page, rows)
         # Markdown makes its own quotation marks.
         told = f"heard 165 [({first}, .answer_wrong.), ({second}, .our_error.)]"
@@ -188,9 +186,7 @@ def as_in_vs_code(browser: Browser, folder: Path) -> list[str]:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         page, errors = opened(browser, f"http://127.0.0.1:{server.server_port}/host.html")
         rows = page.frame_locator("iframe").frame_locator("iframe")
-        rows.locator("#count", has_text=f"{both.height:,} rows".replace(",", "\u202f")).wait_for(
-            timeout=1000 * WAITS
-        )
+        rows.locator("#count", has_text=f"{both.height:,} rows").wait_for()
         judge(page, rows)
         webview = page.frames[1]
         webview.wait_for_function("() => window.heard?.selected && window.heard.verdicts.our_error.length")

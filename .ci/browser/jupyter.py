@@ -19,7 +19,7 @@ from pathlib import Path
 
 import nbformat
 from playwright.sync_api import BrowserContext, FrameLocator, Locator, Page, sync_playwright
-from servers import answers
+from waiting import WAITS, answers, window
 
 ROOT = Path(__file__).parents[2]
 CELLS = (
@@ -65,8 +65,6 @@ large.write("large.html")
 large.widget()""",
 )
 TOKEN = secrets.token_hex()
-STARTS, RUNS = 60, 90
-"""Seconds that the server and the cells may take."""
 DRAWN = 200
 OPENS = 2_000
 """Milliseconds that the best of some runs may take."""
@@ -96,10 +94,10 @@ def main(chromium: str, python: str, folder: Path) -> None:
     with (folder / "server.log").open("w") as log:
         server = subprocess.Popen(command, env={**os.environ, **paths}, stdout=log, stderr=log)  # noqa: S603 - our own server
     try:
-        answers("JupyterLab", f"http://127.0.0.1:{port}/api", folder / "server.log", STARTS)
+        answers("JupyterLab", f"http://127.0.0.1:{port}/api", folder / "server.log")
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-            context = browser.new_context(viewport={"width": 1400, "height": 1400})
+            context = window(browser, viewport={"width": 1400, "height": 1400})
             context.add_init_script(READY)
             errors: list[str] = []
             lab = f"http://127.0.0.1:{port}/lab/tree"
@@ -145,10 +143,10 @@ def watched(context: BrowserContext, errors: list[str]) -> Page:
 def run_all(page: Page, address: str) -> None:
     """Open a notebook and run its cells."""
     page.goto(address)
-    page.wait_for_selector(".jp-Notebook .jp-CodeCell", timeout=1000 * STARTS)
+    page.wait_for_selector(".jp-Notebook .jp-CodeCell")
     # The menu is for the notebook in which a cell was chosen, and the cells need a kernel.
     page.locator(".jp-Notebook .jp-CodeCell").first.click()
-    page.get_by_text("package | Idle").wait_for(timeout=1000 * STARTS)
+    page.get_by_text("package | Idle").wait_for()
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.get_by_text("Run All Cells", exact=True).click()
 
@@ -156,12 +154,12 @@ def run_all(page: Page, address: str) -> None:
 def look(page: Page, address: str, folder: Path) -> None:
     """Run the notebook, then filter, open and judge rows by mouse and keyboard."""
     run_all(page, address)
-    page.wait_for_selector(".jp-OutputArea iframe", timeout=1000 * RUNS)
+    page.wait_for_selector(".jp-OutputArea iframe")
     rows = page.frame_locator(".jp-OutputArea iframe")
-    said(rows, "#count", "1\u202f624 rows")
+    said(rows, "#count", "1,624 rows")
     page.locator(".jp-OutputArea table", has_text="0.660 [0.610, 0.706]").wait_for()
     rows.get_by_label("missing").check()
-    said(rows, "#count", "165 of 1\u202f624 rows")
+    said(rows, "#count", "165 of 1,624 rows")
     rows.locator(".row:not([hidden])").first.click()
     said(rows, "#row .place", "1 of 165")
     page.keyboard.press("j")
@@ -227,17 +225,17 @@ def follow(page: Page, address: str, folder: Path) -> None:
 
 def open_large(page: Page, large: Locator, folder: Path) -> None:
     """Measure how fast 100,000 rows open that a kernel follows, and the same rows of a file."""
-    shown(large, "100\u202f000 rows")
+    shown(large, "100,000 rows")
     opened = [ready(large, page)]
     for _ in range(2):
         large.locator(".cm-content").first.click()
         page.keyboard.press("Control+Enter")
         page.wait_for_timeout(2_000)
-        shown(large, "100\u202f000 rows")
+        shown(large, "100,000 rows")
         opened.append(ready(large, page))
     file = page.context.new_page()
     file.goto((folder / "large.html").as_uri())
-    file.wait_for_function("() => window.readyAt", timeout=1000 * RUNS)
+    file.wait_for_function("() => window.readyAt")
     as_file = file.evaluate("window.readyAt")
     file.close()
     print(f"JupyterLab: 100,000 rows open in {min(opened):.0f} ms, as a file in {as_file:.0f} ms")
@@ -254,13 +252,13 @@ def keep(page: Page, other: Page, address: str, folder: Path) -> None:
     page.wait_for_function("() => !document.querySelector('.jp-mod-current.jp-mod-dirty')")
     page.get_by_role("menuitem", name="Kernel", exact=True).click()
     page.get_by_text("Shut Down Kernel", exact=True).click()
-    page.get_by_text("No Kernel").first.wait_for(timeout=1000 * STARTS)
+    page.get_by_text("No Kernel").first.wait_for()
     page.close()
     other.goto(address)
     cells = other.locator(".jp-Notebook .jp-CodeCell")
-    cells.first.wait_for(timeout=1000 * STARTS)
+    cells.first.wait_for()
     shown(cells.nth(1), "200 rows")
-    shown(cells.nth(len(FOLLOWED)), "2\u202f000 rows")
+    shown(cells.nth(len(FOLLOWED)), "2,000 rows")
     other.screenshot(path=folder / "reopened.png")
     if other.get_by_text("Error displaying widget").count():
         sys.exit("the notebook that was opened again misses a widget")
@@ -273,8 +271,8 @@ def keep(page: Page, other: Page, address: str, folder: Path) -> None:
     converted.route("https://**", lambda route: route.abort())
     converted.goto((folder / "followed.html").as_uri(), wait_until="domcontentloaded")
     frames = converted.locator("iframe")
-    for number, text in enumerate(("200 rows", "rows", "2\u202f000 rows")):
-        frames.nth(number).content_frame.locator("#count", has_text=text).wait_for(timeout=1000 * RUNS)
+    for number, text in enumerate(("200 rows", "rows", "2,000 rows")):
+        frames.nth(number).content_frame.locator("#count", has_text=text).wait_for()
     print("JupyterLab, opened again, and nbconvert show the page without a kernel")
 
 
@@ -293,9 +291,9 @@ def ready(cell: Locator, page: Page) -> float:
 def shown(cell: Locator, text: str) -> FrameLocator:
     """Return the page that a cell shows, once it has its rows."""
     cell.scroll_into_view_if_needed()
-    cell.locator("iframe").wait_for(timeout=1000 * RUNS)
+    cell.locator("iframe").wait_for()
     rows = cell.frame_locator("iframe")
-    rows.locator("#count", has_text=text).wait_for(timeout=1000 * RUNS)
+    rows.locator("#count", has_text=text).wait_for()
     return rows
 
 
@@ -303,12 +301,12 @@ def until(page: Page, cell: Locator, is_right: Callable[[list[str]], bool]) -> N
     """Run a cell until it prints what it should: what a page says takes a moment to arrive."""
     lines: list[str] = []
     begun = time.monotonic()
-    while time.monotonic() < begun + RUNS:
+    while time.monotonic() < begun + WAITS:
         cell.scroll_into_view_if_needed()
         cell.locator(".cm-content").click()
         page.keyboard.press("Control+Enter")
         page.wait_for_timeout(1_000)
-        page.get_by_text("package | Idle").wait_for(timeout=1000 * RUNS)
+        page.get_by_text("package | Idle").wait_for()
         lines = cell.locator(".jp-OutputArea").inner_text().splitlines()
         if lines and is_right(lines):
             return
@@ -317,7 +315,7 @@ def until(page: Page, cell: Locator, is_right: Callable[[list[str]], bool]) -> N
 
 def said(rows: FrameLocator, what: str, text: str) -> None:
     """Wait until an element has a text."""
-    rows.locator(what, has_text=text).wait_for(timeout=20_000)
+    rows.locator(what, has_text=text).wait_for()
 
 
 if __name__ == "__main__":

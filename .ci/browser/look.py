@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
+from waiting import window
 
 WIDE, NARROW = {"width": 1200, "height": 900}, {"width": 400, "height": 800}
 LAPTOP = {"width": 1280, "height": 720}
@@ -39,7 +40,7 @@ def main(chromium: str, folder: Path) -> None:
 
 def look(browser: Browser, path: Path, mode: str) -> None:
     """Look at a page in one mode."""
-    context = browser.new_context(**MODES[mode])
+    context = window(browser, **MODES[mode])
     page = context.new_page()
     wrong: list[str] = []
     requests: list[str] = []

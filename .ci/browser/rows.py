@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, FrameLocator, Page, sync_playwright
+from waiting import window
 
 RUNS = 5
 VERDICTS = 100
@@ -120,13 +121,13 @@ def main(chromium: str, folder: Path, names: list[str]) -> None:
 
 
 def number_in(text: str) -> int:
-    """Return the first number of a text, in which thin spaces stand between thousands."""
-    return int(re.sub(r"\D", "", re.findall(r"\d[\d\u202f]*", text)[0]))
+    """Return the first number of a text, in which commas stand between thousands."""
+    return int(re.sub(r"\D", "", re.findall(r"\d[\d,]*", text)[0]))
 
 
 def opened(browser: Browser, path: Path, view: str = "", **options: Any) -> tuple[Page, list[str]]:
     """Open a page; with what goes wrong on it."""
-    context = browser.new_context(**{"viewport": WIDE, **options})
+    context = window(browser, **{"viewport": WIDE, **options})
     context.add_init_script(READY)
     page = context.new_page()
     wrong: list[str] = []
@@ -142,7 +143,7 @@ def opened(browser: Browser, path: Path, view: str = "", **options: Any) -> tupl
         ),
     )
     page.goto(path.as_uri() + view)
-    page.wait_for_function("() => window.readyAt", timeout=60_000)
+    page.wait_for_function("() => window.readyAt")
     return page, wrong
 
 
@@ -314,7 +315,7 @@ def check_use(browser: Browser, path: Path) -> list[str]:
     page, wrong = opened(browser, path)
     expect = expecting(path, wrong)
     count = page.locator("#count")
-    expect("the number of rows", count.inner_text(), "1\u202f624 rows")
+    expect("the number of rows", count.inner_text(), "1,624 rows")
     page.keyboard.press("/")
     page.keyboard.type("INVOICE NUMBER")
     page.wait_for_function("() => location.hash.includes('INVOICE')")
@@ -346,7 +347,7 @@ def check_use(browser: Browser, path: Path) -> list[str]:
     expect("the verdicts of the help", again.locator("#verdict-keys dd").count(), 6)
     again.keyboard.press("Escape")
     again.get_by_role("button", name="Clear all").click()
-    expect("the number of all rows", again.locator("#count").inner_text(), "1\u202f624 rows")
+    expect("the number of all rows", again.locator("#count").inner_text(), "1,624 rows")
     print(f"{path.name}: {found}, {narrowed}: keys and address work")
     for one in (page, again):
         one.context.close()
@@ -524,7 +525,7 @@ def check_files(browser: Browser, path: Path) -> list[str]:
 def check_images(browser: Browser, path: Path) -> list[str]:
     """Open rows with images and texts from right to left: images beside the page alone are loaded."""
     found = []
-    context = browser.new_context(viewport=WIDE)
+    context = window(browser, viewport=WIDE)
     page = context.new_page()
     page.on("request", lambda request: found.append(request.url.removeprefix(path.parent.as_uri())))
     page.goto(path.as_uri())
@@ -549,7 +550,7 @@ def check_images(browser: Browser, path: Path) -> list[str]:
 
 def check_links(browser: Browser, path: Path) -> list[str]:
     """Follow the links of figures: the page within the page selects the rows, and nothing is loaded."""
-    context = browser.new_context(viewport=WIDE)
+    context = window(browser, viewport=WIDE)
     page = context.new_page()
     wrong: list[str] = []
     requests: list[str] = []
@@ -727,7 +728,7 @@ def check_confined(browser: Browser, path: Path) -> list[str]:
         around = path.with_name("around.html")
         inner = html.escape(path.read_text(encoding="utf-8"))
         around.write_text(f'<iframe {sandbox} width="1200" height="700" srcdoc="{inner}"></iframe>')
-        page = browser.new_context(viewport=WIDE).new_page()
+        page = window(browser, viewport=WIDE).new_page()
         page.on("pageerror", lambda error: wrong.append(f"{path.name} in a page: {error}"))
         page.goto(around.as_uri())
         rows = page.frame_locator("iframe")

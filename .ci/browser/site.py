@@ -15,6 +15,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from playwright.sync_api import Browser, Page, sync_playwright
+from waiting import window
 
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 PAGES = [
@@ -110,7 +111,7 @@ def main() -> None:
     address = f"http://localhost:{server.server_port}"
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        wrong = look(browser, address, pictures) + search(browser.new_page(viewport=WIDE), address)
+        wrong = look(browser, address, pictures) + search(window(browser, viewport=WIDE).new_page(), address)
         browser.close()
     server.shutdown()
     if wrong:
@@ -122,7 +123,7 @@ def look(browser: Browser, address: str, pictures: Path) -> list[str]:
     wrong = []
     for size in (WIDE, PHONE):
         for scheme in ("light", "dark"):
-            context = browser.new_context(viewport=size, color_scheme=scheme)
+            context = window(browser, viewport=size, color_scheme=scheme)
             page = context.new_page()
             listen(page, wrong)
             for path in LOOKED_AT:
