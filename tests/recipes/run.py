@@ -74,10 +74,12 @@ def blocks(name: str) -> list[str]:
 def check(name: str) -> None:
     """Run a recipe here and compare its frames."""
     (code,) = blocks(name)
+    frame = af.sample()
+    # As the first example of the page does.
+    frame.write_parquet("questions.parquet")
     found: dict[str, Any] = {"__name__": "__main__"}
     exec(compile(code, f"docs/recipes.md, {name}", "exec"), found)  # noqa: S102 - the recipe is our own
 
-    frame = af.sample()
     expected = af.report(frame, "tesseract", "answers", by="question_types", cluster="doc_id")
     report = found["report"]
     assert_frame_equal(report.to_polars(), expected.to_polars(), check_exact=True)
@@ -95,12 +97,12 @@ def check(name: str) -> None:
 def main(names: list[str]) -> int:
     """Run each recipe in a process of its own; the first that fails ends it."""
     for name in names or RECIPES:
-        # Engines leave files in the home folder and beside the session. Paths of sockets must be short.
+        # Recipes and engines leave files where they run and at home. Paths of sockets must be short.
         with tempfile.TemporaryDirectory(prefix="recipe-") as home:
             environment = {**os.environ, **ENVIRONMENT, "HOME": home, "RAY_TMPDIR": home}
-            command = [sys.executable, __file__, "--here", name]
+            command = [sys.executable, str(Path(__file__).resolve()), "--here", name]
             done = subprocess.run(  # noqa: S603 - our own recipes
-                command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+                command, cwd=home, env=environment, capture_output=True, text=True, check=False
             )
         if done.returncode:
             print(done.stdout, done.stderr, file=sys.stderr)
