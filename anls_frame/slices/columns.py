@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -80,6 +81,9 @@ def _shown(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, float):
         return f"{value:.6g}"
+    if isinstance(value, dt.timedelta):
+        # As reports write it, without the comma of "1 day, 0:00:00".
+        return str(pl.Series([value]).dt.to_string("iso")[0])
     text = visible(str(value))
     # A text that reads like a word of the description is in quotes.
     return f'"{text}"' if text in ("", "missing", "true", "false") and isinstance(value, str) else text

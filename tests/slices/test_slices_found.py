@@ -456,3 +456,12 @@ def test_columns_in_any_order_give_the_same_slices(names: list[str]) -> None:
     ).with_columns(pl.col("a", "b").cast(pl.String))
     found = af.find_slices(rows.select("score", *names), metrics="score")
     assert found.frame["description"].to_list() == ["a = 1 and b = 1"]
+
+
+def test_a_duration_is_written_as_in_reports() -> None:
+    days = pl.duration(days=pl.int_range(200) % 2)
+    rows = pl.DataFrame({"s": [0.0, 1.0] * 100}).with_columns(wait=days)
+    found = af.find_slices(rows, metrics="s", columns=["wait"]).frame
+    report = af.report(rows, metrics="s", by="wait")
+    assert found["description"].to_list() == ["wait = PT0S"]
+    assert "│ PT0S " in str(report)
