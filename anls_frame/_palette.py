@@ -49,8 +49,8 @@ def system_colors(names: Iterable[str], colors: Mapping[str, str] | None = None)
     """
     Return the colour of each system, by name, so that it is the same in every plot and order.
 
-    If two names choose the same colour, the later name in the alphabet gets the next free colour. `colors`
-    overrides.
+    If two names choose the same colour, the later name in the alphabet gets the next free colour or, if none
+    is free, the next of the rarest. `colors` overrides.
     """
     names = list(names)
     given = dict(colors or {})
@@ -58,8 +58,7 @@ def system_colors(names: Iterable[str], colors: Mapping[str, str] | None = None)
     for name in sorted(set(names) - set(chosen)):
         first = zlib.crc32(_SALT + name.encode()) % len(PALETTE)
         order = [PALETTE[(first + step) % len(PALETTE)] for step in range(len(PALETTE))]
-        free = [color for color in order if color not in chosen.values()]
-        chosen[name] = free[0] if free else order[0]
+        chosen[name] = min(order, key=[*chosen.values()].count)
     return {name: chosen[name] for name in names}
 
 

@@ -21,6 +21,8 @@ _CONTROLS = re.compile(f"[\0-\x1f\x7f-\x9f\u2028\u2029{_NONCHARACTERS}]")
 _DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _DELETE = "\x7f"
 _SYMBOLS = re.compile("[\u2400-\u241f]")
+_UNITS = re.compile(r"⟨U\+[0-9A-F]{4,6}⟩|.", re.DOTALL)
+"""What is shown as a whole or not at all: a character, or its code."""
 
 SPACE = "␣"
 """The sign for a space, which makes it visible."""
@@ -28,7 +30,12 @@ SPACE = "␣"
 LABEL_WIDTH = 34
 """Maximum width of a group's label in text columns; a wide character takes two."""
 
+_NULL, _EMPTY = "null", "empty"
 _LONGEST = 200
+_CONTEXT = 8
+"""Columns that are shown on both sides of what differs."""
+_CUT = 10 * _LONGEST
+"""Characters of as many codes, which have up to ten each."""
 _LONGEST_QUOTED = 60
 
 
@@ -76,11 +83,27 @@ def listed(values: Iterable[str], most: int = 10) -> str:
 
 def label(value: Any) -> str:
     """Return the value of a key as a text short enough for an axis label."""
+    return shortened(whole_label(value))
+
+
+def whole_label(value: Any, drawn: Callable[[str], str] = shown) -> str:
+    """
+    Return the value of a key as a text; a text that reads like the word for null or empty is in quotes.
+
+    Parameters
+    ----------
+    value
+        The value.
+    drawn
+        What makes texts visible.
+    """
+    if value is None or value == "":
+        return _NULL if value is None else _EMPTY
     if isinstance(value, list | tuple):
-        text = ", ".join("null" if entry is None else str(entry) for entry in value)
-    else:
-        text = "null" if value is None else "empty" if value == "" else str(value)
-    return shortened(shown(text))
+        return ", ".join(whole_label(entry, drawn) for entry in value)
+    # Truth values as in tables.
+    text = spelled_space(drawn(str(value).lower() if isinstance(value, bool) else str(value)))
+    return f'"{text}"' if text.lower() in {_NULL, _EMPTY, "none"} else text
 
 
 def shortened(text: str, most: int = LABEL_WIDTH) -> str:
@@ -88,18 +111,34 @@ def shortened(text: str, most: int = LABEL_WIDTH) -> str:
     if text_width(text) <= most:
         return text
     tail = most // 3
-    return f"{_fitting(text, most - tail - 1).rstrip()}…{_fitting(text[::-1], tail)[::-1].lstrip()}"
+    return f"{_start(text, most - tail - 1).rstrip()}…{_end(text, tail).lstrip()}"
 
 
 def shortened_apart(names: Sequence[str], most: int = LABEL_WIDTH) -> list[str]:
-    """Cut names that are too wide; if they would look the same, drop their common beginning and end."""
-    short = [shortened(name, most) for name in names]
-    if len(set(short)) == len(set(names)):
-        return short
+    """Cut names that are too wide; of those that would look the same, show the parts that differ."""
+    short = {name: shortened(name, most) for name in names}
+    alike: dict[str, list[str]] = {}
+    for name, text in short.items():
+        alike.setdefault(text, []).append(name)
+    for group in alike.values():
+        if len(group) > 1:
+            short |= zip(group, _differing_parts(group, most), strict=True)
+    return [short[name] for name in names]
+
+
+def _differing_parts(names: Sequence[str], most: int) -> list[str]:
+    """Return names without their common beginning and end, of which only what fits is left."""
     start = _alike(names)
     end = _alike([name[start:][::-1] for name in names])
+    if not start + end:
+        return [shortened(name, most) for name in names]
     rest = [name[start : len(name) - end] for name in names]
-    return [shortened(f"{'…' if start else ''}{name}{'…' if end else ''}", most) for name in rest]
+    before, after = names[0][:start], names[0][len(names[0]) - end :]
+    # With the marks of what is left out, around the widest part.
+    room = min(max(most - 2 - max(map(text_width, rest)), 0) // 2, _CONTEXT)
+    before = before if text_width(before) <= room + 1 else f"…{_end(before, room)}"
+    after = after if text_width(after) <= room + 1 else f"{_start(after, room)}…"
+    return [f"{before}{part}{after}" for part in shortened_apart(rest, max(most - 2, 1))]
 
 
 def _alike(names: Sequence[str]) -> int:
@@ -120,14 +159,24 @@ def _columns(character: str) -> int:
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
-def _fitting(text: str, most: int) -> str:
+def _start(text: str, most: int) -> str:
+    """Return the beginning of a text that takes at most so many columns."""
+    return "".join(_fitting(_UNITS.findall(text[:_CUT]), most))
+
+
+def _end(text: str, most: int) -> str:
+    """Return the end of a text that takes at most so many columns."""
+    return "".join(_fitting(_UNITS.findall(text[-_CUT:])[::-1], most)[::-1])
+
+
+def _fitting(units: Sequence[str], most: int) -> Sequence[str]:
     taken = 0
-    for index, character in enumerate(text):
-        taken += _columns(character)
+    for index, unit in enumerate(units):
+        taken += text_width(unit)
         # Text that consists only of accents takes no columns, so its length is limited too.
         if taken > most or index >= _LONGEST:
-            return text[:index]
-    return text
+            return units[:index]
+    return units
 
 
 def numbered(count: int, noun: str) -> str:
@@ -188,10 +237,27 @@ def differing_in_notation(ids: Iterable[str]) -> str:
 
 
 def spelled_space(text: str) -> str:
-    """Spell out a text that consists only of whitespace, with ␣ for a space; leave other texts unchanged."""
-    if not text.isspace() or visible(text) != text:
+    """Spell out whitespace at the ends of a text, which nobody would see, with ␣ for a space."""
+    inner = text.strip()
+    if len(inner) == len(text):
         return text
-    return "".join("␣" if character == " " else f"⟨U+{ord(character):04X}⟩" for character in text)
+    start = len(text) - len(text.lstrip())
+    return f"{_spelled(text[:start])}{inner}{_spelled(text[start + len(inner) :])}"
+
+
+def _spelled(spaces: str) -> str:
+    codes = (f"⟨U+{ord(space):04X}⟩" if visible(space) == space else space for space in spaces)
+    return "".join("␣" if code == "⟨U+0020⟩" else code for code in codes)
+
+
+def left_to_right(text: str) -> str:
+    """
+    Return a text to be followed by others: one from right to left is kept from reordering them.
+
+    Without marks, `(2-5)` after a Hebrew name reads `(5-2)`.
+    """
+    is_turned = any(unicodedata.bidirectional(character) in {"R", "AL", "AN"} for character in text)
+    return f"\u200e{text}\u200e" if is_turned else text
 
 
 def script(character: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._text import label, shortened
+from anls_frame._text import shortened_apart, whole_label
 from anls_frame.export.columns import ends_of, figure_of
 from anls_frame.export.document import BEST, OVERALL, SLICE, Table
 from anls_frame.export.kinds import Kind
@@ -120,10 +120,11 @@ def display_table(table: Table) -> tuple[list[ShownColumn], list[ShownRow]]:
 def slice_labels(slices: pl.DataFrame, by: Sequence[str], names: Names = ROWS) -> list[str]:
     """Return a label for each row of a frame of slices, short enough for an axis."""
     keys = slices.select(cs.by_name(*by)).rows() if by else [()] * slices.height
-    return [
-        every(names) if kind == OVERALL else shortened(" / ".join(map(label, row)))
+    labels = [
+        every(names) if kind == OVERALL else " / ".join(map(whole_label, row))
         for kind, row in zip(slices[SLICE], keys, strict=True)
     ]
+    return shortened_apart(labels)
 
 
 SMALL = 1e-3

@@ -23,7 +23,7 @@ from typing import BinaryIO, NamedTuple
 import jinja2
 from markupsafe import Markup, escape
 
-from anls_frame._text import numbered, shortened, spelled_space, visible
+from anls_frame._text import numbered, shortened, spelled_space, visible, whole_label
 from anls_frame.export.charts import (
     Alignments,
     Axis,
@@ -275,7 +275,7 @@ def _forest(
         return None
     axis = _axis(columns[drawn], drawn, rows)
     keys = [index for index, column in enumerate(columns) if column.kind == "key"]
-    labels = [" / ".join(row.cells[key].text for key in keys if row.cells[key].text) for row in rows]
+    labels = [" / ".join(filter(None, (_key_label(row.cells[key]) for key in keys))) for row in rows]
     more = f", the first {_FOREST_ROWS} of {n_groups:,}" if n_groups > _FOREST_ROWS else ""
     cells = [row.cells[drawn] for row in rows]
     return {
@@ -286,6 +286,11 @@ def _forest(
             for label, cell in zip(labels, cells, strict=True)
         ],
     }
+
+
+def _key_label(cell: Cell) -> str:
+    # Without the style by which a table tells the word for null from the same text.
+    return whole_label(cell.text) if cell.role == "data" else cell.text
 
 
 def _axis(column: ShownColumn, index: int, rows: Sequence[ShownRow]) -> Axis:

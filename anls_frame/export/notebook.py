@@ -5,10 +5,10 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from anls_frame._text import visible
+from anls_frame._text import shortened_apart, visible
 from anls_frame.export.display import display_table
 from anls_frame.export.document import Table
-from anls_frame.export.terminal import cell_text
+from anls_frame.export.terminal import LONGEST_CELL, cell_text
 
 if TYPE_CHECKING:
     from great_tables import GT
@@ -38,8 +38,11 @@ def rendered(table: Table, table_id: str) -> GT:
     columns, rows = display_table(table)
     # Names that great_tables would treat as patterns or units, and equal ones, are passed as labels.
     names = [f"column_{index}" for index in range(len(columns))]
-    texts = [[cell_text(cell) for cell in row.cells] for row in rows]
-    frame = pl.DataFrame(texts, schema=dict.fromkeys(names, pl.String), orient="row")
+    texts = {
+        name: shortened_apart([cell_text(row.cells[index]) for row in rows], LONGEST_CELL)
+        for index, name in enumerate(names)
+    }
+    frame = pl.DataFrame(texts, schema=dict.fromkeys(names, pl.String))
     labels = [html(escape(visible(column.heading)).replace("{{", "{&#123;")) for column in columns]
     numeric = [name for name, column in zip(names, columns, strict=True) if column.is_numeric]
     shown = (

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from anls_frame._messages import SPELLING
-from anls_frame._text import shortened, shortened_apart, text_width, visible
+from anls_frame._text import shortened, shortened_apart, spelled_space, text_width, visible
 from anls_frame.export.columns import LEAST
 from anls_frame.export.display import Cell, ShownColumn, ShownRow, display_table
 from anls_frame.export.document import Table
@@ -19,7 +19,8 @@ from anls_frame.export.document import Table
 ROWS = 50
 """Largest number of rows to print."""
 
-_LONGEST_CELL = 60
+LONGEST_CELL = 60
+"""The largest width of a text."""
 _WHOLE = "<+-0123456789,"
 """What precedes the points of figures."""
 _ALWAYS = ("best", "answer")
@@ -98,6 +99,8 @@ class _Column:
     heading: str
     figures: Sequence[str]
     intervals: Sequence[str]
+    whole: Sequence[str] = ()
+    """The texts before they were cut."""
     is_broken: bool = False
     """Whether the heading is broken between words."""
     is_below: bool = False
@@ -107,7 +110,7 @@ class _Column:
         """Return the column with texts cut to a width, or as it is if they would then look the same."""
         if self.shown.is_numeric:
             return self
-        figures = shortened_apart(self.figures, most) if self.figures else []
+        figures = shortened_apart(self.whole, most)
         if apart and len({*figures}) < len({*self.figures}):
             return self
         return replace(self, heading=shortened(self.heading, most), figures=figures)
@@ -163,21 +166,21 @@ def _turned(columns: list[_Column]) -> list[_Column]:
     headings, values = [column.heading for column in others], [column.cells[0][0] for column in others]
     none = [""] * len(others)
     return [
-        _Column(first.shown._replace(kind="key"), first.heading, headings, none),
-        _Column(first.shown._replace(name="", kind="key"), first.cells[0][0], values, none),
+        _Column(first.shown._replace(kind="key"), first.heading, headings, none, headings),
+        _Column(first.shown._replace(name="", kind="key"), first.cells[0][0], values, none, values),
     ]
 
 
 def _laid(column: ShownColumn, cells: Sequence[Cell]) -> _Column:
-    figures = [cell_text(cell._replace(interval="")) for cell in cells]
-    aligned = _aligned(figures) if column.is_numeric else figures
-    return _Column(column, visible(column.heading), aligned, [cell.interval for cell in cells])
+    whole = [cell_text(cell._replace(interval="")) for cell in cells]
+    figures = _aligned(whole) if column.is_numeric else shortened_apart(whole, LONGEST_CELL)
+    return _Column(column, visible(column.heading), figures, [cell.interval for cell in cells], whole)
 
 
 def cell_text(cell: Cell) -> str:
     """Return the text of a cell; quotes distinguish a text from a null that is shown in the same way."""
     if cell.role == "data":
-        return f'"{cell.figure}"' if cell.figure == "null" else shortened(visible(cell.figure), _LONGEST_CELL)
+        return f'"{cell.figure}"' if cell.figure == "null" else spelled_space(visible(cell.figure))
     return '""' if cell.role == "mark" and cell.figure == "empty" else cell.text
 
 

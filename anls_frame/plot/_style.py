@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -31,6 +31,20 @@ if TYPE_CHECKING:
 DASHED = 0, (4, 3)
 """Style of lines that other figures are compared with."""
 
+_STROKES: tuple[Any, ...] = (
+    "solid",
+    (0, (5, 1.5)),
+    (0, (1, 1)),
+    (0, (6, 1.5, 1, 1.5)),
+    (0, (10, 2)),
+    (0, (3, 1, 1, 1, 1, 1)),
+    (0, (10, 2, 3, 2)),
+)
+"""Strokes of the lines that share a colour."""
+
+_MOST_INSIDE = 6
+"""The largest number of names in a legend within the axes."""
+
 SIGNIFICANT = 0.05
 """The largest adjusted p-value of figures in bold."""
 
@@ -48,9 +62,6 @@ _SHORTEST = 8
 
 _STRONGEST = {"black": "#6FB1DC", "white": "#0B4F86"}
 """The strongest colour of cells with texts of a colour, which stay legible on it (WCAG: at least 7 to 1)."""
-
-_MARKS = ("null", "empty")
-"""What labels say of a null and of an empty text."""
 
 # Used after the reader's own font, for scripts that it may lack; only the first comes with matplotlib.
 _FALLBACK_FONTS = (
@@ -101,7 +112,7 @@ def drawable(text: str) -> str:
 
     One warning for each script says what fonts lack.
     """
-    text = _text.shown(text)
+    text = _text.spelled_space(_text.shown(text))
     if text.isascii():
         return text
     families = tuple(font_families())
@@ -117,8 +128,8 @@ def drawable(text: str) -> str:
 
 
 def name(text: str) -> str:
-    """Return the name of a column, metric or system as a short text."""
-    return _text.shortened(drawable(text))
+    """Return the name of a column, metric or system as a short text within another text."""
+    return _text.left_to_right(_text.shortened(drawable(text)))
 
 
 def names(texts: Sequence[str], most: int = _text.LABEL_WIDTH) -> list[str]:
@@ -135,18 +146,17 @@ class Label(NamedTuple):
 
 
 def label(keys: Sequence[Any]) -> Label:
-    """Return the label of a group with these keys; texts that read like a word for null are in quotes."""
-    words = [_key(key) for key in keys]
-    return Label(name(" / ".join(word.text for word in words)), len(words) == 1 and words[0].is_mark)
+    """Return the whole label of a group."""
+    texts = [_text.whole_label(key, drawable) for key in keys]
+    if len(keys) == 1:
+        return Label(texts[0], is_mark=keys[0] is None or keys[0] == "")
+    return Label(" / ".join(map(_text.left_to_right, texts)))
 
 
-def _key(key: Any) -> Label:
-    if key is None or key == "":
-        return Label(_MARKS[0] if key is None else _MARKS[1], is_mark=True)
-    if isinstance(key, list | tuple):
-        return Label(", ".join(_key(entry).text for entry in key))
-    text = str(key)
-    return Label(f'"{text}"' if text.lower() in {*_MARKS, "none"} else text)
+def cut(labels: Sequence[Label], most: int = _text.LABEL_WIDTH) -> list[Label]:
+    """Return labels that are short enough, and distinct as before."""
+    texts = _text.shortened_apart([label.text for label in labels], most)
+    return [label._replace(text=text) for label, text in zip(labels, texts, strict=True)]
 
 
 def as_data(text: Text) -> None:
@@ -161,12 +171,20 @@ def marker_scale() -> float:
 
 
 def score_in_row(
-    ax: Axes, row: float, figures: Sequence[Any], color: str, *, marker: str = "o", size: float, width: float
+    ax: Axes,
+    row: float,
+    figures: Sequence[Any],
+    color: str,
+    *,
+    marker: str = "o",
+    size: float,
+    width: float,
+    stroke: Any = "solid",
 ) -> None:
     """Draw a score and the ends of its interval, whatever there is; the point of few rows is hollow."""
     score, low, high, is_few = figures
     if low is not None and high is not None:
-        ax.hlines(row, low, high, color=color, linewidth=width * marker_scale())
+        ax.hlines(row, low, high, color=color, linewidth=width * marker_scale(), linestyle=stroke)
     if score is not None:
         look: dict[str, Any] = {"color": color, "markersize": size * marker_scale()}
         ax.plot(score, row, marker, markerfacecolor=background(ax) if is_few else color, **look)
@@ -195,6 +213,17 @@ def line_colors(
     return _palette.system_colors(names, colors or alone)
 
 
+def strokes(colors: Mapping[str, str]) -> dict[str, Any]:
+    """Return the stroke of each line: lines of the same colour differ in it."""
+    shared: dict[str, Iterator[Any]] = {}
+    return {name: next(shared.setdefault(color, itertools.cycle(_STROKES))) for name, color in colors.items()}
+
+
+def legend_height(names: Collection[Any]) -> float:
+    """Return how many inches higher a new figure must be for a legend that is above the axes."""
+    return 0.06 * len(names) if len(names) > _MOST_INSIDE else 0.0
+
+
 def finish(
     ax: Axes,
     given_title: str | None,
@@ -207,7 +236,7 @@ def finish(
     loc: str = "",
 ) -> Axes:
     """
-    Label the axes, and draw grid lines, the title, and a legend, in the axes at `loc` or else above them.
+    Label the axes, and draw grid lines, the title, and a legend: of few names in the axes at `loc`, or above.
 
     The y axis has a label and grid lines only if `beside` is given, which plots of rows do not need.
     """
@@ -215,7 +244,7 @@ def finish(
     if beside:
         as_heading(ax.set_ylabel(beside))
     tidy(ax, grid="both" if beside else "x")
-    if names and loc:
+    if loc and 0 < len(names) <= _MOST_INSIDE:
         legend(ax, handles, names, loc=loc)
     elif names:
         legend_above(ax, handles, names)
@@ -296,13 +325,15 @@ def _wrap(ax: Axes, text: Text) -> None:
 
 
 def legend(ax: Axes, handles: Sequence[Any], names: Sequence[str | Label], **options: Any) -> Legend:
-    """Draw a legend; names may begin with an underscore or contain dollar signs."""
+    """Draw a legend; names may begin with an underscore or contain dollar signs, and labels are not cut."""
     # Names are set afterwards, because matplotlib skips those that begin with an underscore.
     texts = [f"entry {index}" for index in range(len(names))]
     box = ax.legend(handles, texts, **{"frameon": False, **options})
+    plain = [entry for entry in names if isinstance(entry, str)]
+    short = iter(_text.shortened_apart([drawable(entry) for entry in plain]))
     for text, entry in zip(box.get_texts(), names, strict=True):
         as_data(text)
-        text.set_text(entry.text if isinstance(entry, Label) else name(entry))
+        text.set_text(entry.text if isinstance(entry, Label) else next(short))
         if isinstance(entry, Label) and entry.is_mark:
             text.set_fontstyle("italic")
     return box
@@ -317,7 +348,9 @@ def legend_above(ax: Axes, handles: Sequence[Any], names: Sequence[str | Label])
     room = widths(ax)
     width = room.left + room.axes
     options: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1, 1)}
-    options |= {"columnspacing": 1.2, "handlelength": 1.0, "borderaxespad": 0.2, "borderpad": 0.2}
+    # Strokes, which tell the lines of a colour apart, need a longer piece.
+    length = 1.0 if len(names) <= len(_palette.PALETTE) else 2.6
+    options |= {"columnspacing": 1.2, "handlelength": length, "borderaxespad": 0.2, "borderpad": 0.2}
     # The legend gets smaller before it takes many lines.
     sizes = [*(("small", lines) for lines in range(1, 4)), *(("x-small", n + 2) for n in range(len(names)))]
     for size, lines in sizes:
@@ -330,18 +363,18 @@ def legend_above(ax: Axes, handles: Sequence[Any], names: Sequence[str | Label])
     return height
 
 
-def group_axis(ax: Axes, labels: Sequence[Label]) -> None:
+def group_axis(ax: Axes, labels: Sequence[Label], most: int = _text.LABEL_WIDTH) -> None:
     """
     Label the rows of a plot of groups from top to bottom; words for null and empty are in italics.
 
-    In narrow axes, labels are cut further.
+    Labels are cut to `most` columns, and further in narrow axes.
     """
-    texts = _label_rows(ax, labels)
+    texts = _label_rows(ax, cut(labels, most))
     widest = max((measured(text).width for text in texts), default=0.0)
     share = _LABELS * given_width(ax) / max(widest, 1.0)
     if share < 1:
-        most = max(int(share * max(_text.text_width(label.text) for label in labels)), _SHORTEST)
-        _label_rows(ax, [label._replace(text=_text.shortened(label.text, most)) for label in labels])
+        longest = max(_text.text_width(text.get_text()) for text in texts)
+        _label_rows(ax, cut(labels, max(int(share * longest), _SHORTEST)))
     ax.set_ylim(len(labels) - 0.4, -0.6)
 
 

@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 from anls_frame import _palette, _text
 from anls_frame._arguments import number, takes_names
 from anls_frame.analysis.curves import BARS, Histogram, score_histogram
-from anls_frame.export.display import spelled
+from anls_frame.export.display import figure, spelled
 from anls_frame.plot import _inputs, _style
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def cer_distribution(
     shade = _palette.system_color(label, color)
     name = "CER" if cer == "cer" else _style.name(cer)
     most = rates.max() if histogram.high else upper
-    tail = f"{upper:g} to {most:.3g}" if most > upper else f"{upper:g}"
+    tail = f"{upper:g} to {figure(float(most), 'number')}" if most > upper else f"{upper:g}"
     parts = [
         ("0", histogram.low, _palette.LIGHT),
         ("between", sum(histogram.bins), shade),
@@ -236,18 +236,25 @@ def ecdf(
     rows = _SCORES.numbers(frame, list(dict.fromkeys(systems.values())))
     # A single column is not the name of a system.
     shades = _style.line_colors(systems, colors, is_nameless=isinstance(scores, str))
-    ax = _inputs.axes(ax, 6.4, 4)
+    strokes = _style.strokes(shades)
+    ax = _inputs.axes(ax, 6.4, 4 + _style.legend_height(systems))
     curves = {name: steps(rows[column]) for name, column in systems.items()}
     ends = [0.0, 1.0, *(x for xs, _ in curves.values() for x in (*xs[:1], *xs[-1:]))]
     margin = 0.02 * (max(ends) - min(ends))
     left, right = min(ends) - margin, max(ends) + margin
     drawn = {name: curve for name, curve in curves.items() if curve[0]}
+    looks: list[dict[str, Any]] = [
+        {"color": shades[name], "linestyle": strokes[name], "linewidth": 1.8} for name in drawn
+    ]
     # From edge to edge of the axes: 0 below the lowest score, 1 above the highest.
     handles = [
-        ax.step([left, *x, right], [0.0, *y, 1.0], where="post", color=shades[name], lw=1.8)[0]
-        for name, (x, y) in drawn.items()
+        ax.step([left, *x, right], [0.0, *y, 1.0], where="post", **look)[0]
+        for look, (x, y) in zip(looks, drawn.values(), strict=True)
     ]
-    names = [f"{name} (n = {rows[systems[name]].count():,})" for name in drawn]
+    names = [
+        _style.Label(f"{_text.left_to_right(short)} (n = {rows[systems[name]].count():,})")
+        for name, short in zip(drawn, _style.names([*drawn]), strict=True)
+    ]
     ax.set_xlim(left, right)
     ax.set_ylim(0, 1.02)
     _style.percent_ticks(ax.yaxis)

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 
 from anls_frame import _palette
 from anls_frame._arguments import choice, count, takes_names
-from anls_frame._text import level_text, numbered, shortened
+from anls_frame._text import level_text, numbered
 from anls_frame.export.columns import DIFFERENCE, ends_of, with_ends
 from anls_frame.export.display import figure, spelled
 from anls_frame.frames.conversion import in_polars, to_lazy
@@ -31,6 +31,8 @@ __all__ = ["comparison", "error_types", "group_scores", "worse_slices"]
 
 
 _ROW = 0.31
+_REPORT_ROW = 0.09
+"""The least height of the point of one of several reports."""
 _LARGE_MARKERS = 2
 """Number of reports for whose markers a row has room in full size."""
 _SPREAD = 0.62
@@ -130,9 +132,11 @@ def group_scores(
     labels = {key: text for slices in every.values() for key, text in slices.labels.items()}
     hidden = max(len(labels) - (_inputs.WHOLE in labels) - most, 0)
     keys = list(labels)[: len(labels) - hidden]
-    ax = _inputs.axes(ax, 7, 1.2 + _ROW * len(keys))
+    row = max(_ROW, _REPORT_ROW * len(given))
+    ax = _inputs.axes(ax, 7, 1.2 + row * len(keys) + _style.legend_height(given))
     several, size = len(given) > 1, 6.5 if len(given) <= _LARGE_MARKERS else 4.5
     shades = _style.line_colors(given, colors, is_nameless=[*given] == [""])
+    strokes = _style.strokes(shades)
     tables = {name: _figures(slices, metric) for name, slices in every.items()}
     for index, (name, table) in enumerate(tables.items()):
         offset = (index - (len(tables) - 1) / 2) * _SPREAD / len(tables)
@@ -144,7 +148,7 @@ def group_scores(
                     line.set(linewidth=_style.marker_scale(), linestyle=_style.DASHED, zorder=1)
                     line.set_alpha(0.7 if several else 1)
                 width, marker = (3, "D") if is_whole else (2.2, "o")
-                look: dict[str, Any] = {"marker": marker, "size": size}
+                look: dict[str, Any] = {"marker": marker, "size": size, "stroke": strokes[name]}
                 look["width"] = width / (1.4 if several else 1)
                 _style.score_in_row(ax, row + offset, figures[:4], shades[name], **look)
     _style.group_axis(ax, [labels[key] for key in keys])
@@ -155,7 +159,7 @@ def group_scores(
     _style.side(ax, [_counts([table.get(key) for table in tables.values()]) for key in keys])
     label = f"{_inputs.axis_name(metric)}, {level}interval{_style.not_shown(hidden)}"
     line_look: dict[str, Any] = {"marker": "o", "markersize": _style.marker_scale() * size, "linewidth": 2}
-    handles = [Line2D([], [], color=shade, **line_look) for shade in shades.values()]
+    handles = [Line2D([], [], color=shades[name], linestyle=strokes[name], **line_look) for name in given]
     whose = "" if several else "".join(f" of {_style.name(name)}" for name in given if name)
     own_title = f"{_style.name(metric.label)}{whose}{_style.sliced_by(first.by)}"
     names = list(given) if several else []
@@ -503,9 +507,7 @@ def worse_slices(
     lines, compared = _losses_of(in_metric, system)
     frame = lines.head(most)
     ax = _inputs.axes(ax, 9.6, 1.3 + _FOUND_ROW * max(frame.height, 2))
-    _style.group_axis(
-        ax, [_style.Label(shortened(_style.drawable(text), _LONGEST)) for text in frame["description"]]
-    )
+    _style.group_axis(ax, [_style.Label(_style.drawable(text)) for text in frame["description"]], _LONGEST)
     draw = _effects if kind == "effects" else _shares
     handles, names, label = draw(ax, frame, drawn)
     hidden = [numbered(lines.height - frame.height, "more slice")] if lines.height > most else []

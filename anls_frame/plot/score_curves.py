@@ -134,12 +134,15 @@ def curve(
     # A single column is not the name of a system.
     is_nameless = isinstance(y, str | None) and [*map(type, dict(lines))] == [str]
     shades = _style.line_colors(plain, colors, is_nameless=is_nameless)
-    ax = _inputs.axes(ax, 6.4, 4)
+    strokes = _style.strokes(shades)
+    names = [name for name, _ in lines] if len(lines) > 1 else []
+    ax = _inputs.axes(ax, 6.4, 4 + _style.legend_height(names))
     scale = _style.marker_scale()
     handles = []
     for name, (_, points), marker in zip(plain, lines, itertools.cycle(_MARKERS)):
         at, mean = points["length"].to_numpy(), points["score"].to_numpy()
-        handles += ax.plot(at, mean, marker=marker, markersize=5 * scale, lw=1.8 * scale, color=shades[name])
+        look: dict[str, Any] = {"color": shades[name], "linestyle": strokes[name], "lw": 1.8 * scale}
+        handles += ax.plot(at, mean, marker=marker, markersize=5 * scale, **look)
         if "low" in points.columns and len(lines) <= _BANDS:
             low, high = points["low"].to_numpy(), points["high"].to_numpy()
             ax.fill_between(at, low, high, color=shades[name], alpha=0.15, linewidth=0)
@@ -147,7 +150,7 @@ def curve(
         _style.nothing(ax)
     drawn.scale(ax)
     more = f" (the {len(lines)} largest of {drawn.n_groups} groups)" if drawn.n_groups > len(lines) else ""
-    label, names = f"{drawn.length}{more}", [name for name, _ in lines] if len(lines) > 1 else []
+    label = f"{drawn.length}{more}"
     return _style.finish(ax, title, label, drawn.score, handles=handles, names=names, loc="best")
 
 
@@ -177,10 +180,11 @@ def _lines_of_table(keys: Sequence[str], table: pl.DataFrame, measure: str | Non
     )
     groups = points.partition_by(keys, maintain_order=True) if keys else [points]
     groups.sort(key=lambda part: -part["n"].sum())
-    lines = [
-        (_style.label(part.select(map(cs.by_name, keys)).row(0)) if keys else metric.label, part)
-        for part in groups[:_GROUPS]
-    ]
+    shown = groups[:_GROUPS]
+    labels: Sequence[str | _style.Label] = [metric.label]
+    if keys:
+        labels = _style.cut([_style.label(part.select(map(cs.by_name, keys)).row(0)) for part in shown])
+    lines = [*zip(labels, shown, strict=True)]
     scale = partial(_scale_ranges, points, metric)
     return _Curves(lines, len(groups), "reference length", _inputs.axis_name(metric), scale)
 
@@ -277,19 +281,21 @@ def threshold_curve(
         )
     rules = {"distance": ", kept where d / L < t", "similarity": ", kept where NLS ≥ t"}
     shades = _style.line_colors(curves, colors, is_nameless=not several)
-    ax = _inputs.axes(ax, 6.4, 4)
+    strokes = _style.strokes(shades)
+    names = list(curves) if several else []
+    ax = _inputs.axes(ax, 6.4, 4 + _style.legend_height(names))
     if made:
         threshold = made[0].settings.protocol.threshold or 0.0
         ax.axvline(threshold, color=_style.ink(ax, 0.75), linewidth=1, linestyle=_style.DASHED, zorder=1)
     handles = [
-        ax.plot(curve["threshold"].to_numpy(), curve["anls"].to_numpy(), lw=1.8, color=shades[name])[0]
+        ax.plot(curve["threshold"], curve["anls"], lw=1.8, color=shades[name], ls=strokes[name])[0]
         for name, curve in curves.items()
     ]
     ax.set_xlim(0, 1)
     ax.set_ylim(0, 1.02)
     if all(curve["anls"].drop_nulls().drop_nans().is_empty() for curve in curves.values()):
         _style.nothing(ax)
-    label, names = f"threshold t{''.join(rules[cut] for cut in cuts)}", list(curves) if several else []
+    label = f"threshold t{''.join(rules[cut] for cut in cuts)}"
     return _style.finish(ax, title, label, "ANLS", handles=handles, names=names, loc="lower left")
 
 
@@ -308,10 +314,9 @@ def _groups(rows: pl.DataFrame) -> tuple[int, list[tuple[str | _style.Label, pl.
     if isinstance(rows.schema["key"], pl.List):
         rows = explode_lists(rows.with_columns(pl.col("key").list.unique()), ["key"])
     keys = rows["key"].value_counts().sort("count", "key", descending=[True, False])["key"]
-    return len(keys), [
-        (_style.label([key]), rows.filter(pl.col("key").eq_missing(pl.lit(key))))
-        for key in keys.head(_GROUPS).to_list()
-    ]
+    largest = keys.head(_GROUPS).to_list()
+    parts = [rows.filter(pl.col("key").eq_missing(pl.lit(key))) for key in largest]
+    return len(keys), [*zip(_style.cut([_style.label([key]) for key in largest]), parts, strict=True)]
 
 
 def _means(rows: pl.DataFrame, edges: Sequence[float]) -> pl.DataFrame:
@@ -408,37 +413,44 @@ def risk_coverage(
         points = _CERTIFIED.table(certified, ["signal", "threshold", "accepted", "risk"])
     ax = _inputs.axes(ax, 6.4, 4)
     scale = _style.marker_scale()
-    lines = dict(itertools.islice(_lines(table, "threshold"), _MOST_LINES))
-    marks = {} if points is None else dict(_lines(points, "threshold"))
-    shades = _style.line_colors(lines, colors, is_nameless=len(lines) == 1)
-    legend = dict[str, Any]()
-    for name, line in lines.items():
-        coverage = line["coverage"].to_numpy()
-        own = name if len(lines) > 1 else "these confidences"
-        (legend[own],) = ax.plot(coverage, line["risk"].to_numpy(), lw=1.8 * scale, color=shades[name])
-    for name, line in lines.items():
+    lines, more = _lines(table, "threshold")
+    marks = {} if points is None else {key: part for key, _, part in _parts(points, "threshold")}
+    is_alone = len(lines) == 1
+    texts = [label.text for _, label, _ in lines]
+    shades = _style.line_colors(texts, colors, is_nameless=is_alone)
+    strokes = _style.strokes(shades)
+    handles: list[Any] = []
+    for text, (_, _, line) in zip(texts, lines, strict=True):
+        look: dict[str, Any] = {"color": shades[text], "linestyle": strokes[text], "lw": 1.8 * scale}
+        handles += ax.plot(line["coverage"].to_numpy(), line["risk"].to_numpy(), **look)
+    # Apart from the names of lines, which may be the same.
+    others = dict[str, Any]()
+    for text, (key, _, line) in zip(texts, lines, strict=True):
         if len(lines) <= _BANDS:
             low, high = (line[end].fill_null(np.nan).to_numpy() for end in ends_of("risk"))
-            look: dict[str, Any] = {"color": shades[name], "alpha": 0.15, "linewidth": 0}
-            legend["interval"] = ax.fill_between(line["coverage"].to_numpy(), low, high, **look)
-        mark = marks[name].drop_nulls("threshold") if name in marks else pl.DataFrame()
+            look = {"color": shades[text], "alpha": 0.15, "linewidth": 0}
+            others["interval"] = ax.fill_between(line["coverage"].to_numpy(), low, high, **look)
+        mark = marks[key].drop_nulls("threshold") if key in marks else pl.DataFrame()
         if mark.height:
-            look = {"color": shades[name], "markeredgecolor": _style.ink(ax), "markersize": 7 * scale}
-            (legend["certified"],) = ax.plot(mark["accepted"], mark["risk"], "o", **look)
-    if len(lines) == 1:
-        (line,), grey = lines.values(), _style.ink(ax, 0.7)
-        (legend["best possible order"],) = ax.plot(
+            look = {"color": shades[text], "markeredgecolor": _style.ink(ax), "markersize": 7 * scale}
+            (others["certified"],) = ax.plot(mark["accepted"], mark["risk"], "o", **look)
+    if is_alone:
+        line, grey = lines[0][-1], _style.ink(ax, 0.7)
+        (others["best possible order"],) = ax.plot(
             line["coverage"], line["best_risk"], lw=1.2 * scale, ls=":", color=grey
         )
-        legend["random order"] = ax.axhline(
+        others["random order"] = ax.axhline(
             line["risk"][-1], lw=1 * scale, ls=_style.DASHED, color=grey, zorder=1
         )
     if not lines:
         _style.nothing(ax)
     ax.set_xlim(0, 1.015)
     ax.set_ylim(0, None)
-    label, beside = "coverage: share of answers accepted", "risk: mean loss if accepted"
-    return _style.finish(ax, title, label, beside, handles=[*legend.values()], names=[*legend])
+    label, beside = f"coverage: share of answers accepted{more}", "risk: mean loss if accepted"
+    names: list[str | _style.Label] = ["these confidences", *others]
+    if not is_alone:
+        names = [*_style.cut([label for _, label, _ in lines]), *others]
+    return _style.finish(ax, title, label, beside, handles=[*handles, *others.values()], names=names)
 
 
 def reliability(
@@ -481,33 +493,52 @@ def reliability(
     table = _BINS.table(bins, ["signal", "bin", "confidence_mean", *SCORE, "gap"])
     ax = _inputs.axes(ax, 5, 5)
     scale = _style.marker_scale()
-    lines = dict(itertools.islice(_lines(table, "bin"), _MOST_LINES))
-    shades = _style.line_colors(lines, colors, is_nameless=len(lines) == 1)
+    lines, more = _lines(table, "bin")
+    texts = [label.text for _, label, _ in lines]
+    shades = _style.line_colors(texts, colors, is_nameless=len(lines) == 1)
+    strokes = _style.strokes(shades)
     if table["gap"].is_not_null().any():
         ax.plot([0, 1], [0, 1], lw=1 * scale, ls=_style.DASHED, color=_style.ink(ax, 0.7), zorder=1)
         ax.set_xlim(-0.015, 1.015)
     handles = []
-    for (name, line), marker in zip(lines.items(), itertools.cycle(_MARKERS)):
+    for text, (_, _, line), marker in zip(texts, lines, itertools.cycle(_MARKERS)):
         score = line["score"]
         ends = [(score - line["score_low"]).fill_null(0), (line["score_high"] - score).fill_null(0)]
         bars = ax.errorbar(
             line["confidence_mean"], score, yerr=[end.clip(0) for end in ends], marker=marker, ms=5 * scale,
-            lw=1.8 * scale, elinewidth=1 * scale, color=shades[name],
+            lw=1.8 * scale, elinewidth=1 * scale, color=shades[text], linestyle=strokes[text],
         )  # fmt: skip
         handles.append(bars)
     if not lines:
         _style.nothing(ax)
     ax.set_ylim(-0.015, 1.015)
-    names = list(lines) if len(lines) > 1 else []
-    label, beside = "mean confidence", "mean score"
+    names = _style.cut([label for _, label, _ in lines]) if len(lines) > 1 else []
+    label, beside = f"mean confidence{more}", "mean score"
     return _style.finish(ax, title, label, beside, handles=handles, names=names, loc="best")
 
 
-def _lines(table: pl.DataFrame, first: str) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Yield the rows of each line under its name, made of its confidence and keys as far as these differ."""
+def _lines(table: pl.DataFrame, first: str) -> tuple[list[_Line], str]:
+    """Return the first lines of a table, and what an axis says of those that are left out."""
+    parts = [*_parts(table, first)]
+    more = f" (the first {_MOST_LINES} of {len(parts):,} lines)" if len(parts) > _MOST_LINES else ""
+    return parts[:_MOST_LINES], more
+
+
+class _Line(NamedTuple):
+    """A line: what identifies it in any table, its label, and its rows."""
+
+    key: str
+    label: _style.Label
+    rows: pl.DataFrame
+
+
+def _parts(table: pl.DataFrame, first: str) -> Iterator[_Line]:
+    """Yield the lines of a table, labelled by their confidence and keys as far as these differ."""
     keys = table.columns[: table.columns.index(first)]
+    differing = [name for name in keys if name == "signal" or table[name].n_unique() > 1]
+    if len(differing) > 1 and table["signal"].n_unique() == 1:
+        differing.remove("signal")
     for part in table.partition_by([cs.by_name(name) for name in keys], maintain_order=True):
-        differing = [name for name in keys if name == "signal" or table[name].n_unique() > 1]
-        if len(differing) > 1 and table["signal"].n_unique() == 1:
-            differing.remove("signal")
-        yield _style.label(part.select(cs.by_name(*differing)).row(0)).text, part
+        label = _style.label(part.select(cs.by_name(*differing)).row(0))
+        # As text, because NaN differs from itself.
+        yield _Line(repr(part.select(cs.by_name(*keys)).row(0, named=True)), label, part)

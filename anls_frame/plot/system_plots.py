@@ -11,7 +11,7 @@ from matplotlib.colors import Normalize
 
 from anls_frame import _palette
 from anls_frame._arguments import count
-from anls_frame._text import level_text, text_width
+from anls_frame._text import LABEL_WIDTH, left_to_right, level_text, text_width
 from anls_frame.export.columns import FEW, RANK, SCORE, ends_of
 from anls_frame.export.display import figure
 from anls_frame.export.document import OVERALL, SLICE, TABLE, crossed
@@ -126,8 +126,9 @@ def ranking(
         for low, high in frame.select(ends_of("rank")).iter_rows()
     ]
     is_best = [low == 1 for low in frame["rank_low"]]
-    named = zip(_style.names(systems), ranks, is_best, strict=True)
-    _style.group_axis(ax, [_style.Label(f"{name}{rank}", is_bold=best) for name, rank, best in named])
+    named = zip(map(left_to_right, _style.names(systems)), ranks, is_best, strict=True)
+    labels = [_style.Label(f"{name}{rank}", is_bold=best) for name, rank, best in named]
+    _style.group_axis(ax, labels, LABEL_WIDTH + max(map(len, ranks), default=0))
     ends = [end for *score, _ in figures.iter_rows() for end in score]
     ax.set_xlim(*_inputs.limits(ends, None))
     kind = given.metric.format or "number"

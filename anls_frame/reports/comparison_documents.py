@@ -20,7 +20,7 @@ import polars.selectors as cs
 from anls_frame._arguments import flag, level_of_run, string
 from anls_frame._messages import Either, Message, wrong
 from anls_frame._text import label as in_text
-from anls_frame._text import level_text, listed, numbered, shortened, shortened_apart, visible
+from anls_frame._text import level_text, listed, numbered, shortened_apart, visible
 from anls_frame.export import Kind, Table
 from anls_frame.export.charts import Figure, HeatMap
 from anls_frame.export.columns import (
@@ -112,6 +112,11 @@ class ComparisonView(View):
         """The `by` columns of each table of slices."""
         by = self.settings["by"]
         return [tuple(columns) for columns in self.settings["tables"] or ([by] if by else [])]
+
+    @property
+    def short(self) -> dict[str, str]:
+        """The names of systems for sentences and headings, short and distinct."""
+        return dict(zip(self.systems, shortened_apart(self.systems), strict=True))
 
     @property
     def overall(self) -> pl.DataFrame:
@@ -282,7 +287,7 @@ class ComparisonView(View):
             kind = shown_as(metric.kind, percent=self.percent)
             figure = spelled(lines["figure"][0], (), kind)
             answers = [
-                f"{answer}: {listed(map(shortened, systems), _NAMED)}"
+                f"{answer}: {listed([self.short[name] for name in systems], _NAMED)}"
                 for answer in ("better", "worse", "open")
                 if (systems := lines.filter(answer=answer)["system"].to_list())
             ]
@@ -424,7 +429,7 @@ def _ranking(view: ComparisonView, metric: Metric, label: str) -> Table:
         own[name] = Column(name, "", kind, name)
     # Systems that are possibly the best are bold.
     options = {"shown": columns, "bold": ranked["possibly_best"].fill_null(value=False).arg_true().to_list()}
-    labels = {"score": label, "difference": f"difference from {shortened(view.systems[0])}"}
+    labels = {"score": label, "difference": f"difference from {view.short[view.systems[0]]}"}
     return view.table(f"Ranking by {label}", ranked, (), metric, labels=labels, own=own, **options)
 
 
@@ -572,10 +577,10 @@ def _head_of_many(view: ComparisonView) -> str:
     if not ranked:
         return ""
     first, last = (
-        f"{shortened(row['system'])} {spelled_in(row, 'score', view.kind(metric))}"
+        f"{view.short[row['system']]} {spelled_in(row, 'score', view.kind(metric))}"
         for row in (ranked[0], ranked[-1])
     )
-    rivals = [shortened(row["system"]) for row in ranked[1:] if row["possibly_best"]]
+    rivals = [view.short[row["system"]] for row in ranked[1:] if row["possibly_best"]]
     are_all = len(rivals) == len(view.systems) - 1
     all_rows = numbered(ranked[0]["n"], view.names["row"])
     standing = "has the highest rank" if rivals else "is the best"
@@ -590,7 +595,7 @@ def _head_of_many(view: ComparisonView) -> str:
     for other, name in others[:_NAMED]:
         (best, *_) = _ranked(view, other)["system"]
         if best != ranked[0]["system"]:
-            parts.append(f"first by {name}: {shortened(best)}")
+            parts.append(f"first by {name}: {view.short[best]}")
     return f"{'; '.join(parts)}."
 
 
@@ -601,7 +606,7 @@ def _head_of_two(view: ComparisonView) -> str:
     if row["difference"] is None:
         return ""
     scores = [
-        f"{shortened(name)} {spelled(row[column], (), view.kind(metric))}"
+        f"{view.short[name]} {spelled(row[column], (), view.kind(metric))}"
         for name, column in zip(view.systems[::-1], ("score", "baseline_score"), strict=True)
     ]
     changes = [

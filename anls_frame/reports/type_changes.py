@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import polars as pl
 
-from anls_frame._text import shortened
+from anls_frame._text import shortened_apart
 from anls_frame.export import Table
 from anls_frame.export.charts import Crossed, Figure
 from anls_frame.export.columns import COLUMNS, by_name
@@ -38,7 +38,7 @@ def changed(transitions: Transitions, systems: Sequence[str]) -> list[Table]:
 
 def _table(name: str, frame: pl.DataFrame, keys: Sequence[str], systems: Sequence[str]) -> Table:
     """Return counts of rows by old and new error type as a table, with the names of the systems."""
-    first, *others = (shortened(name) for name in systems)
+    first, *others = shortened_apart(systems)
     other = "its error type" if len(others) > 1 else f"error type of {others[0]}"
     headings = zip(PAIR, (f"error type of {first}", other), strict=True)
     own = by_name(replace(COLUMNS["error_type"], name=name, heading=heading) for name, heading in headings)
@@ -63,10 +63,11 @@ def matrices(tables: Sequence[Table], baseline: str) -> list[Figure]:
     name, *more = [table.name for table in tables]
     counts = tables[0].frame
     overall = counts.with_row_index(ROW).filter(pl.col(SLICE) == OVERALL)
-    first = shortened(baseline)
+    systems = overall["system"].unique(maintain_order=True).to_list()
+    first, *short = shortened_apart([baseline, *systems])
     matrices = [
-        ((first, shortened(str(system))), *matrix_categories(rows, PAIR, "n", ERROR_TYPES))
-        for (system,), rows in overall.group_by("system", maintain_order=True)
+        ((first, name), *matrix_categories(overall.filter(system=system), PAIR, "n", ERROR_TYPES))
+        for name, system in zip(short, systems, strict=True)
     ]
     others = [above for (_, above), *_ in matrices]
     other = others[0] if len(others) == 1 else "each other system"

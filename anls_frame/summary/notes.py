@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from anls_frame._messages import Message, for_readers
-from anls_frame._text import numbered, shortened
+from anls_frame._text import numbered, shortened_apart
 from anls_frame.summary.catalogue import VQA, is_described
 from anls_frame.summary.measures import Metric
 
@@ -65,7 +65,9 @@ def divide_by_references(metrics: Iterable[Metric]) -> bool:
 def by_system(counts: Mapping[str, int]) -> str:
     """List the positive counts of systems, the largest first."""
     ordered = sorted(((name, n) for name, n in counts.items() if n), key=lambda line: -line[1])
-    named = [f"{n:,} of {shortened(name)}" for name, n in ordered[:_NAMED_SYSTEMS]]
+    shown = ordered[:_NAMED_SYSTEMS]
+    short = shortened_apart([name for name, _ in shown])
+    named = [f"{n:,} of {name}" for name, (_, n) in zip(short, shown, strict=True)]
     rest = ordered[_NAMED_SYSTEMS:]
     if rest:
         named.append(f"{sum(n for _, n in rest):,} of {numbered(len(rest), 'more system')}")

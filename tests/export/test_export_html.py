@@ -49,11 +49,14 @@ def check_harmless(shown: HtmlPage) -> None:
     assert "@import" not in "".join(shown.texts("style"))
 
 
-def seen(text: str) -> str:
-    """Return a text as the page has it."""
+def seen(text: str, *, outer: bool = False) -> str:
+    """Return a text as the page has it, in a cell with visible spaces at its ends."""
     if len(text) > html.LONGEST_TEXT:
         rest = len(text) - html.LONGEST_TEXT
         text = f"{text[: html.LONGEST_TEXT]} [... and {rest:,} more characters]"
+    if outer:
+        spaces = str.maketrans({" ": "␣", "\u00a0": "⟨U+00A0⟩", "\u202f": "⟨U+202F⟩", "\u3000": "⟨U+3000⟩"})
+        text = re.sub(r"^\s+|\s+$", lambda match: match[0].translate(spaces), text)
     return visible(text, directions=True)
 
 
@@ -63,8 +66,7 @@ def test_hostile_texts_are_shown_and_do_nothing(tmp_path: Path) -> None:
     check_harmless(shown)
     cells = shown.texts("td.d")
     assert cells[:2] == ["all rows", "null"]
-    spaces = {" ": "␣", "  ": "␣␣", "\u00a0": "⟨U+00A0⟩"}
-    expected = [spaces.get(text, seen(text)) or "empty" for text in HOSTILE_TEXTS]
+    expected = [seen(text, outer=True) or "empty" for text in HOSTILE_TEXTS]
     assert cells[2 : len(HOSTILE_TEXTS) + 2] == expected
     notes = [one.text for one in shown.find("li") if one.attributes.get("dir")]
     assert notes[-len(HOSTILE_TEXTS) :] == [seen(text) for text in HOSTILE_TEXTS]
@@ -395,3 +397,15 @@ def test_names_break_between_their_parts_only(tmp_path: Path) -> None:
     for shown in ("line_<wbr>items[].<wbr>unit_<wbr>price", "Qwen2.5-VL/<wbr>base.<wbr>v2", ">short_name<"):
         assert shown in text
     assert "1,234,567.0123456" in text
+
+
+def test_labels_of_a_figure_tell_groups_apart_as_its_table_does(tmp_path: Path) -> None:
+    groups = [None, "null", "", "empty", "form", "form ", " form"]
+    rows = pl.DataFrame({"first": "a", "answer": "a", "type": groups * 3})
+    report(rows).write(tmp_path / "page.html")
+
+    shown = HtmlPage((tmp_path / "page.html").read_text(encoding="utf-8"))
+
+    assert set(shown.texts("div.lab")) == {
+        *("all rows", "null", '"null"', "empty", '"empty"', "form", "form␣", "␣form"),
+    }

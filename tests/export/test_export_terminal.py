@@ -187,3 +187,41 @@ def test_a_row_that_is_too_wide_has_a_row_for_each_of_its_columns(monkeypatch: p
         "0.444",
         "0.111",
     ]
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_similar_long_names_leave_room_for_scores_and_differ(
+    width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    path = "org/team/models/checkpoint-{}/evaluation/results/final-run/output-predictions.jsonl"
+    names = [path.format(number) for number in (100, 200)] + ["form", "form ", " form"]
+    rows = pl.DataFrame({"a": "x", "p": ["x", "y", "x", "x"] * 5, "g": sorted(names * 4)})
+
+    lines = af.report(rows, "p", "a", by="g").to_text().splitlines()
+
+    cells = [[cell.strip() for cell in line.strip("│").split("┆")] for line in lines if line.startswith("│")]
+    assert max(map(text_width, lines)) <= width
+    assert cells[0][:3] == ["g", "rows", "ANLS"]
+    shown = [name for name, *_ in cells[1:] if name]
+    assert shown[0] == "all rows"
+    assert sum("point-100/" in name for name in shown) == 1
+    assert len({*shown}) == len(shown) == 6
+    assert {"form", "form␣", "␣form"} <= {*shown}
+
+
+def test_similar_long_names_of_systems_differ_in_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    path = "org/team/models/checkpoint-{}/evaluation/results/final-run/output-predictions.jsonl"
+    rows = pl.DataFrame({"a": "x", "good": "x", "bad": ["x", "y"] * 10, "worse": "y"})
+    systems = {path.format(name): name for name in ("good", "bad", "worse")}
+
+    text = af.compare(rows, systems, "a", draws=19).to_text()
+
+    ranked, key = text.split("Names: ")
+    assert re.findall(r"┆ …\S*point-(good|bad|worse)/\S*… +┆ +20", ranked) == ["good", "bad", "worse"]
+    assert re.search(r"difference from[^…]+…\S*point-good/", ranked)
+    # The key has each short name before the whole one.
+    assert re.findall(r"…\S*point-(\w+)/\S*…\s+org/team/models/checkpoint-(\w+)/", key) == [
+        *(("good", "good"), ("bad", "bad"), ("worse", "worse")),
+    ]
