@@ -17,8 +17,9 @@ _NONCHARACTERS = "\ufdd0-\ufdef" + "".join(
     f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0, 0x110000, 0x10000)
 )
 _CONTROLS = re.compile(f"[\0-\x1f\x7f-\x9f\u2028\u2029{_NONCHARACTERS}]")
-# Marks that change the direction of the text after them, and the byte order mark.
-_DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+# Marks that change the direction of the text after them, and others without width. Not joiners, which
+# scripts and emoji need.
+_UNSEEN_MARKS = re.compile("[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 _DELETE = "\x7f"
 _SYMBOLS = re.compile("[\u2400-\u241f]")
 _UNITS = re.compile(r"⟨U\+[0-9A-F]{4,6}⟩|.", re.DOTALL)
@@ -39,9 +40,9 @@ _CUT = 10 * _LONGEST
 _LONGEST_QUOTED = 60
 
 
-def visible(text: str, *, directions: bool = True) -> str:
+def visible(text: str, *, marks: bool = True) -> str:
     """
-    Replace control characters, and marks of the writing direction, which reorder the following text.
+    Replace control characters, marks without width, and those of the direction, which reorder what follows.
 
     A line feed becomes ␊, and a character without a symbol becomes a code such as ⟨U+0085⟩.
 
@@ -49,11 +50,11 @@ def visible(text: str, *, directions: bool = True) -> str:
     ----------
     text
         The text.
-    directions
-        Whether marks of the writing direction are replaced, too.
+    marks
+        Whether marks of the direction, and others without width, are replaced, too.
     """
     text = _CONTROLS.sub(_symbol, text)
-    return _DIRECTIONS.sub(_symbol, text) if directions else text
+    return _UNSEEN_MARKS.sub(_symbol, text) if marks else text
 
 
 def _symbol(match: re.Match[str]) -> str:
@@ -127,7 +128,7 @@ def shortened_apart(names: Sequence[str], most: int = LABEL_WIDTH) -> list[str]:
 
 
 def _differing_parts(names: Sequence[str], most: int) -> list[str]:
-    """Return names without their common beginning and end, of which only what fits is left."""
+    """Return names with the parts that differ, and as much as fits of what is around them."""
     start = _alike(names)
     end = _alike([name[start:][::-1] for name in names])
     if not start + end:
@@ -160,12 +161,12 @@ def _columns(character: str) -> int:
 
 
 def _start(text: str, most: int) -> str:
-    """Return the beginning of a text that takes at most so many columns."""
+    """Return the beginning of a text that takes at most `most` columns."""
     return "".join(_fitting(_UNITS.findall(text[:_CUT]), most))
 
 
 def _end(text: str, most: int) -> str:
-    """Return the end of a text that takes at most so many columns."""
+    """Return the end of a text that takes at most `most` columns."""
     return "".join(_fitting(_UNITS.findall(text[-_CUT:])[::-1], most)[::-1])
 
 

@@ -89,7 +89,7 @@ def _block(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    text = visible(text, directions=False).translate(str.maketrans(_ESCAPES))
+    text = visible(text, marks=False).translate(str.maketrans(_ESCAPES))
     text = _ADDRESS.sub(_entities, _UNDERSCORE.sub(r"\\_", text))
     return _OUTER_SPACE.sub(_entities, _HIDDEN_FORMAT.sub(_entities, text))
 

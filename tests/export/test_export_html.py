@@ -57,7 +57,7 @@ def seen(text: str, *, outer: bool = False) -> str:
     if outer:
         spaces = str.maketrans({" ": "␣", "\u00a0": "⟨U+00A0⟩", "\u202f": "⟨U+202F⟩", "\u3000": "⟨U+3000⟩"})
         text = re.sub(r"^\s+|\s+$", lambda match: match[0].translate(spaces), text)
-    return visible(text, directions=True)
+    return visible(text)
 
 
 def test_hostile_texts_are_shown_and_do_nothing(tmp_path: Path) -> None:

@@ -225,3 +225,18 @@ def test_similar_long_names_of_systems_differ_in_the_text(monkeypatch: pytest.Mo
     assert re.findall(r"…\S*point-(\w+)/\S*…\s+org/team/models/checkpoint-(\w+)/", key) == [
         *(("good", "good"), ("bad", "bad"), ("worse", "worse")),
     ]
+
+
+def test_what_cannot_be_seen_has_a_code_and_joiners_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    # A family as one picture, and two letters of Persian that are not joined.
+    joined = ["👨\u200d👩\u200d👧", "می\u200cخ"]
+    texts = ["zero\u200bwidth", "so\u00adft", "\u2060", "\u200erun", *joined]
+    report = af.report(pl.DataFrame({"a": "x", "p": "x", "g": texts}), "p", "a", by="g")
+
+    printed = report.to_text()
+    shown = html.unescape(report._repr_html_())
+
+    for text in ("zero⟨U+200B⟩width", "so⟨U+00AD⟩ft", "⟨U+2060⟩", "⟨U+200E⟩run", *joined):
+        assert text in printed
+        assert text in shown

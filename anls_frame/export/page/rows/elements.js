@@ -23,8 +23,8 @@ function byId(id) {
   return document.getElementById(id);
 }
 
-const DIRECTIONS = "\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069\\ufeff";
-const UNSEEN = new RegExp(`[\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\ufdd0-\\ufdef\\ufffe\\uffff${DIRECTIONS}]`, "g");
+const MARKS = "\\u00ad\\u061c\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060-\\u2064\\u2066-\\u2069\\ufeff";
+const UNSEEN = new RegExp(`[\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\ufdd0-\\ufdef\\ufffe\\uffff${MARKS}]`, "g");
 
 /** Replace what cannot be seen by symbols: ↵ for a line feed, which more fonts have, ⟨U+0085⟩ where there is none. */
 function visible(text) {
@@ -36,8 +36,12 @@ function visible(text) {
     if (code < 0x20) {
       return String.fromCharCode(0x2400 + code);
     }
-    return code === 0x7f ? "␡" : `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`;
+    return code === 0x7f ? "␡" : codeOf(character);
   });
+}
+
+function codeOf(character) {
+  return `⟨U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`;
 }
 
 /** Return a number as tables show it. */
@@ -45,10 +49,18 @@ function figure(number) {
   return Number.isInteger(number) ? String(number) : number.toFixed(3);
 }
 
+/** Spell out spaces at the ends of a text, which nobody would see. */
+function spelledSpace(text) {
+  const start = text.length - text.trimStart().length;
+  const end = Math.max(text.trimEnd().length, start);
+  const spelled = (spaces) => spaces.replace(/\s/g, (space) => (space === " " ? "␣" : codeOf(space)));
+  return `${spelled(text.slice(0, start))}${text.slice(start, end)}${spelled(text.slice(end))}`;
+}
+
 /** Return a value of a column as text. */
 function spoken(value, isFractional = false) {
   if (typeof value !== "number") {
-    return visible(String(value));
+    return spelledSpace(visible(String(value)));
   }
   return isFractional ? value.toFixed(3) : figure(value);
 }
@@ -62,7 +74,7 @@ function shownValue(value, longest = Infinity, isFractional = false) {
     return element("i", { class: "mark" }, "empty");
   }
   if (typeof value === "string" && value.length > longest) {
-    return `${spoken(value.slice(0, longest))}…`;
+    return spoken(`${value.slice(0, longest)}…`);
   }
   return spoken(value, isFractional);
 }
