@@ -15,6 +15,7 @@ import numpy.typing as npt
 import polars as pl
 from matplotlib.colors import LinearSegmentedColormap, to_hex, to_rgb, to_rgba
 from matplotlib.font_manager import FontProperties, findfont, fontManager, get_font
+from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 from matplotlib.transforms import Bbox
 
@@ -349,7 +350,8 @@ def legend_above(ax: Axes, handles: Sequence[Any], names: Sequence[str | Label])
     width = room.left + room.axes
     options: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1, 1)}
     # Strokes, which tell the lines of a colour apart, need a longer piece.
-    length = 1.0 if len(names) <= len(_palette.PALETTE) else 2.6
+    are_stroked = len(names) > len(_palette.PALETTE) and isinstance(handles[0], Line2D)
+    length = 2.6 if are_stroked else 1.0
     options |= {"columnspacing": 1.2, "handlelength": length, "borderaxespad": 0.2, "borderpad": 0.2}
     # The legend gets smaller before it takes many lines.
     sizes = [*(("small", lines) for lines in range(1, 4)), *(("x-small", n + 2) for n in range(len(names)))]
