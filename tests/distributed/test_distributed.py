@@ -212,7 +212,7 @@ def test_rows_are_accounted_for_as_in_memory(missing: Any, unanswerable: Any) ->
     answers = [["a"], ["a"], None, [None], [], None]
     rows = pl.DataFrame({"old": texts * 9, "new": ["b", *texts[1:]] * 9, "answers": answers * 9})
     rows = rows.with_columns(kind=pl.int_range(pl.len()) // 6 % 2, doc=pl.int_range(pl.len()) % 7)
-    batches = Batches(daft.from_arrow(rows.to_arrow()), rows=5)
+    batches = Batches(daft.from_arrow(rows.to_arrow()), rows=20)
     how: dict[str, Any] = {"missing": missing}
     of_reports: dict[str, Any] = {**how, "unanswerable": unanswerable}
     search: dict[str, Any] = {"cluster": "doc", "search": af.SliceSearch(min_rows=1, min_clusters=1)}
