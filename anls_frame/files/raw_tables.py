@@ -149,29 +149,38 @@ def _not_rows(file: os.PathLike[str], value: dict[str, Any]) -> str:
         "must be a list of rows, or an object with one such list, or with a text or an object for each id; "
         f"got an object with the keys {listed(map(quoted, value))}. "
     )
-    lists = dict(_lists_of_objects(value))
+    lists, what = dict(_rows_in(value, _are_objects)), "Lists of objects"
     if not lists and isinstance(value.get("results"), dict):
         return f"{expected}These are aggregated results: name the file of samples, which --log_samples writes"
+    if not lists:
+        lists, what = dict(_rows_in(value, _are_alike_by_id)), "Objects by id"
     if not lists:
         return f"{expected}pandas writes a list with to_json(orient='records')"
     counts = listed([f"{'.'.join(path)} ({len(rows):,})" for path, rows in lists.items()])
     keys = "".join(f"[{key!r}]" for key in max(lists, key=lambda path: len(lists[path])))
     rows = f"json.loads(Path({os.fspath(file)!r}).read_bytes()){keys}"
     return (
-        f"{expected}Lists of objects in it: {counts}. Write the list of rows to a file of its own, in Python "
+        f"{expected}{what} in it: {counts}. Write the rows to a file of its own, in Python "
         f"with Path('rows.json').write_text(json.dumps({rows}))"
     )
 
 
-def _lists_of_objects(
-    value: dict[str, Any], path: tuple[str, ...] = ()
-) -> Iterator[tuple[tuple[str, ...], list[Any]]]:
-    """Yield the lists of objects in an object, and in objects in it, with the keys that lead to them."""
+def _rows_in(
+    value: dict[str, Any], are_rows: Callable[[Any], bool], path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield what holds rows in an object, and in objects in it, with the keys that lead there."""
     for key, entry in value.items():
-        if _are_objects(entry):
+        if are_rows(entry):
             yield (*path, key), entry
         elif isinstance(entry, dict) and len(path) < _DEEPEST_ROWS:
-            yield from _lists_of_objects(entry, (*path, key))
+            yield from _rows_in(entry, are_rows, (*path, key))
+
+
+def _are_alike_by_id(value: Any) -> bool:
+    """Return whether a value has an object for each id, all with the same keys."""
+    rows = list(value.values()) if isinstance(value, dict) else []
+    are_alike = all(isinstance(row, dict) and row.keys() == rows[0].keys() for row in rows)
+    return len(rows) > 1 and are_alike and _are_by_id(value)
 
 
 def _are_by_id(value: dict[str, Any]) -> bool:

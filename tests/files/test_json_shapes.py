@@ -396,3 +396,21 @@ def test_a_message_of_inspect_without_a_text_is_no_text_none(tmp_path: Path, par
     part["text"] = {"a": 1}
     with pytest.raises(af.InputError, match=r"'prediction' must be a string, got an object"):
         af.readers.read_inspect(write(path, log))
+
+
+def test_rows_by_id_within_an_object_are_told_and_the_advice_reads_them(tmp_path: Path) -> None:
+    """OpenCompass writes its results so: a figure, and the details of each question by its number."""
+    details = {str(number): {"pred": "A", "answer": "AB"[number % 2], "correct": None} for number in range(4)}
+    path = write(tmp_path / "results.json", {"accuracy": 50.0, "details": details})
+
+    with pytest.raises(af.InputError) as error:
+        af.read_results(path)
+    message = error.value.problems[0].message
+    assert "Objects by id in it: details (4)." in message
+    code = message.partition(", in Python with ")[2].replace("Path('rows.json')", "path")
+    exec(code, {"Path": Path, "json": json, "path": path})  # noqa: S102 - as a user would
+    assert af.read_results(path)["answers"].to_list() == [["A"], ["B"]] * 2
+
+    write(path, {"run": {"model": {"name": "x"}, "options": {"n": 1}}, "accuracy": 50.0})
+    with pytest.raises(af.InputError, match="pandas writes a list with"):
+        af.read_results(path)
