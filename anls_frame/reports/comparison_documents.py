@@ -346,7 +346,7 @@ class ComparisonView(View):
             has += f" and allows for {documents.counted(whole[0], cluster)}"
         if self.is_of_two:
             return f"Each interval {has}; intervals are not adjusted for multiple comparisons."
-        python = "`differences(simultaneous=True)`"
+        python = "differences(simultaneous=True)"
         return Message(
             f"Each interval of a score {has}. Differences have adjusted p-values; ",
             *(Either(python, f"in Python, {python}"), " has simultaneous intervals."),

@@ -72,8 +72,8 @@ def folder(tmp_path: Path) -> Path:
         ),
         (
             "compare r.csv --systems prediction,other,third",
-            "p-values; in Python, `differences(simultaneous=True)` has",
-            "p-values; `differences(simultaneous=True)` has",
+            "p-values; in Python, differences(simultaneous=True) has",
+            "p-values; differences(simultaneous=True) has",
         ),
         ("overview r.csv", "--unanswerable empty scores them", None),
         (

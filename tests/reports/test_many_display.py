@@ -174,7 +174,7 @@ def test_notes_say_what_the_figures_mean() -> None:
         (
             "Each interval of a score has 95 % confidence and allows for "
             f"{FRAME['doc'].n_unique()} documents (doc). Differences have adjusted p-values; "
-            "`differences(simultaneous=True)` has simultaneous intervals."
+            "differences(simultaneous=True) has simultaneous intervals."
         ),
     ):
         assert note in notes
