@@ -73,7 +73,7 @@ def beside(value: Any, name: str = "") -> Any:
 
 def test_values_beside_their_confidences_are_read() -> None:
     assert rows_of(beside(MODEL), column="model").rows() == EXPECTED
-    with pytest.warns(af.InputWarning, match=r"hold confidences with their values, such as 'p1'; .*'model'"):
+    with pytest.warns(af.InputWarning, match=r"in 1 document of .*, such as 'p1'; .*=\"model\""):
         rows = rows_of(beside(MODEL), column=None)
     assert rows.rows() == [(field, text) for field, text, _ in EXPECTED]
 

@@ -333,8 +333,8 @@ class PredictedColumn(_DocumentColumn):
             )
         if self._unused:
             warn(
-                f"{numbered(len(self._unused), 'document')} of {self.system!r} hold confidences with their "
-                f"values, such as {self._unused[0]!r}; to keep these, pass ",
+                f"values have confidences beside them in {numbered(len(self._unused), 'document')} of "
+                f"{self.system!r}, such as {self._unused[0]!r}; to keep these, pass ",
                 Option("model_confidence", self.column),
             )
         if self._sure_column == self.column and self.names and not self._any_beside:
