@@ -34,6 +34,9 @@ def guarded(program: str, run: Callable[[], int]) -> NoReturn:
     """Run and end the process, with 130 after Ctrl-C and 141 after a closed pipe, as usual in shells."""
     # All objects end with the process: looking for cycles among them took a sixth of a short command.
     atexit.register(gc.freeze)
+    # OpenBLAS starts a thread for each core when numpy is imported, which took another sixth. One thread also
+    # makes products of matrices, and so their last digits, independent of the number of cores.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _prepare_streams()
     _show_warnings(program)
     message = None

@@ -106,3 +106,21 @@ def test_a_command_imports_what_it_uses(
     assert done.returncode == 0, done.stderr
     lines = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("[")]
     assert {command: set(modules) for command, modules in lines} == expected
+
+
+def test_a_command_starts_no_threads_of_numpy(
+    tmp_path: Path, run_python: RunPython, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    pl.DataFrame(ROWS).write_ndjson(tmp_path / "rows.jsonl")
+    program = """
+import atexit, os, sys
+atexit.register(lambda: print("BLAS", os.environ["OPENBLAS_NUM_THREADS"], "numpy" in sys.modules))
+from anls_frame.cli import main
+sys.argv = ["anls-frame", "score", sys.argv[1]]
+main()
+"""
+    for given, used in ((None, "1"), ("2", "2")):
+        if given:
+            monkeypatch.setenv("OPENBLAS_NUM_THREADS", given)
+        assert f"BLAS {used} True" in run_python("-c", program, str(tmp_path / "rows.jsonl")).stdout

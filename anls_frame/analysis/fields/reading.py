@@ -333,7 +333,7 @@ class PredictedColumn(_DocumentColumn):
             )
         if self._unused:
             warn(
-                f"values have confidences beside them in {numbered(len(self._unused), 'document')} of "
+                f"confidences of values are left out in {numbered(len(self._unused), 'document')} of "
                 f"{self.system!r}, such as {self._unused[0]!r}; to keep these, pass ",
                 Option("model_confidence", self.column),
             )
