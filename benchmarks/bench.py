@@ -10,18 +10,15 @@ ratios; with `--quick` they are only printed.
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
 import json
 import os
-import platform
-import re
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from goals import Goal
+from machine import machine, processor
 from results import publish, update
 
 HERE = Path(__file__).parent
@@ -37,8 +34,6 @@ PACKAGES = (
     "rapidfuzz",
     "numpy",
 )
-FLAGS = ("sse2", "sse4_2", "avx", "avx2", "bmi2", "avx512f", "neon", "asimd")
-VECTORS = {"avx512f": "AVX-512", "avx2": "AVX2"}
 HEADER = (
     "| work | against | ms | rival ms | ratio of medians | of fastest rounds | goal | |\n"
     "|---|---|---:|---:|---:|---:|---:|---|"
@@ -130,41 +125,6 @@ def speed_ups(one: dict[str, float], several: dict[str, float], together: dict[s
     return table
 
 
-def cpu_fields() -> dict[str, str]:
-    """Return what Linux says of the last core; empty elsewhere."""
-    cpuinfo = Path("/proc/cpuinfo")
-    if not cpuinfo.exists():
-        return {}
-    fields = (line.split(":", 1) for line in cpuinfo.read_text().splitlines() if ":" in line)
-    return {name.strip(): value.strip() for name, value in fields}
-
-
-def cpu_flags() -> list[str]:
-    """Return the instruction sets of the processor that matter here."""
-    fields = cpu_fields()
-    present = fields.get("flags", fields.get("Features", "")).split()
-    return [flag for flag in FLAGS if flag in present]
-
-
-def processor() -> str:
-    """Return the processor's model and its vector units, as models of one name can differ in them."""
-    model = cpu_fields().get("model name") or platform.processor() or platform.machine()
-    model = re.sub(r"\((R|TM)\)| (Processor|CPU)\b.*", "", model)
-    flags = cpu_flags()
-    vectors = next((name for flag, name in VECTORS.items() if flag in flags), None)
-    return f"{model}, {vectors}" if vectors else model
-
-
-def machine(packages: Sequence[str] = PACKAGES) -> str:
-    """Return what a reader needs to know about the machine, and nothing that names it."""
-    versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in packages)
-    load = f", load average {os.getloadavg()[0]:.1f} at the start" if hasattr(os, "getloadavg") else ""
-    return (
-        f"{os.cpu_count()} cores, {processor()} ({', '.join(cpu_flags())}), {platform.system()}{load}; "
-        f"Python {platform.python_version()}, {versions}."
-    )
-
-
 def main() -> None:
     """Run the benchmark from the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[1])
@@ -177,7 +137,7 @@ def main() -> None:
     if arguments.per_core:
         sys.stdout.write(json.dumps(lines(per_core=True, quick=arguments.quick)))
         return
-    about = machine()
+    about = machine(PACKAGES)
     table = lines(per_core=False, quick=arguments.quick)
     command = [sys.executable, __file__, "--per-core", *(["--quick"] if arguments.quick else [])]
     environment = os.environ | {"POLARS_MAX_THREADS": "1"}

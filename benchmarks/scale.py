@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from bench import machine
+from machine import machine
 from processes import Run, run
 from scale_plan import PAGE, plan, quote
 from scale_rows import ROW_GROUP
