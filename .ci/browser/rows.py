@@ -121,7 +121,7 @@ def main(chromium: str, folder: Path, names: list[str]) -> None:
 
 
 def number_in(text: str) -> int:
-    """Return the first number of a text, in which commas stand between thousands."""
+    """Return the first number of a text, such as 1624 for "1,624 rows"."""
     return int(re.sub(r"\D", "", re.findall(r"\d[\d,]*", text)[0]))
 
 

@@ -224,6 +224,11 @@ def tables(by: list[str] | None) -> list[list[str]] | None:
     return [next(csv.reader([names])) if "," in names else [names] for names in by] if by else None
 
 
+def every_column(by: list[str] | None) -> list[str]:
+    """Return the distinct columns of all tables."""
+    return list(dict.fromkeys(name for names in tables(by) or () for name in names))
+
+
 def one_table(by: list[str] | None) -> list[str] | None:
     """Return the columns of the only table."""
     columns = tables(by)

@@ -100,8 +100,3 @@ def of_report(given: SystemFiles, metrics: Sequence[str | af.Metric], **options:
     """Return the page of the rows in a report of files."""
     with reading(given.every_file[0], given.how):
         return page(single_answers(given, metrics), "prediction", metrics=metrics, **options)
-
-
-def every_column(by: list[str] | None) -> list[str]:
-    """Return the distinct columns of all tables."""
-    return list(dict.fromkeys(name for names in options.tables(by) or () for name in names))

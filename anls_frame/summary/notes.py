@@ -12,7 +12,7 @@ from anls_frame.summary.measures import Metric
 _LEAST_SHARE = 0.5
 """Highest score of what may be amounts: above it, shares have an interval of about the same width."""
 _MOST_OF_THREE_ANSWERS = 2 / 3
-"""Highest VQA accuracy of a row with three answers, each of which counts the other two."""
+"""Highest VQA accuracy of a row with three answers: each person is compared with two others."""
 _NAMED_SYSTEMS = 3
 """Systems that a note names."""
 

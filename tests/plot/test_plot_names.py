@@ -81,7 +81,7 @@ def test_groups_that_differ_have_labels_that_differ(name: str) -> None:
     shown = OF_GROUPS[name](rows())
 
     expected = len(SIX) if name == "curve" else len(ALIKE)
-    # Without marks of the writing direction and outer spaces, neither of which a reader sees.
+    # Readers see neither marks of the writing direction nor outer spaces.
     seen = {text.strip().strip("\u200e") for text in shown} - {"all rows"}
     assert len(seen) == expected
     assert {"form", "form␣", "␣form"} <= seen

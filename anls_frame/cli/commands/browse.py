@@ -51,23 +51,22 @@ def browse(
         as FILE.py:NAME; may be repeated. Rows are sorted by the first one.
     """
     from anls_frame.cli.metrics import parse
-    from anls_frame.cli.row_pages import every_column, page, texts
+    from anls_frame.cli.row_pages import page, texts
     from anls_frame.frames.number_columns import with_numbers
     from anls_frame.runs.reading import reading, usual_metric
     from anls_frame.runs.score_columns import score_columns_of
 
     check_target(output, force, (".html", ".htm"))
     given = named.in_files(files, source, runs, least=1)
+    columns = options.every_column(by)
     metrics: Any = parse(metric) or [usual_metric(given.how)]
     with working("Scoring"), reading(given.files[0], given.how):
-        frame, systems = texts(
-            given.naming(*every_column(by), *(keep or ()), image, *score_columns_of(metrics))
-        )
+        frame, systems = texts(given.naming(*columns, *(keep or ()), image, *score_columns_of(metrics)))
         made = page(
             with_numbers(frame, score_columns_of(metrics)),
             systems,
             metrics=metrics,
-            by=every_column(by),
+            by=columns,
             keep=keep or (),
             image=image,
             n=n,

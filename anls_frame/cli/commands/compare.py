@@ -179,7 +179,7 @@ def compare(
         code, notes = gate.judged(comparison)
         page = None
         if rows is not None:
-            by = row_pages.every_column(slicing.by)
+            by = options.every_column(slicing.by)
             texts = texts_of(given.naming(*by, *(keep or ()), *score_columns_of(metrics)))
             page = row_pages.page(
                 texts.frame,

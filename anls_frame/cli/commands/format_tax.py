@@ -50,7 +50,6 @@ def format_tax(
     markers
         Further text that precedes an answer, such as 'Antwort:'. May be repeated.
     """
-    from anls_frame.cli import row_pages
     from anls_frame.cli.metrics import parse
     from anls_frame.export import row_files
     from anls_frame.runs.reading import load, reading
@@ -60,7 +59,7 @@ def format_tax(
     target.check(row_files.SUFFIXES)
     metrics = parse(metric) or ["anls"]
     by = options.tables(slicing.by) or []
-    named = [*row_pages.every_column(slicing.by), *optional(slicing.cluster), *score_columns_of(metrics)]
+    named = [*options.every_column(slicing.by), *optional(slicing.cluster), *score_columns_of(metrics)]
     results, how = File(file), source.how(entries=named)
     with working(f"Reading {file}"), reading(results, how):
         tax = af.format_tax(

@@ -69,7 +69,7 @@ def overview(
     check_rows(rows, target.output)
     metrics: Any = parse(None if metric is None else [metric])
     warn_of_transcripts(metrics, source.how())
-    columns = row_pages.every_column(slicing.by)
+    columns = options.every_column(slicing.by)
     given = named.in_files(files, source, runs, least=1)
     # Which columns are meant is found below, with more than their names.
     given = replace(given, how=replace(given.how, needs_texts=given.are_logged))

@@ -68,7 +68,6 @@ def report(
     repeats
         Average the answers if files have questions in common.
     """
-    from anls_frame.cli import row_pages
     from anls_frame.cli.metrics import parse
     from anls_frame.cli.reporting import put_report
     from anls_frame.export import SUFFIXES
@@ -80,7 +79,7 @@ def report(
     given = SystemFiles(files=list(map(File, files)), how=source.how(runs=runs), repeats=repeats)
     metrics = parse(metric, lambda: columns(given.every_file[0], replace(given.how, needs_texts=False)))
     given = replace(given, how=source.how(None if rows else metrics, runs=runs))
-    by = row_pages.every_column(slicing.by)
+    by = options.every_column(slicing.by)
     given = given.naming(*by, slicing.cluster, *(keep or ()), *score_columns_of(metrics))
     if worst is None:
         worst = _PAGES if are_pages(given.how) else 0
@@ -91,6 +90,8 @@ def report(
     how: Any = vars(scoring)
 
     def page() -> Any:
+        from anls_frame.cli import row_pages
+
         scores = [
             score for score in metrics or () if not isinstance(score, af.Metric) or score.probability is None
         ]

@@ -65,7 +65,6 @@ def selective(
     """
     from anls_frame import export
     from anls_frame.cli.metrics import parse
-    from anls_frame.cli.row_pages import every_column
     from anls_frame.reports.selective_documents import statements, with_thresholds
     from anls_frame.runs.reading import load
     from anls_frame.runs.score_columns import score_columns_of, text_columns
@@ -82,7 +81,7 @@ def selective(
     chosen: list[Any] = parse(metric) or ["anls"]
     with working("Ranking"):
         by = options.tables(slicing.by)
-        named = [*model_confidence, *every_column(slicing.by), *optional(slicing.cluster)]
+        named = [*model_confidence, *options.every_column(slicing.by), *optional(slicing.cluster)]
         how = source.how(chosen, entries=[*named, *score_columns_of(chosen)])
         frame = with_scores(load(File(file), how), chosen)
         prediction, answers = text_columns(frame)
