@@ -241,6 +241,19 @@ def _missing(case: Case) -> Iterator[Step]:
     yield Step("missing", sentence, call, n, gain)
 
 
+def _placeholders(case: Case) -> Iterator[Step]:
+    n = next(iter(case.report.summary.predictions.values())).n_placeholders
+    if n >= _LEAST_ROWS:
+        sentence = (
+            f'Make predictions such as "None" or "N/A" null where they mean no answer: '
+            f"{numbered(n, 'row')} with such a text count as answered."
+        )
+        call = (
+            f'df.filter(pl.col({case.prediction}).str.to_lowercase().is_in(["none", "nan", "null", "n/a"]))'
+        )
+        yield Step("placeholder", sentence, call, n)
+
+
 def _invented(case: Case) -> Iterator[Step]:
     n = case.lost("invented")
     gain = case.mean(pl.when(pl.col("cause") == "invented").then("lost"))
@@ -430,6 +443,7 @@ RULES: Sequence[Rule] = (
     _unwrap,
     _invented,
     _missing,
+    _placeholders,
     _slice,
     _confusion,
     _confidence,

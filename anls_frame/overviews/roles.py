@@ -326,10 +326,15 @@ def prepared(rows: pl.DataFrame, roles: Roles, protocol: ScoreProtocol) -> pl.Da
 
 def _labels(column: pl.Series) -> pl.Series:
     """Return texts of several labels, such as `form;layout`, as lists of labels; others unchanged."""
-    joined = joined_labels(column.alias("text")) if column.dtype in _TEXTS else None
+    joined = joined_labels(column.alias("text"))
     if joined is None:
         return column
-    lists, damaged = parsed(column.cast(pl.String), joined[0])
+    texts = column
+    if isinstance(column.dtype, pl.List):
+        if column.list.len().max() != 1:
+            return column
+        texts = column.list.first()  # a reader makes a list of each text
+    lists, damaged = parsed(texts.cast(pl.String), joined[0])
     return column if damaged else lists
 
 

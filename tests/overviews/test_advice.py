@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
 from campaign import amount
 from overview_cases import pages, planted
@@ -64,6 +65,15 @@ def test_nothing_is_advised_without_a_fault() -> None:
     # A search for slices finds one by chance in 5 % of cases.
     advised = [af.overview(planted("", seed)[0]).advice.height for seed in range(DRAWS_WITHOUT)]
     assert advised.count(0) >= DRAWS_WITHOUT - DRAWS_WITHOUT // 10
+
+
+def test_texts_that_stand_for_no_answer_are_named_in_a_step() -> None:
+    frame, _ = planted("", 0)
+    texts = pl.when(pl.int_range(pl.len()) < 40).then(pl.lit("N/A")).otherwise("prediction")
+    step = af.overview(frame.with_columns(prediction=texts)).advice.filter(rule="placeholder")
+    assert step["n"].to_list() == [40]
+    df = frame.with_columns(prediction=texts)
+    assert eval(step["call"].item(), {"df": df, "pl": pl}).height == 40  # noqa: S307 - our own code
 
 
 def test_a_useful_confidence_is_not_called_useless() -> None:

@@ -510,8 +510,14 @@ def test_several_answers_to_a_question_are_its_documents(tmp_path: Path) -> None
     assert af.overview(frame, cluster=False).roles.cluster is None
 
 
-def test_printed_lists_of_labels_are_split_as_joined_labels_are() -> None:
-    kinds = ["['form', 'layout']", "['form']", "['layout']"] * 20
-    made = af.overview(rows().with_columns(kind=pl.Series(kinds)))
+@pytest.mark.parametrize(
+    "kinds", [["['form', 'layout']", "['form']", "['layout']"], ["form;layout", "form", "layout"]]
+)
+@pytest.mark.parametrize("is_read", [False, True])
+@pytest.mark.filterwarnings("error")
+def test_several_labels_in_a_text_are_split(kinds: list[str], *, is_read: bool) -> None:
+    """A reader makes a list of each text of a column that usually has lists."""
+    labels = pl.Series(kinds * 20)
+    made = af.overview(rows().with_columns(kind=labels.reshape((-1, 1)).arr.to_list() if is_read else labels))
     assert set(made.report.tables["kind"]["kind"]) == {"form", "layout"}
     assert made.report.tables["kind"]["n"].to_list() == [40, 40]
