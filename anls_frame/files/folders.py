@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
+import unicodedata
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 from anls_frame._messages import Message, Option
 from anls_frame._paths import files_at
+from anls_frame._text import path_text
 from anls_frame.files.file import as_path
 
 
@@ -37,6 +39,11 @@ def files_named(
         message = Message(f"this folder contains no {what}; ", *ways)
         raise FileNotFoundError(errno.ENOENT, message, str(path))
     return files
+
+
+def name_below(file: Path, folder: Path) -> str:
+    """Return the path of a file below a folder, with composed accents: macOS stores decomposed ones."""
+    return unicodedata.normalize("NFC", path_text(file.relative_to(folder)).replace(os.sep, "/"))
 
 
 def checked_name(name: object, what: str) -> str:

@@ -15,7 +15,7 @@ from anls_frame._paths import is_hidden
 from anls_frame._text import numbered, path_text
 from anls_frame.files import standard_frames
 from anls_frame.files.file import File, as_path, check_regular, without_compression
-from anls_frame.files.folders import checked_name, files_named
+from anls_frame.files.folders import checked_name, files_named, name_below
 from anls_frame.files.problems import Problems
 
 PageFiles: TypeAlias = (
@@ -146,8 +146,7 @@ def by_page(
 
 def page_of(path: Path, folder: Path) -> str:
     """Return the name of a page: its path below a folder, without suffixes appended by programs."""
-    whole = path_text(path.relative_to(folder)).replace(os.sep, "/")
-    return whole.removesuffix(_appended(path))
+    return name_below(path, folder).removesuffix(_appended(path))
 
 
 def _appended(path: Path) -> str:

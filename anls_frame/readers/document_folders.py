@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from anls_frame._text import numbered
 from anls_frame.exceptions import warn
 from anls_frame.files import raw_tables
 from anls_frame.files.file import File, check_regular, without_compression
-from anls_frame.files.folders import files_named
+from anls_frame.files.folders import files_named, name_below
 from anls_frame.files.problems import Problems
 from anls_frame.files.table_files import read_raw
 
@@ -114,7 +113,7 @@ def _files(folder: Path) -> dict[str, Path]:
         )
     files: dict[str, Path] = {}
     for file in files_named(folder, is_document, "documents: files of .json", _PAGES):
-        name = str(without_compression(file).with_suffix("").relative_to(folder)).replace(os.sep, "/")
+        name = name_below(without_compression(file).with_suffix(""), folder)
         same = files.setdefault(name, file)
         if same is not file:
             raise ValueError(f"document {name!r} is in two files, {same} and {file}; keep one of them")

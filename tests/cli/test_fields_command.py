@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,15 @@ def test_two_folders_as_the_library_reports_them(folder: Path) -> None:
     assert by_field.keys() == {"total", "date", "items[].name"}
     for line in expected.by_group.rows(named=True):
         assert by_field[line["field"]]["field_f1"] == line["field_f1"]
+
+
+def test_names_pair_up_however_a_file_system_stores_their_accents(tmp_path: Path) -> None:
+    for form, name in (("NFC", "gold"), ("NFD", "read")):
+        (tmp_path / name).mkdir()
+        file = tmp_path / name / unicodedata.normalize(form, "Beleg für März.json")
+        file.write_text('{"total": "7.50"}', encoding="utf-8")
+    done = fine(shell.run(tmp_path, "fields", "read", "--gold", "gold", "--json"))
+    assert json.loads(done)["overall"]["field_f1"] == 1
 
 
 def test_kinds_confidences_and_required_fields(folder: Path) -> None:

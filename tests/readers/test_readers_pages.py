@@ -6,6 +6,7 @@ import codecs
 import gzip
 import shutil
 import socket
+import unicodedata
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
@@ -486,6 +487,15 @@ def test_any_hocr_that_is_no_xml_is_read_as_a_whole_or_named(
 )
 def test_the_name_of_a_page_has_no_suffixes_of_programs(name: str, page: str) -> None:
     assert page_of(Path("folder", name), Path("folder")) == page
+
+
+def test_names_pair_up_however_a_file_system_stores_their_accents(tmp_path: Path) -> None:
+    """A file that comes from macOS may have a decomposed name."""
+    for form, folder, suffix in (("NFC", "gt", ".gt.txt"), ("NFD", "ocr", ".png.txt")):
+        file = tmp_path / folder / unicodedata.normalize(form, f"Bücher/Märchen 1{suffix}")
+        file.parent.mkdir(parents=True)
+        file.write_text("Es war einmal", encoding="utf-8")
+    assert af.read_pages(tmp_path / "gt", {"ocr": tmp_path / "ocr"})["page"].to_list() == ["Bücher/Märchen 1"]
 
 
 def test_folders_patterns_lists_and_mappings_name_the_same_pages(tmp_path: Path) -> None:
