@@ -53,8 +53,7 @@ def test_names_pair_up_however_a_file_system_stores_their_accents(tmp_path: Path
         (tmp_path / name).mkdir()
         file = tmp_path / name / unicodedata.normalize(form, "Beleg für März.json")
         file.write_text('{"total": "7.50"}', encoding="utf-8")
-    done = fine(shell.run(tmp_path, "fields", "read", "--gold", "gold", "--json"))
-    assert json.loads(done)["overall"]["field_f1"] == 1
+    assert "1 of 1 document wholly right" in fine(shell.run(tmp_path, "fields", "read", "--gold", "gold"))
 
 
 def test_kinds_confidences_and_required_fields(folder: Path) -> None:
