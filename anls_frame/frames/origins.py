@@ -7,7 +7,6 @@ frame object, as long as it lives. Nothing is known about frames derived from it
 
 from __future__ import annotations
 
-import re
 import weakref
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeVar
@@ -28,6 +27,8 @@ class Origin(NamedTuple):
     """The same for each system, where these differ."""
     scores: str | None = None
     """A sentence on how its scores were computed."""
+    computation: str | None = None
+    """The protocol and the options by which they were computed."""
     are_pages: bool = False
     """Whether the rows are pages of OCR, in the columns of a table of questions."""
     empty_lines: str | None = None
@@ -81,12 +82,6 @@ def note(scored_by: str | None, protocol: ScoreProtocol, *, has_texts: bool) -> 
     if scored_by in PROTOCOLS:
         return [f"These scores were read from the file, whose harness uses protocol {scored_by}."]
     return [scored_by]
-
-
-def computation(scored_by: str | None) -> str:
-    """Return how given scores were computed, as far as it is known: what a note says in brackets."""
-    known = re.search(r"\((protocol .*?)\)\.", scored_by or "")
-    return known[1] if known else ""
 
 
 def difference(scored_by: str | None, protocol: ScoreProtocol) -> list[str]:

@@ -210,7 +210,8 @@ def _result(frame: Any, epochs: RepeatedAnswers, questions: pl.DataFrame, names:
         other = "".join(origins.difference(origins.of(frame).protocol, settings.protocol))
         empty = settings.missing == "empty"
         how.append(f"missing predictions {'scored as the empty text' if empty else 'left out'}")
-    scored = f" ({', '.join(how)})" if how else ""
+    computation = ", ".join(how)
+    scored = f" ({computation})" if how else ""
     made = f"{what} {numbers} of" if most > 1 else "Scores are those of one answer to"
     sentence = f"{made} each question{scored}. {other}"
     is_read = any(isinstance(metric.numerator, str) and not metric.is_built_in for metric in metrics)
@@ -223,6 +224,7 @@ def _result(frame: Any, epochs: RepeatedAnswers, questions: pl.DataFrame, names:
     return origins.remember(
         as_kind_of(frame, table),
         scores=sentence.rstrip() if how or most > 1 else None,
+        computation=computation or None,
         of_systems=origins.of(frame).of_systems if is_read else {},
         where=origins.of(frame).where,
     )

@@ -35,7 +35,7 @@ from anls_frame.summary.keys import check_by_names, chosen_keys, in_order, large
 from anls_frame.summary.settings import Unanswerable
 from anls_frame.summary.slicing import By
 from anls_frame.summary.summarizing import summarize
-from anls_frame.summary.summary import Summary, signature_of
+from anls_frame.summary.summary import Summary
 from anls_frame.summary.systems import resolve_systems
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ class Comparison(SlicedResult[Table_co]):
             digest = hashlib.sha256(json_text(list(self.systems)).encode()).hexdigest()[:8]
             systems = f"{len(self.systems)} systems {digest}"
         metrics = "+".join(metric.name for metric in self.measures)
-        return f"{metrics}:{systems}|{signature_of(self.summary)}"
+        return f"{metrics}:{systems}|{self._settings.signature}"
 
     @cached_property
     def settings(self) -> dict[str, Any]:

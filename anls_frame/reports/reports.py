@@ -27,7 +27,7 @@ from anls_frame.summary.measures import COUNTS
 from anls_frame.summary.settings import Unanswerable
 from anls_frame.summary.slicing import By
 from anls_frame.summary.summarizing import summarize
-from anls_frame.summary.summary import Summary, signature_of
+from anls_frame.summary.summary import Summary
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,7 +110,7 @@ class Report(SlicedResult[Table_co]):
     @property
     def signature(self) -> str:
         """The settings as a single line; figures with equal signatures are comparable."""
-        return signature_of(self.summary)
+        return self._settings.signature
 
     @cached_property
     def settings(self) -> dict[str, Any]:

@@ -72,6 +72,8 @@ class Settings:
         The scores by name and description; the worst rows are chosen by the first.
     has_texts
         Whether texts were scored, rather than existing scores read.
+    computation
+        The protocol and the options by which existing scores were computed, if known.
     protocol
         How texts were scored, as for `anls_frame.score`.
     missing
@@ -110,6 +112,7 @@ class Settings:
     cluster: str | None = None
     metrics: tuple[Metric, ...] = TEXT_METRICS
     has_texts: bool = True
+    computation: str | None = None
     protocol: ScoreProtocol = PROTOCOLS["anls"]
     missing: Missing = "empty"
     unanswerable: Unanswerable = "drop"
@@ -137,10 +140,6 @@ class Settings:
     @property
     def signature(self) -> str:
         """The settings that must be equal for scores to be comparable, in one line."""
-        return self.signed()
-
-    def signed(self, computed: str = "") -> str:
-        """Return the signature; of scores that are given, with how they were computed, if that is known."""
         parts, threshold = [_signature(metric) for metric in self.own], self.protocol.threshold
         if self.has_texts:
             parts = [
@@ -151,7 +150,7 @@ class Settings:
                 f"errors:{described(resolve_errors(self.protocol))}",
             ]
         # Which predictions were missing is part of how given scores were computed.
-        parts.append(f"scores:{computed}" if computed else f"missing:{self.missing}")
+        parts.append(f"scores:{self.computation}" if self.computation else f"missing:{self.missing}")
         if self.unanswerable != "drop":
             parts.append(f"unanswerable:{self.unanswerable}")
         if self.answers_format is not None:
@@ -291,15 +290,16 @@ def scoring(
         exist = " scores rows without an answer, but the scores exist already; fill their nulls with the "
         scores = "scores that these rows should have"
         raise ValueError(Message(Option("unanswerable", "empty"), exist, scores))
-    chosen = {"where": origins.of(frame).where}
+    origin = origins.of(frame)
     if not has_texts:
-        return chosen
-    return chosen | {
+        return {"where": origin.where, "computation": origin.computation}
+    return {
+        "where": origin.where,
         "protocol": resolve_protocol(protocol),
         "unanswerable": unanswerable_in(unanswerable, frame),
-        "from_pages": origins.of(frame).are_pages or {PAGE, REFERENCE} <= {*column_names(frame)},
-        "answers_format": origins.of(frame).separator,
-        "empty_lines": origins.of(frame).empty_lines,
+        "from_pages": origin.are_pages or {PAGE, REFERENCE} <= {*column_names(frame)},
+        "answers_format": origin.separator,
+        "empty_lines": origin.empty_lines,
     }
 
 

@@ -24,7 +24,6 @@ import polars as pl
 from anls_frame._atomic import replacing
 from anls_frame._text import listed, numbered, visible
 from anls_frame._typing import Table, Table_co
-from anls_frame.frames import origins
 from anls_frame.summary import files
 from anls_frame.summary.account import Account
 from anls_frame.summary.catalogue import TEXT_METRICS
@@ -193,7 +192,7 @@ class Summary(Generic[Table_co]):
             contents.append("details")
         rows = f"{', '.join(self.systems)} on {numbered(self.rows, 'row')}"
         # Column names may contain control characters, which are shown as symbols.
-        return visible(f"<Summary of {rows}{by}: {', '.join(contents)}; {signature_of(self)}>")
+        return visible(f"<Summary of {rows}{by}: {', '.join(contents)}; {settings.signature}>")
 
     def fold_clusters(self) -> Summary[Table_co]:
         """
@@ -435,9 +434,3 @@ def _common_dtype(first: pl.DataType, other: pl.DataType) -> pl.DataType | None:
     both_signed = first.is_signed_integer() and other.is_signed_integer()
     both_unsigned = first.is_unsigned_integer() and other.is_unsigned_integer()
     return first if both_signed or both_unsigned else None
-
-
-def signature_of(summary: Summary[Any]) -> str:
-    """Return the settings that must be equal for figures to be comparable, in one line."""
-    settings = summary.settings
-    return settings.signed("" if settings.has_texts else origins.computation(summary.scored_by))

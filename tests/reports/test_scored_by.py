@@ -118,3 +118,15 @@ def test_existing_scores_of_different_harnesses_are_no_silent_comparison(tmp_pat
         af.compare(af.side_by_side(texts, **names))
         comparison: Any = af.compare(af.side_by_side(alike, **names))
     assert "These scores were read from the file, whose harness uses protocol rrc." in str(comparison)
+
+
+def test_parts_of_means_of_two_protocols_do_not_add_up() -> None:
+    frame = pl.DataFrame({"id": [1, 1, 2, 2], "text": [*"abab"], "answer": [*"aabb"]})
+    parts = [
+        af.summarize(
+            af.repeats.mean_over_epochs(frame, "text", "answer", id="id", protocol=protocol), metrics="anls"
+        )
+        for protocol in ("anls", "rrc")
+    ]
+    with pytest.raises(ValueError, match=r"cannot be merged: computation \('protocol anls, .*'protocol rrc, "):
+        af.merge(parts)
