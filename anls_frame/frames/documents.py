@@ -28,7 +28,8 @@ def forgotten(frame: Any, cluster: str | None) -> str | None:
         return None
     first = frame.slice(0, _LOOKED_AT) if hasattr(frame, "slice") else frame.head(_LOOKED_AT)
     try:
-        ids = to_lazy(first, [], [DOCUMENT]).select(cs.by_name(DOCUMENT).drop_nulls()).collect().to_series()
+        rows = to_lazy(first, [], [DOCUMENT]).select(cs.by_name(DOCUMENT)).collect()
+        ids = without_nan(rows.to_series()).drop_nulls()
         return DOCUMENT if ids.n_unique() < len(ids) else None
     except (ValueError, TypeError, pl.exceptions.PolarsError):
         # Without a cluster nobody asked for this column.
@@ -63,12 +64,17 @@ def note(column: str | None, noun: str = "row") -> list[str]:
     return [Message(text, for_readers(str(Option("cluster", column)), f"-c {shlex.quote(column)}"), ".")]
 
 
+def without_nan(documents: pl.Series) -> pl.Series:
+    """Return documents with null in place of NaN, which names no document either."""
+    return documents.fill_nan(None) if documents.dtype.is_float() else documents
+
+
 def numbers(documents: pl.Series | None, height: int) -> npt.NDArray[np.intp]:
     """Return the number of the document of each row, or of the row itself."""
     if documents is None:
         return np.arange(height)
     # Polars takes some names for patterns, and categories are sorted by the order of the rows.
-    names = documents.alias("name")
+    names = without_nan(documents).alias("name")
     if isinstance(names.dtype, pl.Categorical):
         names = names.cast(pl.String)
     numbered = names.drop_nulls().unique().sort().to_frame().with_row_index("number", offset=1)

@@ -21,7 +21,7 @@ from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.frames import origins
 from anls_frame.frames.checks import check_column, free_name
 from anls_frame.frames.conversion import as_kind_of, at_hand, column_names, in_polars, is_pandas
-from anls_frame.frames.documents import called
+from anls_frame.frames.documents import called, without_nan
 from anls_frame.protocol import ScoreProtocol, described, resolve_errors, resolve_protocol
 from anls_frame.reports.pairing import disagreeing, first_of
 from anls_frame.summary import own_metrics
@@ -732,7 +732,7 @@ def variance_components(
         account = dataclasses.replace(
             account,
             settings=dataclasses.replace(account.settings, cluster=cluster),
-            unnamed=epochs.frame.filter(score.is_not_null())[column_of[cluster]].null_count(),
+            unnamed=without_nan(epochs.frame.filter(score.is_not_null())[column_of[cluster]]).null_count(),
         )
     return VarianceComponents(variances, errors, "\n".join(texts), account)
 

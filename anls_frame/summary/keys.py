@@ -97,6 +97,9 @@ def sliced_keys(
     names, dtypes = [*slicing.names, *optional(cluster)], source.select(keys).collect_schema().dtypes()
     known = list(zip(names, dtypes, strict=True))
     check_key_dtypes(known, "slice rows")
+    if cluster is not None and dtypes[-1].is_float():
+        # NaN names no document, as in pandas.
+        keys[-1] = keys[-1].fill_nan(None)
     return keys, enum_orders(pl.Schema(known[: len(slicing.names)]))
 
 
