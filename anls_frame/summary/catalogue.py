@@ -123,7 +123,6 @@ _COUNTED: Mapping[str, Callable[[pl.Expr, pl.Expr, pl.Expr], pl.Expr]] = {
     "predicted and gold": lambda predicted, gold, _: predicted.cast(pl.Int64) + gold.cast(pl.Int64),
     "right": lambda predicted, gold, equal: equal & predicted & gold,
     "right twice": lambda predicted, gold, equal: 2 * (equal & predicted & gold).cast(pl.Int64),
-    "not gold": lambda _, gold, __: ~gold,
     "missing": lambda predicted, gold, _: gold & ~predicted,
     "invented": lambda predicted, gold, _: predicted & ~gold,
     "wrong": lambda predicted, gold, equal: predicted & gold & ~equal,
@@ -138,19 +137,36 @@ They depend on whether a field is predicted, whether it is in the gold labels, a
 _BLANKS = PROTOCOLS["raw"].replace(whitespace="strip")
 
 
-def _fields(what: str, *, has_blanks: bool = True) -> Callable[..., pl.Expr]:
+def _fields(what: str) -> Callable[..., pl.Expr]:
     """Return a function for the numbers of values in each row, all or those of a kind."""
     count = _COUNTED[what]
 
     def counted(prediction: pl.Expr, answers: pl.Expr, *, protocol: ScoreProtocol | str = "anls") -> pl.Expr:
-        # As `unanswerable="empty"` fills it: the only answer is the empty text.
-        nothing = pl.when(prediction.is_not_null()).then(pl.lit(""))
-        text = prediction if has_blanks else prediction.str.strip_chars()
-        predicted = pl.when(answers.is_not_null()).then(text != "")
-        gold = ~scores.exact_match(nothing, answers, protocol="raw" if has_blanks else _BLANKS)
-        return count(predicted, gold, scores.exact_match(prediction, answers, protocol=protocol))
+        predicted = pl.when(answers.is_not_null()).then(prediction != "")
+        return count(
+            predicted, _has_answer(answers), scores.exact_match(prediction, answers, protocol=protocol)
+        )
 
     return counted
+
+
+def _has_answer(answers: pl.Expr, protocol: ScoreProtocol | str = "raw") -> pl.Expr:
+    """Return whether the answer is another than the empty text, as which `unanswerable="empty"` fills it."""
+    return ~scores.exact_match(pl.lit(""), answers, protocol=protocol)
+
+
+def _absence(count: Callable[[pl.Expr, pl.Expr], pl.Expr]) -> Callable[..., pl.Expr]:
+    """Return a function of whether a row has a prediction and an answer that are not blank."""
+
+    def counted(prediction: pl.Expr, answers: pl.Expr, **_: Any) -> pl.Expr:
+        return count(has_text(prediction), _has_answer(answers, _BLANKS))
+
+    return counted
+
+
+def has_text(prediction: pl.Expr) -> pl.Expr:
+    """Return whether predictions are neither empty nor blank."""
+    return prediction.str.strip_chars() != ""
 
 
 def _described(
@@ -321,31 +337,20 @@ DESCRIBED = {
             )
         ),
         # Each is divided by rows of one kind, so the mix of both moves neither.
-        *(
-            _share(
-                name,
-                name.replace("_", " "),
-                meaning,
-                _fields(kind, has_blanks=False),
-                denominator=_fields(every, has_blanks=False),
-            )
-            for name, kind, every, meaning in (
-                (
-                    FABRICATION,
-                    "invented",
-                    "not gold",
-                    (
-                        "{row}s without an answer in which something was predicted, divided by all {row}s "
-                        "without an answer"
-                    ),
-                ),
-                (
-                    "abstention_rate",
-                    "missing",
-                    "gold",
-                    "{row}s with an answer in which nothing was predicted, divided by all {row}s with one",
-                ),
-            )
+        _share(
+            FABRICATION,
+            "fabrication rate",
+            "{row}s without an answer in which something was predicted, divided by all {row}s without "
+            "an answer",
+            _absence(lambda text, answer: text & ~answer),
+            denominator=_absence(lambda _, answer: ~answer),
+        ),
+        _share(
+            "abstention_rate",
+            "abstention rate",
+            "{row}s with an answer in which nothing was predicted, divided by all {row}s with one",
+            _absence(lambda text, answer: answer & ~text),
+            denominator=_absence(lambda _, answer: answer),
         ),
     )
 }
@@ -359,22 +364,28 @@ NAMED = BUILT_IN | DESCRIBED
 """All scores by name."""
 
 
-def _of_own_fields(metric: Metric) -> Metric:
-    """Return a mean over rows as the mean over the rows in which gold or the system itself has a value."""
-    score = _scored(str(metric.row)) if metric.is_built_in else metric.numerator
-    is_own = _fields("any")
+_is_own = _fields("any")
 
-    def numerator(prediction: pl.Expr, answers: pl.Expr, **how: Any) -> pl.Expr:
-        own = is_own(prediction, answers, **how)
-        value = score(prediction, answers, **how).cast(pl.Float64)  # type: ignore[operator] # a function
+
+def _in_own_fields(score: Any) -> Callable[..., pl.Expr]:
+    """Return a function for the score of rows in which gold or the system itself has a value, 0 in others."""
+
+    def scored(prediction: pl.Expr, answers: pl.Expr, **how: Any) -> pl.Expr:
+        own = _is_own(prediction, answers, **how)
+        value = score(prediction, answers, **how).cast(pl.Float64)
         return pl.when(own).then(value).when(own.is_not_null()).then(0.0)
 
+    return scored
+
+
+def _of_own_fields(metric: Metric) -> Metric:
+    """Return a mean over rows as the mean over the rows in which gold or the system itself has a value."""
     return _described(
         metric.name,
         metric.label,
         metric.meaning,
-        numerator,
-        denominator=is_own,
+        _in_own_fields(_scored(str(metric.row)) if metric.is_built_in else metric.numerator),
+        denominator=_is_own,
         bounds=metric.bounds,
         format=metric.format,
         has_fractions=True,
@@ -554,20 +565,16 @@ def _own_fields_of(metric: Metric, protocol: ScoreProtocol | str) -> Metric:
             f"metric {metric.name!r} has a lower bound below 0, so it cannot be averaged over the fields of "
             "each system; rescale it"
         )
-    function, is_own = metric.numerator, _fields("any")
-
-    def numerator(prediction: pl.Expr, answers: pl.Expr) -> pl.Expr:
-        own = is_own(prediction, answers, protocol=protocol)
-        value = function(prediction, answers).cast(pl.Float64)  # type: ignore[operator] # a function
-        return pl.when(own).then(value).when(own.is_not_null()).then(0.0)
-
-    return dataclasses.replace(
+    function: Any = metric.numerator
+    own = dataclasses.replace(
         metric,
-        numerator=numerator,
-        denominator=functools.partial(is_own, protocol=protocol),
+        # The function of a caller takes no protocol.
+        numerator=_in_own_fields(lambda prediction, answers, **_: function(prediction, answers)),
+        denominator=_is_own,
         sources=(*metric.sources, "fields of the system"),
         has_fractions=True,
     )
+    return _prepared(own, protocol)
 
 
 def _resolved(

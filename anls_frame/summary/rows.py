@@ -70,20 +70,12 @@ def scored_texts(
     return source.with_columns(has_none.alias(UNANSWERABLE)), scored
 
 
-def named_nulls(source: pl.LazyFrame, answers: pl.Expr, *, of_fields: bool) -> pl.Expr:
-    """
-    Return answers for `fabrication_rate`: in rows of fields, empty where gold names the key with null.
-
-    Where neither gold nor the schema of the documents has the key, there is none, whatever was predicted.
-    """
-    schema = source.collect_schema()
-    if not of_fields and NULL_IN_GOLD not in schema:
-        return answers
+def are_named_nulls(source: pl.LazyFrame) -> pl.Expr:
+    """Return which rows of fields are keys that gold names with null, as far as `fields` marked them."""
+    if NULL_IN_GOLD not in source.collect_schema():
+        return pl.lit(value=False)
     # Text in a file of texts.
-    is_null = pl.col(NULL_IN_GOLD).cast(pl.String).str.to_lowercase() == "true"
-    is_named = is_null if NULL_IN_GOLD in schema else pl.lit(value=False)
-    empty = _empty(source.select(answers).collect_schema().dtypes()[0])
-    return pl.when(is_named).then(empty).when(~is_unanswerable(source).fill_null(value=False)).then(answers)
+    return pl.col(NULL_IN_GOLD).cast(pl.String).str.to_lowercase() == "true"
 
 
 def _empty(dtype: pl.DataType) -> pl.Expr:

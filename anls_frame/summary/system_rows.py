@@ -15,14 +15,14 @@ from anls_frame.frames.field_rows import columns_of_marks
 from anls_frame.frames.number_columns import numbers_of
 from anls_frame.frames.progress import Advance, counted
 from anls_frame.summary import own_metrics
-from anls_frame.summary.catalogue import FABRICATION, is_described
+from anls_frame.summary.catalogue import FABRICATION, has_text, is_described
 from anls_frame.summary.keys import check_objects, key_names, optional, sliced_keys
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.rows import (
     KEPT,
+    are_named_nulls,
     is_unanswerable,
     kept,
-    named_nulls,
     predicted,
     score_details,
     scored_texts,
@@ -154,7 +154,8 @@ def scored_rows(
     own = [metric for every in by_system for metric in every if not metric.is_built_in]
     others = [*slicing.columns, *optional(settings.cluster), *own_metrics.needed_columns(own)]
     others += columns_of([made.get(name, name) for name in settings.keep])
-    others += columns_of_marks(column_names(frame))
+    marks = columns_of_marks(column_names(frame))
+    others += marks
     read = [*predictions, *optional(answers)]
     source = to_lazy(frame, read, others, answers=answers, protocol=settings.protocol)
     # Keys, kept columns and metrics of columns see the frame as the user does, whatever is read or scored as
@@ -163,9 +164,9 @@ def scored_rows(
     source = counted(source, advance)
     texts: dict[str, pl.Expr] = {}
     if answers is not None:
-        how: Any = {"of_fields": settings.has_fields}
-        source, texts = scored_texts(source, predictions, answers, settings.unanswerable, **how)
-        without_answer = named_nulls(source, texts[answers], **how)
+        source, texts = scored_texts(
+            source, predictions, answers, settings.unanswerable, of_fields=settings.has_fields
+        )
     keys, orders = sliced_keys(source, slicing, settings.cluster)
     others_kept = kept(settings, {**in_numbers, **made})
     dtypes = source.select(others_kept).collect_schema().dtypes()
@@ -176,8 +177,10 @@ def scored_rows(
         pair = [] if answers is None else [predicted(texts[predictions[number]]), texts[answers]]
         for index, metric in enumerate(every):
             if not metric.is_built_in:
-                own_pair = [*pair[:1], without_answer] if _is_of_nulls(metric) else pair
-                values = own_metrics.values(source, metric, own_pair, in_numbers)
+                values = own_metrics.values(source, metric, pair, in_numbers)
+                if _is_of_nulls(metric) and (settings.has_fields or marks):
+                    is_null = are_named_nulls(source)
+                    values = [value.cast(pl.Float64) for value in (is_null & has_text(pair[0]), is_null)]
                 score, *parts = metric_columns(index, metric, number)
                 selected |= zip(parts or [score], values, strict=True)
                 if parts:
