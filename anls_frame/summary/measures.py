@@ -147,6 +147,8 @@ class Metric:
     """The highest score of a row, if it is known."""
     is_taken_for_share: bool = field(default=False, compare=False, kw_only=True)
     """Whether the bounds (0, 1) follow from the scores."""
+    divides_by_nothing: bool = field(default=False, compare=False, kw_only=True)
+    """Whether no row of a ratio has a denominator above 0."""
 
     def __post_init__(self) -> None:
         if self.is_built_in:
@@ -440,7 +442,13 @@ class Metric:
                     bounds, is_taken_for_share = (0, 1), True
         shown = self.format or ("score" if bounds == (0, 1) or is_rate else "number")
         return dataclasses.replace(
-            self, bounds=bounds, format=shown, highest=most, is_taken_for_share=is_taken_for_share
+            self,
+            bounds=bounds,
+            format=shown,
+            highest=most,
+            is_taken_for_share=is_taken_for_share,
+            # Numbers divided by 0 are infinite.
+            divides_by_nothing=self.is_ratio and (least is None or math.isinf(least)),
         )
 
     def to_dict(self) -> dict[str, Any]:

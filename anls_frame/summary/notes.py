@@ -35,9 +35,11 @@ def empty_reference_notes(n_empty: int, n: int, noun: str) -> list[str]:
 
 
 def score_notes(metrics: Iterable[Metric], noun: str) -> list[str]:
-    """Return notes on scores that may be shares or amounts, or low because rows have too few answers."""
+    """Return notes on scores that are null, may be shares or amounts, or are low for want of answers."""
     notes = list[str]()
     for metric in metrics:
+        if metric.divides_by_nothing:
+            notes.append(f"{metric.label} is null, because no {noun} has a denominator above 0.")
         if metric.highest is None:
             continue
         if metric.is_taken_for_share and metric.highest < _LEAST_SHARE:

@@ -59,7 +59,11 @@ def test_repeated_documents_without_a_cluster_are_noted(kind: str, call: str) ->
 def test_documents_of_one_row_each_need_no_note() -> None:
     lone = [float(place) for place in range(118)]
     nothing: tuple[Any, ...] = (None, float("nan"))
-    for ids in ([f"d{place}" for place in range(120)], [None] * 120, *([none, none, *lone] for none in nothing)):
+    for ids in (
+        [f"d{place}" for place in range(120)],
+        [None] * 120,
+        *([none, none, *lone] for none in nothing),
+    ):
         frame = FRAME.with_columns(doc_id=pl.Series(ids))
         assert "Documents have several rows" not in repr(CALLS["report"](frame))
 
@@ -140,10 +144,10 @@ def test_rows_without_a_document_are_counted_below_the_table(library: str) -> No
 TOGETHER = "3 without a value in doc count together as one document, which can widen intervals: give each"
 
 
-@pytest.mark.parametrize(("name", "nothing"), [(str, None), (float, None), (float, float("nan"))])
-def test_every_result_counts_rows_without_a_document(name: Callable[[int], Any], nothing: Any) -> None:
+@pytest.mark.parametrize(("document", "nothing"), [(str, None), (float, None), (float, float("nan"))])
+def test_every_result_counts_rows_without_a_document(document: Callable[[int], Any], nothing: Any) -> None:
     """Of 48 rows in documents of six, the first three have none."""
-    documents = [nothing if row < 3 else name(row // 6) for row in range(48)]
+    documents = [nothing if row < 3 else document(row // 6) for row in range(48)]
     frame = pl.DataFrame(
         {
             "p": ["a", "b"] * 24,

@@ -210,3 +210,18 @@ def test_comparison_of_costs_is_that_of_single_figures() -> None:
         [single.overall[end] for end in ENDS], rel=1e-9
     )
     assert made.decide(within=0.01).answer == "fine"
+
+
+@pytest.mark.parametrize("numerator", [[0.5, 1.0], [0, 0]])
+@pytest.mark.parametrize("name", ["cost", "cost_error"])
+def test_a_note_says_why_a_ratio_is_null(numerator: list[float], name: str) -> None:
+    frame = pl.DataFrame({"x": numerator, "none": [0, 0], "some": [0, 2]})
+    said = f"{name} is null, because no row has a denominator above 0."
+    null = af.report(frame, metrics=af.Metric("x", denominator="none", name=name))
+    assert null.overall[name] is None
+    assert said in str(null)
+    merged = af.Report.from_summary(af.merge([null.summary]))
+    assert said in str(merged)
+    both = af.Metric({"x": "x", "some": "some"}, denominator={"x": "none", "some": "none"}, name=name)
+    assert said in str(af.compare(frame, ["x", "some"], None, metrics=both))
+    assert "is null" not in str(af.report(frame, metrics=af.Metric("x", denominator="some", name=name)))

@@ -128,5 +128,7 @@ def test_parts_of_means_of_two_protocols_do_not_add_up() -> None:
         )
         for protocol in ("anls", "rrc")
     ]
-    with pytest.raises(ValueError, match=r"cannot be merged: computation \('protocol anls, .*'protocol rrc, "):
+    with pytest.raises(
+        ValueError, match=r"cannot be merged: computation \('protocol anls, .*'protocol rrc, "
+    ):
         af.merge(parts)
