@@ -15,6 +15,7 @@ import polars as pl
 from anls_frame._arguments import choice, flag, refuse_columns, share, string
 from anls_frame.export.columns import ends_of
 from anls_frame.metrics import page_errors
+from anls_frame.summary import fixed_point
 
 Interval = Literal["bounded", "rate", "mean"]
 """Intervals for scores in [0, 1]; for rates of at least 0, where lower is better; for all other scores."""
@@ -372,7 +373,7 @@ class Metric:
     @property
     def columns(self) -> tuple[str, ...]:
         """
-        Columns of cells with the sums of x and y, and with the sums over rows, as in `moments`.
+        Columns of cells with the sums of x and y, and with the sums over rows, as in `integers`.
 
         For means of custom scores, the third is Σ(x - mean)², which stays precise for large scores.
         """
@@ -384,8 +385,11 @@ class Metric:
         x = f"{numerator}_{'units' if self.bits else 'sum'}"
         if denominator is not None:
             y, xx = f"{denominator}_sum", f"{numerator}_squares"
-            powers = () if self.is_built_in else (f"{denominator}_cubes", f"{denominator}_fourths")
-            return x, y, xx, f"{numerator}_by_length", f"{denominator}_squares", xx, *powers
+            columns = x, y, xx, f"{numerator}_by_length", f"{denominator}_squares", xx
+            square = "numerator_square_fraction"
+            powers = "denominator_cubes", "denominator_fourths"
+            fractions = "numerator_fraction", square, "numerator_fraction_by_length", square
+            return columns if self.is_built_in else (*columns, *powers, *fractions)
         # The square of 0 or 1 is itself.
         xx = x if self.is_share else f"{numerator}_square_units"
         return x, "n", xx, x, "n", xx
@@ -402,15 +406,21 @@ class Metric:
     @property
     def fractions(self) -> dict[str, str]:
         """
-        Columns of cells with the fractions of moments, by moment: see `fixed_point.FRACTION_BITS`.
+        The moments that have a fraction apart, with its name: see `fixed_point.FRACTION_BITS`.
 
-        Only custom ratios have them; their moments in cells are whole numbers.
+        Only custom ratios have them; their moments are added up as whole numbers.
         """
         if not self.is_ratio or self.is_built_in:
             return {}
         x, _, xx, xy, _, squares, *_ = self.moments()
-        square = "numerator_square_fraction"
-        return {x: "numerator_fraction", xx: square, xy: "numerator_fraction_by_length", squares: square}
+        return {name: f"{name}:fraction" for name in (x, xx, xy, squares)}
+
+    def integers(self) -> dict[str, int]:
+        """Return the integer sums that the moments come from, each with the bits of its unit."""
+        # xy, y² and the squares have the units of x².
+        bits = (self.bits, 0, self.square_bits) * 2 + (0, 0)
+        fractions = dict.fromkeys(self.fractions.values(), fixed_point.FRACTION_BITS)
+        return dict(zip(self.moments(), bits, strict=False)) | fractions
 
     @property
     def bracket(self) -> str:

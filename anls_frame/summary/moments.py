@@ -153,9 +153,8 @@ def _row_columns(metrics: tuple[Metric, ...]) -> list[pl.Expr]:
         *(
             pl.col(column).cast(pl.Int128).alias(name)
             for metric in metrics
-            for column, name in zip(metric.columns, metric.moments(), strict=True)
+            for column, name in zip(metric.columns, metric.integers(), strict=True)
         ),
-        *(pl.col(column).alias(_fraction(name)) for name, column in _fractions(metrics).items()),
     ]
 
 
@@ -175,32 +174,14 @@ def _cluster_columns(metrics: tuple[Metric, ...]) -> list[pl.Expr]:
 @_kept
 def _as_floats(metrics: tuple[Metric, ...]) -> list[pl.Expr]:
     """Return the counts of slices, and their moments as floats, from integer sums."""
-    bits = [
-        (name, unit)
-        for metric in metrics
-        for name, unit in zip(metric.moments(), _units(metric), strict=False)
-    ]
-    rest = {
-        name: fixed_point.floats(pl.col(_fraction(name)).sum(), fixed_point.FRACTION_BITS)
-        for name in _fractions(metrics)
-    }
-    return [
-        pl.col(*COUNTS, "units").sum(),
-        *(
-            fixed_point.floats(pl.col(name).sum(), unit).alias(name)
-            for name, unit in (*((size, 0) for size in SIZES), *bits)
-            if name not in rest
-        ),
-        *(
-            (fixed_point.floats(pl.col(name).sum(), 0) + fraction).alias(name)
-            for name, fraction in rest.items()
-        ),
-    ]
-
-
-def _units(metric: Metric) -> tuple[int, ...]:
-    """Return the units of the moments; xy, y² and the squares have those of x²."""
-    return (metric.bits, 0, metric.square_bits) * 2 + (0, 0)
+    bits = dict.fromkeys(SIZES, 0)
+    for metric in metrics:
+        bits |= metric.integers()
+    sums = {name: fixed_point.floats(pl.col(name).sum(), unit) for name, unit in bits.items()}
+    for metric in metrics:
+        for name, fraction in metric.fractions.items():
+            sums[name] += sums.pop(fraction)
+    return [pl.col(*COUNTS, "units").sum(), *(value.alias(name) for name, value in sums.items())]
 
 
 def _cluster_moments(metric: Metric) -> list[pl.Expr]:
@@ -209,29 +190,13 @@ def _cluster_moments(metric: Metric) -> list[pl.Expr]:
     size = y.clip(upper_bound=LARGEST_SIZE)
     value = fixed_point.floats(x, metric.bits)
     xx = fixed_point.in_units(value * value, metric.square_bits) if metric.bits else x * x
-    xy = x * y
-    named: list[pl.Expr] = []
+    moments = [x, y, xx, x * y, y * y, squares]
     if metric.fractions:
         own, of_rows = pl.col("numerator_fraction"), pl.col("numerator_square_fraction")
         xx, xx_fraction, xy, xy_fraction = fixed_point.products(x, own, y)
-        rest = (own, xx_fraction, xy_fraction, of_rows)
-        named = [part.alias(_fraction(name)) for part, name in zip(rest, metric.fractions, strict=True)]
-    moments = (x, y, xx, xy, y * y, squares, size * size * size, size * size * size * size)
-    # Only custom ratios have the last two.
-    return [*(moment.alias(name) for moment, name in zip(moments, metric.moments(), strict=False)), *named]
-
-
-def _fractions(metrics: Sequence[Metric]) -> dict[str, str]:
-    """Return the columns of cells with the fractions of moments, by moment."""
-    columns: dict[str, str] = {}
-    for metric in metrics:
-        columns |= metric.fractions
-    return columns
-
-
-def _fraction(moment: str) -> str:
-    """Return the column with the fraction of a moment, whose own column is then a whole number."""
-    return f"{moment}:fraction"
+        moments[2:4] = xx, xy
+        moments += [size * size * size, size * size * size * size, own, xx_fraction, xy_fraction, of_rows]
+    return [moment.alias(name) for moment, name in zip(moments, metric.integers(), strict=True)]
 
 
 _CANCELLED = 1e-3
@@ -284,7 +249,7 @@ def _exact_brackets(
     chosen: npt.NDArray[np.bool_], moments: pl.DataFrame, keys: Sequence[str], metric: Metric
 ) -> Iterable[float]:
     names = metric.moments()[:5]
-    fractions = [_fraction(name) for name in names if name in metric.fractions]
+    fractions = [fraction for name, fraction in metric.fractions.items() if name in names]
     sums = pl.col("units", *names, *fractions).sum()
     # Sorted like the slices, by the keys.
     lines = moments.group_by(keys).agg(sums).sort(keys) if keys else moments.select(sums)
