@@ -19,7 +19,7 @@ from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cpdist
 from sliceline.slicefinder import Slicefinder
 
-from anls_frame.slices.tables import tables
+from anls_frame.slices.tables import combinations, counted
 from anls_frame.statistics.codes import Codes
 
 Quality = Callable[[NDArray[np.int64], NDArray[np.float64]], NDArray[np.float64]]
@@ -115,9 +115,10 @@ def best_slices(
     """Return the best qualities of slices from contingency tables, as `find_slices` makes them."""
     columns = [Codes(one, int(one.max()) + 1) for one in np.ascontiguousarray(values.T)]
     found = []
-    for table in tables(columns, depth, [losses]):
-        enough = table.counts >= LEAST_ROWS
-        found.append(quality(table.counts[enough], table.sums[0][enough]))
+    for _, codes in combinations(columns, depth):
+        counts, (sums,) = counted(codes, [losses])
+        enough = counts >= LEAST_ROWS
+        found.append(quality(counts[enough], sums[enough]))
     return np.sort(np.concatenate(found))[-BEST:]
 
 

@@ -19,7 +19,7 @@ from inputs import values_and_losses
 from large import peak_mib
 
 import anls_frame as af
-from anls_frame.slices.tables import tables
+from anls_frame.slices.tables import combinations, counted
 from anls_frame.statistics.codes import Codes
 
 
@@ -57,8 +57,8 @@ def run(task: Task) -> tuple[int, float, float, float]:
     if task.documents is None:
         columns = [Codes(one, task.levels) for one in np.ascontiguousarray(values.T)]
         start, cpu = time.perf_counter(), time.process_time()
-        every = tables(columns, task.depth, [losses])
-        count = sum(int(np.count_nonzero(table.counts)) for table in every)
+        every = (counted(codes, [losses]) for _, codes in combinations(columns, task.depth))
+        count = sum(int(np.count_nonzero(counts)) for counts, _ in every)
     else:
         frame = pl.DataFrame(values, schema=[f"column {place}" for place in range(task.columns)])
         frame = frame.with_columns(loss=losses, document=np.arange(task.rows) % task.documents)

@@ -20,7 +20,7 @@ from anls_frame._messages import about
 from anls_frame.frames.progress import Advance
 from anls_frame.slices.plan import Plan
 from anls_frame.slices.slice_scores import Scores
-from anls_frame.slices.tables import combinations, tables
+from anls_frame.slices.tables import combinations, counted
 from anls_frame.statistics.arrays import BoolArray, FloatArray, IndexArray
 from anls_frame.statistics.codes import Codes, joint_codes
 from anls_frame.statistics.dealt import SliceBlock, block_of, critical, largest_by_draw, p_adjusted
@@ -160,11 +160,11 @@ def screened(rows: ListedRows, plan: Plan, *, most: int) -> tuple[list[MetricSli
         row_columns = [column.taken(lost.line) for column in rows.columns]
         variance = float(lost.values @ lost.values) / lost.rows if lost.rows else 0.0
         first = 0
-        for table in tables(row_columns, plan.depth, [lost.values, lost.values**2, lost.sizes]):
-            values, squares, sizes = table.sums
-            kept = (table.counts >= least.rows) & (lost.rows - table.counts >= least.rows)
+        weights, total = [lost.values, lost.values**2, lost.sizes], float(lost.sizes.sum())
+        for _, codes in combinations(row_columns, plan.depth):
+            counts, (values, squares, sizes) = counted(codes, weights)
+            kept = (counts >= least.rows) & (lost.rows - counts >= least.rows)
             looked.append(first + np.flatnonzero(kept))
-            total = float(lost.sizes.sum())
             with np.errstate(divide="ignore", invalid="ignore"):
                 own, rest = 1 / sizes, 1 / (total - sizes)
                 shown = squares * own**2 + (variance * total - squares) * rest**2
@@ -172,7 +172,7 @@ def screened(rows: ListedRows, plan: Plan, *, most: int) -> tuple[list[MetricSli
                 statistic = np.where(kept & (error > 0), values * (own + rest) / error, -np.inf)
             worth = np.flatnonzero(statistic > WORTH)
             tests.append((metric, first + worth, statistic[worth]))
-            first += len(table.counts)
+            first += codes.size
     slices = _largest(tests, rows.columns, plan, most) if tests else []
     return slices, len(np.unique(np.concatenate(looked))) if looked else 0
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import comb, prod
 
 import numpy as np
@@ -11,26 +10,7 @@ import numpy as np
 from anls_frame._text import listed
 from anls_frame.statistics.arrays import FloatArray, IndexArray
 from anls_frame.statistics.codes import Codes
-
-
-@dataclass(frozen=True)
-class SearchedTable:
-    """
-    Counts and sums of the cells of a contingency table.
-
-    Parameters
-    ----------
-    columns
-        Positions of the columns, in ascending order.
-    counts
-        Number of rows in each cell.
-    sums
-        Sums over the rows of each cell, one array for each weight.
-    """
-
-    columns: tuple[int, ...]
-    counts: IndexArray
-    sums: tuple[FloatArray, ...]
+from anls_frame.statistics.losses import added
 
 
 def combinations(columns: Sequence[Codes], depth: int) -> Iterator[tuple[tuple[int, ...], Codes]]:
@@ -46,50 +26,11 @@ def combinations(columns: Sequence[Codes], depth: int) -> Iterator[tuple[tuple[i
         yield from extended((column,), codes)
 
 
-def tables(columns: Sequence[Codes], depth: int, weights: Sequence[FloatArray]) -> Iterator[SearchedTable]:
-    """
-    Yield the contingency tables of all combinations of up to `depth` columns.
-
-    Parameters
-    ----------
-    columns
-        The codes of each column.
-    depth
-        Maximum number of columns of a table.
-    weights
-        Numbers to add up, one for each line.
-    """
-    height = len(weights[0])
-    if height <= _CHUNK or cells([column.size for column in columns], depth) > _MOST_CELLS:
-        yield from _counted(columns, depth, weights)
-        return
-    # Parts that stay in the cache, for every table in turn, take half the time.
-    whole: dict[tuple[int, ...], SearchedTable] = {}
-    for start in range(0, height, _CHUNK):
-        end = min(start + _CHUNK, height)
-        part = [column.between(start, end) for column in columns]
-        for table in _counted(part, depth, [weight[start:end] for weight in weights]):
-            before = whole.setdefault(table.columns, table)
-            if before is not table:
-                np.add(before.counts, table.counts, out=before.counts)
-                for total, sums in zip(before.sums, table.sums, strict=True):
-                    np.add(total, sums, out=total)
-    yield from whole.values()
-
-
-_CHUNK = 1 << 15
-_MOST_CELLS = 1 << 22
-"""Maximum number of cells of all tables together that are kept while parts of the rows are added."""
-
-
-def _counted(columns: Sequence[Codes], depth: int, weights: Sequence[FloatArray]) -> Iterator[SearchedTable]:
-    for combination, codes in combinations(columns, depth):
-        taken = weights if codes.rows is None else [weight[codes.rows] for weight in weights]
-        counts = np.bincount(codes.codes, minlength=codes.size)
-        sums = tuple(
-            np.bincount(codes.codes, weight, codes.size).astype(np.float64, copy=False) for weight in taken
-        )
-        yield SearchedTable(combination, counts, sums)
+def counted(codes: Codes, weights: Sequence[FloatArray]) -> tuple[IndexArray, list[FloatArray]]:
+    """Return the number of rows of each cell, and for each weight its sums over these rows."""
+    taken = weights if codes.rows is None else [weight[codes.rows] for weight in weights]
+    counts = np.bincount(codes.codes, minlength=codes.size)
+    return counts, [added(codes.codes, weight, codes.size) for weight in taken]
 
 
 def cells(sizes: Sequence[int], depth: int) -> int:

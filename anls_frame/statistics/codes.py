@@ -60,13 +60,6 @@ class Codes:
         mask[self.rows[self.codes == code]] = True
         return mask
 
-    def between(self, start: int, end: int) -> Codes:
-        """Return the codes of the rows from `start` to before `end`."""
-        if self.rows is None:
-            return Codes(self.codes[start:end], self.size)
-        first, last = np.searchsorted(self.rows, (start, end))
-        return Codes(self.codes[first:last], self.size, self.rows[first:last] - start)
-
     def taken(self, rows: IndexArray) -> Codes:
         """Return the codes of given rows, each as often as it is named."""
         if self.rows is None:

@@ -10,7 +10,7 @@ from campaign import amount
 from scipy import stats
 
 from anls_frame.slices.columns import coded
-from anls_frame.slices.tables import tables
+from anls_frame.slices.tables import combinations, counted
 from anls_frame.statistics.dealt import deals, deals_of_all_sizes
 from anls_frame.statistics.losses import Losses
 from anls_frame.statistics.size_classes import size_classes
@@ -29,14 +29,15 @@ def test_tables_hold_what_counting_each_slice_finds(depth: int) -> None:
         names = [one.name for one in columns]
         score = data["score"].to_numpy()
         found = {}
-        for table in tables([one.codes for one in columns], depth, [score, score**2]):
-            sizes = [columns[place].codes.size for place in table.columns]
-            for code in np.flatnonzero(table.counts):
-                parts = zip(table.columns, np.unravel_index(code, sizes), strict=True)
+        for combination, codes in combinations([one.codes for one in columns], depth):
+            counts, sums = counted(codes, [score, score**2])
+            sizes = [columns[place].codes.size for place in combination]
+            for code in np.flatnonzero(counts):
+                parts = zip(combination, np.unravel_index(code, sizes), strict=True)
                 conditions = tuple(
                     (names[place], columns[place].conditions[part].value) for place, part in parts
                 )
-                found[conditions] = (table.counts[code], *(one[code] for one in table.sums))
+                found[conditions] = (counts[code], *(one[code] for one in sums))
         expected = oracle.slices(rows, names, depth)
         assert found.keys() == expected.keys()
         for conditions, places in expected.items():

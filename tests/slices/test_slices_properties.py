@@ -15,7 +15,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anls_frame import SliceSearch
-from anls_frame.slices import tables
 from anls_frame.slices.columns import coded
 from anls_frame.slices.slice_scores import ordered_sum
 from anls_frame.statistics.losses import Least, Losses
@@ -74,22 +73,6 @@ def test_bins_have_about_as_many_rows_each_and_bounds_that_are_values() -> None:
     bounds = [condition.high for condition in found.conditions[:-1]]
     assert bounds == values.sort().gather([249, 499, 749]).to_list()
     assert [condition.low for condition in found.conditions] == [None, *bounds]
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_parts_of_the_rows_make_the_same_tables(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    random = np.random.default_rng(seed)
-    data = slices_cases.frame(random)
-    codes = [one.codes for one in coded(data, slices_cases.COLUMNS, slices_cases.SEARCH)[0]]
-    # Quarters, whose sums are exact.
-    weights = [random.integers(0, 9, data.height) / 4]
-    whole = list(tables.tables(codes, 3, weights))
-    monkeypatch.setattr(tables, "_CHUNK", 7)
-    parts = list(tables.tables(codes, 3, weights))
-    assert [one.columns for one in parts] == [one.columns for one in whole]
-    for one, other in zip(parts, whole, strict=True):
-        assert one.counts.tolist() == other.counts.tolist()
-        assert one.sums[0].tolist() == other.sums[0].tolist()
 
 
 @settings(max_examples=25, deadline=None)
