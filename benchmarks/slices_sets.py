@@ -19,7 +19,6 @@ from anls_frame.slices.slice_scores import Scores
 from anls_frame.slices.slices_document import confidence_of_chosen
 from anls_frame.statistics.codes import Codes
 from anls_frame.statistics.dealt import largest_by_draw
-from anls_frame.statistics.losses import Least
 from anls_frame.summary.cells import hashes
 
 Random = np.random.Generator
@@ -209,7 +208,9 @@ def errors_of(rows: ListedRows, listed: list[Any], held_out: Array, truth: float
     masks = [tested.mask(one.conditions) for one in listed if not np.isnan(one.p_adjusted)]
     if not masks:
         return []
-    found = tested.losses[0].tested_masks(masks, Least(1, 1))
+    losses = tested.losses[0]
+    row, code = np.nonzero(np.stack(masks, axis=1)[losses.line])
+    found, _ = losses.tested(*losses.sums(Codes(code, len(masks) + 1, row)), least_units=1)
     return list(zip((found.effect - truth).tolist(), found.error.tolist(), strict=True))
 
 

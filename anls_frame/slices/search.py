@@ -109,12 +109,10 @@ def adjusted(
     """
     largest, statistics = np.zeros(plan.search.draws), np.full(len(slices), np.nan)
     for metric, lost in enumerate(rows.losses):
-        indices = np.array([index for index, slice_ in enumerate(slices) if slice_.metric == metric], np.intp)
-        if not len(indices):
+        indices = [index for index, slice_ in enumerate(slices) if slice_.metric == metric]
+        if not indices:
             continue
-        members = np.stack([rows.mask(slices[index].conditions)[lost.line] for index in indices], axis=1)
-        row, code = np.nonzero(members)
-        block = block_of(Codes(code, len(indices), row), indices, lost, plan.least)
+        block = rows.block(slices, indices, plan.least)
         np.maximum(largest, _drawn(lost, [block], plan, advance), out=largest)
         own = np.minimum(block.statistic, np.asarray(most)[block.names])
         statistics[block.names] = np.where(block.opposed | np.isneginf(own), np.nan, own)
@@ -243,6 +241,13 @@ class ListedRows:
         """Return all rows for each system, from which those of listed slices are left out one by one."""
         return {scored.system: np.ones(self.height, bool) for scored in self.scores}
 
+    def block(self, slices: Sequence[MetricSlice], chosen: Sequence[int], least: Least) -> SliceBlock:
+        """Test some of the slices, all in the same metric, in these rows."""
+        losses = self.losses[slices[chosen[0]].metric]
+        members = np.stack([self.mask(slices[index].conditions)[losses.line] for index in chosen], axis=1)
+        row, code = np.nonzero(members)
+        return block_of(Codes(code, len(chosen), row), np.array(chosen), losses, least)
+
     def values(
         self, slices: Sequence[MetricSlice], least: Least, chosen: BoolArray | None = None
     ) -> list[float]:
@@ -251,14 +256,13 @@ class ListedRows:
         if chosen is not None and not chosen.any():
             return values
         rows = self if chosen is None else self.of(chosen)
-        for metric, losses in enumerate(rows.losses):
+        for metric in range(len(self.scores)):
             indices = [index for index, slice_ in enumerate(slices) if slice_.metric == metric]
-            # A few at a time: each takes a table of documents.
+            # A few at a time: their masks have a row for each line.
             for start in range(0, len(indices), 64):
-                part = indices[start : start + 64]
-                tested = losses.tested_masks([rows.mask(slices[index].conditions) for index in part], least)
-                for index, value in zip(part, tested.value.tolist(), strict=True):
-                    values[index] = float("-inf") if np.isnan(value) else value
+                block = rows.block(slices, indices[start : start + 64], least)
+                for index, value in zip(block.names.tolist(), block.statistic.tolist(), strict=True):
+                    values[index] = value
         return values
 
 

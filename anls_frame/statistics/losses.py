@@ -7,7 +7,6 @@ slice of few documents would inflate the standard error so much that no such sli
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -319,20 +318,6 @@ class Losses:
             added(cell, table, shape[0] * shape[1]).reshape(shape)[:, :-1] for table in (values, sizes)
         )
         return lost, inside
-
-    def tested_masks(self, masks: Sequence[BoolArray], least: Least) -> Tested:
-        """Test slices given by their lines; nan for too few rows or documents inside or outside."""
-        unit_sizes = self.unit_sizes
-        values, sizes = np.zeros((2, len(unit_sizes), len(masks)))
-        rows = np.zeros(len(masks))
-        for index, mask in enumerate(masks):
-            inside = mask[self.line]
-            rows[index] = np.count_nonzero(inside)
-            values[:, index] = np.bincount(self.unit[inside], self.values[inside], len(unit_sizes))
-            sizes[:, index] = np.bincount(self.unit[inside], self.sizes[inside], len(unit_sizes))
-        result, _ = self.tested(values, sizes, least.units)
-        is_large = (rows >= least.rows) & (self.rows - rows >= least.rows)
-        return Tested(*(np.where(is_large, figures, np.nan) for figures in result))
 
     def tested(self, values: FloatArray, sizes: FloatArray, least_units: int) -> tuple[Tested, Sizes]:
         """Test the slices whose sums by document are the columns of these tables."""
