@@ -188,7 +188,7 @@ def is_found(rows: ListedRows) -> bool:
     if not blocks:
         return False
     observed = max(block.statistic.max() for block in blocks)
-    draws = largest_by_draw(losses, blocks, PLAN.search.draws, PLAN.search.seed, at_once=30)
+    draws = largest_by_draw(losses, blocks, PLAN.search.draws, PLAN.search.seed)
     most, reached = round(LEVEL * (1 + PLAN.search.draws)) - 1, 0
     for largest in draws:
         reached += int(np.count_nonzero(largest >= observed - 1e-5))

@@ -29,8 +29,6 @@ from anls_frame.statistics.losses import Least, Losses
 Slice = tuple[tuple[int, int], ...]
 """The conditions of a slice: number of the column and code, by ascending number."""
 
-_AT_ONCE = 10
-"""Number of draws after which progress is told."""
 WORTH = 1.5
 """Slices with a smaller statistic are not kept where many are screened."""
 _MOST = 4096
@@ -90,9 +88,8 @@ def _largest(
 
 def _drawn(losses: Losses, blocks: Sequence[SliceBlock], plan: Plan, advance: Advance) -> FloatArray:
     """Return the largest statistic of all slices in each draw."""
-    draws, seed, at_once = plan.search.draws, plan.search.seed, 256 if advance is None else _AT_ONCE
     parts = []
-    for part in largest_by_draw(losses, blocks, draws, seed, at_once=at_once):
+    for part in largest_by_draw(losses, blocks, plan.search.draws, plan.search.seed):
         parts.append(part)
         if advance is not None:
             advance(len(part))

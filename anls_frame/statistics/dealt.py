@@ -18,6 +18,8 @@ _CELLS = 1 << 20
 """Maximum number of cells of a table of documents and slices."""
 _DEALT = 1 << 24
 """Maximum number of losses that are dealt at a time."""
+_AT_ONCE = 50
+"""Maximum number of draws at a time."""
 _TABLE = 1 << 16
 """Maximum number of cells of a table of documents, slices and draws, unless there is a single slice."""
 _TIE = 1e-5
@@ -82,10 +84,10 @@ def block_of(codes: Codes, names: IndexArray, losses: Losses, least: Least) -> S
 
 
 def largest_by_draw(
-    losses: Losses, blocks: Sequence[SliceBlock], draws: int, seed: int, at_once: int = 256
+    losses: Losses, blocks: Sequence[SliceBlock], draws: int, seed: int
 ) -> Iterator[FloatArray]:
     """Yield the largest statistic of all slices for several draws at a time; 0 if none is positive."""
-    for every in _drawn(losses, blocks, draws, seed, at_once):
+    for every in _drawn(losses, blocks, draws, seed):
         largest = np.zeros(every[0].values.shape[1])
         step = max(1, _TABLE // max(losses.units * len(largest), 1))
         for drawn, block in itertools.product(every, blocks):
@@ -108,7 +110,7 @@ def two_sided(losses: Losses, codes: Codes, draws: int, seed: int) -> tuple[Floa
     block = block_of(codes, np.arange(codes.size), losses, Least(1, 1))
     observed = np.abs(block.statistic)
     reached, largest = np.zeros(len(observed)), []
-    for of_both in _drawn(losses, [block], draws, seed, max(1, _DEALT // 4 // max(losses.units, 1))):
+    for of_both in _drawn(losses, [block], draws, seed):
         every = np.arange(of_both[0].values.shape[1])
         most = np.zeros(len(every))
         step = max(1, _TABLE // max(losses.units * len(every), 1))
@@ -127,9 +129,7 @@ def two_sided(losses: Losses, codes: Codes, draws: int, seed: int) -> tuple[Floa
     return p, adjusted
 
 
-def _drawn(
-    losses: Losses, blocks: Sequence[SliceBlock], draws: int, seed: int, at_once: int
-) -> Iterator[list[Drawn]]:
+def _drawn(losses: Losses, blocks: Sequence[SliceBlock], draws: int, seed: int) -> Iterator[list[Drawn]]:
     """Yield permuted losses, several draws at a time: for slices that go with size, and for the others."""
     go_with_size = np.concatenate([block.goes_with_size for block in blocks])
     values, sizes = losses.values.astype(np.float32), losses.sizes.astype(np.float32)
@@ -139,7 +139,7 @@ def _drawn(
         ways.append((True, deals_of_all_sizes(losses.unit, losses.largest_correlation, draws, seed)))
     if go_with_size.any() and go_with_size.all():
         del ways[0]
-    step = max(1, min(draws, _DEALT // max(losses.rows, 1), at_once))
+    step = max(1, min(draws, _DEALT // max(losses.rows, 1), _AT_ONCE))
     for start in range(0, draws, step):
         every = []
         for goes_with_size, dealt in ways:
