@@ -24,7 +24,6 @@ from anls_frame.frames.conversion import as_kind_of, at_hand, column_names, in_p
 from anls_frame.frames.documents import called, without_nan
 from anls_frame.protocol import ScoreProtocol, described, resolve_errors, resolve_protocol
 from anls_frame.reports.pairing import disagreeing, first_of
-from anls_frame.summary import own_metrics
 from anls_frame.summary.account import Account, account_columns, account_of
 from anls_frame.summary.catalogue import Metrics, resolve
 from anls_frame.summary.keys import canonical, explode_lists, key_names, optional, with_column_names
@@ -125,19 +124,20 @@ def scored_epochs(
     systems = systems_of(prediction)
     rows = scored_rows(frame, systems, answers, chosen, settings)
     names = [(f"keep_{index}", name) for index, name in enumerate(columns)]
-    scores = {f"score_{index}": metric for index, metric in enumerate(chosen)}
+    scores = {f"score_{index}_0": metric for index, metric in enumerate(chosen)}
     table = (
         rows.frame.select(
             *rows.keys,
             *(column for column, _ in names),
             *(["answers"] if has_texts else []),
-            *(pl.col(f"{name}_0").alias(name) for name in scores),
+            *scores,
             *account_columns(1),
         )
         .with_row_index("row")
         .collect(engine="streaming")
     )
-    is_used = pl.col("score_0").is_not_null()
+    rows.check(table)
+    is_used = pl.col("score_0_0").is_not_null()
     account = account_of(table, is_used, systems, settings, from_pandas=is_pandas(frame))
     epochs = RepeatedAnswers(
         *(
@@ -159,10 +159,6 @@ def _check(epochs: RepeatedAnswers, *, has_texts: bool) -> None:
         nulls = table[column].null_count()
         if nulls:
             raise ValueError(f"column {name!r} must not be null, but is in {numbered(nulls, 'row')}")
-    for score, metric in epochs.scores.items():
-        wrong = table.filter(own_metrics.is_wrong(metric, [score]))
-        if wrong.height:
-            raise ValueError(own_metrics.message(metric, wrong.height, wrong["row"][0], [wrong[score][0]]))
     first = table.select(pl.col("row").first().over(*epochs.ids)).to_series()
     differing = [
         (name, table[column].hash().ne_missing(table[column].hash().gather(first)))
@@ -342,7 +338,7 @@ def mean_over_epochs(
         missing=missing,
         unanswerable=unanswerable,
     )
-    n_epochs = pl.col("score_0").count().cast(pl.Int64).alias("n_epochs")
+    n_epochs = pl.col("score_0_0").count().cast(pl.Int64).alias("n_epochs")
     means = [pl.col(score).mean().alias(metric.name) for score, metric in epochs.scores.items()]
     questions = by_question(epochs, [n_epochs, *means])
     names = [metric.name for metric in epochs.settings.metrics]
@@ -458,14 +454,14 @@ def pass_at_k(
         unanswerable=unanswerable,
     )
     metric = only(epochs)
-    wrong = epochs.frame.filter(~pl.col("score_0").is_in([0.0, 1.0]))
+    score = pl.col("score_0_0")
+    wrong = epochs.frame.filter(~score.is_in([0.0, 1.0])).select("row", score)
     if wrong.height:
+        row, value = wrong.row(0)
         raise ValueError(
             f"scores must be 0 or 1 to say which answers are right, but metric {metric.name!r} is "
-            f"{wrong['score_0'][0]!r} in row {wrong['row'][0]:,} (counted from 0); pass a condition, such as "
-            "a Metric of anls >= 0.9"
+            f"{value!r} in row {row:,} (counted from 0); pass a condition, such as a Metric of anls >= 0.9"
         )
-    score = pl.col("score_0")
     figures = [score.count().cast(pl.Int64).alias("n_epochs"), score.sum().alias("correct")]
     questions = by_question(epochs, figures)
     lacking = questions.filter(pl.col("n_epochs").is_between(1, max(sizes, default=1) - 1))
@@ -700,10 +696,10 @@ def variance_components(
     )
     metric = only(epochs)
     keys = list(key_names(columns, None))
-    rows = canonical(epochs.frame.filter(pl.col("score_0").is_not_null()))
+    rows = canonical(epochs.frame.filter(pl.col("score_0_0").is_not_null()))
     warn_of_labels(rows, dict(zip(keys, columns, strict=True)))
     rows = explode_lists(rows, keys)
-    score = pl.col("score_0")
+    score = pl.col("score_0_0")
     mean = score.mean()
     questions = by_question(
         dataclasses.replace(epochs, frame=rows),

@@ -780,12 +780,10 @@ def _collected(
                 f"model_confidence: column {name!r} has dtype {schema[column]}; a confidence is a number"
             )
     scores = system_rows.score_columns(0, len(systems))
-    is_wrong = rows.wrong().alias("is_wrong")
     confidences = [pl.col(column).cast(pl.Float64) for column in kept]
-    columns = [*rows.keys, *scores, *confidences, is_wrong, *account_columns(len(systems))]
+    columns = [*rows.keys, *scores, *confidences, *account_columns(len(systems))]
     table = rows.frame.select(columns).collect(engine="streaming")
-    if table["is_wrong"].any():
-        rows.raise_wrong()
+    rows.check(table)
     is_used = pl.all_horizontal(pl.col(scores).is_not_null())
     account = account_of(table, is_used, systems, settings, from_pandas=from_pandas)
     if account.used < 2:  # noqa: PLR2004
