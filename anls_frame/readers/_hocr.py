@@ -1,4 +1,4 @@
-"""The lines of hOCR, with an account of all words of the file."""
+"""The lines of hOCR, and its words outside of pages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import html
 import re
 from typing import Any, Literal
 
-from anls_frame.readers._page_account import ALTERNATIVES, OUTSIDE, PageFile, Unknown, n_words
+from anls_frame.readers._page_text import Unknown, n_words
 from anls_frame.readers._page_xml import local_name
 
 _SPACES = re.compile(r"[ \t\r\n\f]+")
@@ -39,7 +39,8 @@ _INLINE_TAGS = frozenset(
         "var",
     }
 )
-_NO_TEXT = frozenset({"head", "script", "style"})
+# "del" has readings that were replaced.
+_NO_TEXT = frozenset({"head", "script", "style", "del"})
 # Ids of letters that Tesseract considered, not of those that it read.
 _CHOICES = re.compile("lstm_choices|choice|timestep")
 
@@ -51,7 +52,7 @@ class Hocr:
     """A file of hOCR. Without elements of pages, each element with a class of hOCR is part of the page."""
 
     def __init__(self, root: Any) -> None:
-        self.account = PageFile()
+        self.unknown: list[Unknown] = []
         self.has_classes = False
         """Whether an element that was read has a class of hOCR."""
         self._root = root
@@ -68,9 +69,7 @@ class Hocr:
 
     def _read(self, element: Any, *, in_line: bool) -> None:
         tag, classes = local_name(element), _classes(element)
-        if tag in _NO_TEXT or tag == "del":
-            rule = ALTERNATIVES if tag == "del" else OUTSIDE
-            self.account.leave(rule, n_words("".join(element.itertext())))
+        if tag in _NO_TEXT:
             return
         outer = self._place
         hocr = [name for name in classes if name.startswith(("ocr_", "ocrx_"))]
@@ -118,12 +117,9 @@ class Hocr:
             return
         if self._place == "page":
             self._parts.append((is_word, text))
-        elif words := n_words(text):
-            if self._place == "stray":
-                name = element.get("class") or local_name(element)
-                self.account.unknown.append(Unknown(words, name, element.sourceline or 0))
-            else:
-                self.account.leave(OUTSIDE, words)
+        elif self._place == "stray" and (words := n_words(text)):
+            name = element.get("class") or local_name(element)
+            self.unknown.append(Unknown(words, name, element.sourceline or 0))
 
     def _end_line(self) -> None:
         """Add what was read since the last line as a line; a space separates words without text between."""
@@ -146,7 +142,7 @@ class Hocr:
         self._read_word(word, texts, letters)
         own, spelled = _collapsed("".join(texts)), "".join(letters)
         if own and spelled and spelled != own.replace(" ", ""):
-            self.account.unknown.append(Unknown(len(letters), "ocrx_cinfo", word.sourceline or 0))
+            self.unknown.append(Unknown(len(letters), "ocrx_cinfo", word.sourceline or 0))
         return own or spelled
 
     def _read_word(self, element: Any, texts: list[str], letters: list[str]) -> None:
@@ -156,22 +152,13 @@ class Hocr:
             if not isinstance(child.tag, str):
                 texts.append(_entity(child))
             elif _LETTERS.isdisjoint(_classes(child)) and _SYMBOLS.isdisjoint(_classes(child)):
-                if local_name(child) == "del":
-                    self._leave(child)
-                else:
+                if local_name(child) != "del":
                     self._read_word(child, texts, letters)
             elif _SYMBOLS.isdisjoint(_classes(child)) and not _CHOICES.match(child.get("id", "")):
-                inner = [letter for letter in child if not _LETTERS.isdisjoint(_classes(letter))]
-                for letter in inner:
-                    self._leave(letter)
-                own = "".join(child.itertext()) if not inner else child.text or ""
+                has_letters = any(not _LETTERS.isdisjoint(_classes(letter)) for letter in child)
+                own = child.text or "" if has_letters else "".join(child.itertext())
                 letters.append(_collapsed(own))
-            else:
-                self._leave(child)
             texts.append(child.tail or "")
-
-    def _leave(self, alternative: Any) -> None:
-        self.account.leave(ALTERNATIVES, n_words("".join(alternative.itertext())))
 
 
 def _classes(element: Any) -> list[str]:

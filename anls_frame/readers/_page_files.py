@@ -13,8 +13,8 @@ from anls_frame.exceptions import InputError
 from anls_frame.files.file import SUFFIXES, File, without_compression
 from anls_frame.files.problems import problem
 from anls_frame.readers._hocr import Hocr
-from anls_frame.readers._page_account import FURTHER_TEXTS, PageFile
 from anls_frame.readers._page_names import MARKUP_SUFFIXES, OTHER_FORMATS
+from anls_frame.readers._page_text import PageFile
 from anls_frame.readers._page_xml import Alto, PageXml, local_name
 
 _PEEK = 4096
@@ -76,8 +76,7 @@ def read_page_file(path: Path, encoding: str | None = None, index: int | None = 
 
 
 def _read(markup: PageXml | Alto | Hocr) -> PageFile:
-    markup.account.pages = ["\n".join(lines) for lines in markup.pages()]
-    return markup.account
+    return PageFile(["\n".join(lines) for lines in markup.pages()], unknown=markup.unknown)
 
 
 def _no_page(path: Path, message: str) -> NotAPageError:
@@ -87,8 +86,9 @@ def _no_page(path: Path, message: str) -> NotAPageError:
 def _page_xml(path: Path, root: Any, index: int | None) -> PageFile:
     page = PageXml(root, index)
     read = _read(page)
-    if index is not None and not read.read and read.left_out[FURTHER_TEXTS]:
-        indices = f"only {listed(sorted(page.indices))}" if page.indices else "none has an index"
+    if page.others and not read.has_text:
+        indices = listed(sorted(filter(None, page.others)))
+        indices = f"only {indices}" if indices else "none has an index"
         raise problem(path, f"no TextEquiv has the index {index}: {indices}")
     return read
 

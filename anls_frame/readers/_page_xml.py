@@ -1,22 +1,13 @@
-"""The lines of PAGE XML and ALTO in reading order, with an account of all words of the file."""
+"""The lines of PAGE XML and ALTO in reading order, and words in places where pages have no text."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, NamedTuple
 
-from anls_frame.readers._page_account import (
-    ABOVE_LINES,
-    ALTERNATIVES,
-    BELOW_LINES,
-    FURTHER_TEXTS,
-    HYPHENS,
-    PageFile,
-    Unknown,
-    n_words,
-)
+from anls_frame.readers._page_text import Unknown, n_words
 
 _LAST = float("inf")
 _CARRIAGE_RETURN = re.compile(r"\r\n?")
@@ -158,9 +149,9 @@ class PageXml:
     """A file of PAGE XML; `index` names the TextEquiv to read, by default the best of each element."""
 
     def __init__(self, root: Any, index: int | None = None) -> None:
-        self.account = PageFile()
-        self.indices: set[str] = set()
-        """The indices of all TextEquiv elements that were looked at."""
+        self.unknown: list[Unknown] = []
+        self.others: set[str] = set()
+        """The indices of texts that were left out because another index is named; empty for none."""
         self._root, self._index = root, index
         self._texts: dict[Any, str] = {}
         self._done: set[Any] = set()
@@ -215,11 +206,10 @@ class PageXml:
         if not inside:
             return _lines_of(text)
         if words <= 2 * inside and any(self._text(line) for line in region.iterchildren("{*}TextLine")):
-            inside = words  # words may be split in other ways, and lines come first
-        self.account.leave(ABOVE_LINES, min(words, inside))
+            return []  # words may be split in other ways, and lines come first
         if words > inside:
             place = f"{name}, whose lines lack them"
-            self.account.unknown.append(_unknown(region, words - inside)._replace(element=place))
+            self.unknown.append(_unknown(region, words - inside)._replace(element=place))
         return []
 
     def _words_inside(self, region: Any) -> int:
@@ -242,8 +232,6 @@ class PageXml:
 
     def _own_text(self, element: Any) -> str:
         text = self._equivalent(element)
-        if text:
-            self.account.leave(BELOW_LINES, partial(_n_words_below, element))
         return " ".join(filter(None, _lines_of(text))) if "\n" in text else text
 
     def _joined(self, element: Any) -> str:
@@ -265,29 +253,21 @@ class PageXml:
         """
         ranked = element.findall("{*}TextEquiv")
         if self._index is not None:
-            self.indices.update(filter(None, (equivalent.get("index") for equivalent in ranked)))
-        elif len(ranked) == 1:
-            return _unicode(ranked[0])
+            others = [equivalent for equivalent in ranked if _index(equivalent) != self._index]
+            self.others.update(other.get("index", "") for other in others if _unicode(other))
+            ranked = [equivalent for equivalent in ranked if _index(equivalent) == self._index]
         elif any(equivalent.get("index") is not None for equivalent in ranked):
             ranked.sort(key=_index)
         else:
             ranked.sort(key=_confidence, reverse=True)
-        chosen = ""
-        for equivalent in ranked:
-            is_wanted = self._index is None or _index(equivalent) == self._index
-            text = _unicode(equivalent)
-            if is_wanted and not chosen:
-                chosen = text
-            else:
-                self.account.leave(FURTHER_TEXTS, n_words(text))
-        return chosen
+        return next(filter(None, map(_unicode, ranked)), "")
 
     def _leave_unread(self, *elements: Any) -> None:
         """Take note of texts in places that this reader does not know."""
         for element in elements:
             for equivalent in element.iter("{*}TextEquiv"):
                 if words := _n_words_of(equivalent):
-                    self.account.unknown.append(_unknown(equivalent.getparent(), words))
+                    self.unknown.append(_unknown(equivalent.getparent(), words))
 
 
 def _place(named: tuple[str, Any]) -> tuple[bool, float]:
@@ -319,11 +299,6 @@ def _n_words_of(equivalent: Any) -> int:
     return n_words(_unicode(equivalent))
 
 
-def _n_words_below(element: Any) -> int:
-    equivalents = element.iter("{*}TextEquiv")
-    return sum(_n_words_of(inner) for inner in equivalents if inner.getparent() is not element)
-
-
 def _lines_of(text: str) -> list[str]:
     """Return the lines of a text that may be indented as XML is."""
     lines = text.split("\n")
@@ -338,7 +313,7 @@ class Alto:
     """A file of ALTO."""
 
     def __init__(self, root: Any) -> None:
-        self.account = PageFile()
+        self.unknown: list[Unknown] = []
         self._root = root
         self._done: set[Any] = set()
 
@@ -347,7 +322,6 @@ class Alto:
         pages = _pages(self._root, "ID", self._read)
         if len(pages) > 1:
             self._leave_unread(word for word in self._root.iter("{*}String") if not _is_in_page(word))
-        self.account.leave(ALTERNATIVES, self._n_alternatives)
         return pages
 
     def _read(self, element: Any, placed: frozenset[Any]) -> list[str]:
@@ -383,7 +357,7 @@ class Alto:
                 text += " "
                 before = None
             elif name == "HYP":
-                text += self._hyphen(part.get("CONTENT", "-"), text)
+                text += _hyphen(part.get("CONTENT", "-"), text)
             else:
                 self._leave_unread(part.iter("{*}String"))
         return text.strip(" ")
@@ -411,23 +385,20 @@ class Alto:
         gaps = [gap for space in self._root.iter("{*}SP") if (gap := _gap_around(space)) is not None]
         return sorted(gaps)[len(gaps) // 2] if gaps else 0.0
 
-    def _hyphen(self, hyphen: str, text: str) -> str:
-        """Return the hyphen printed at the end of a line, unless the last word already has one."""
-        if text.endswith(hyphen) or (hyphen in _HYPHENS and text and text[-1] in _HYPHENS):
-            self.account.leave(HYPHENS, 1)
-            return ""
-        return "-" if hyphen == "\u00ad" else hyphen
-
-    def _n_alternatives(self) -> int:
-        return sum(n_words(element.text or "") for element in self._root.iter("{*}ALTERNATIVE"))
-
     def _leave_unread(self, strings: Iterable[Any]) -> None:
         """Take note of words that are not directly in a line of a page."""
         for string in strings:
             words = n_words(string.get("CONTENT", ""))
             if words and string not in self._done:
                 self._done.add(string)
-                self.account.unknown.append(_unknown(string.getparent(), words))
+                self.unknown.append(_unknown(string.getparent(), words))
+
+
+def _hyphen(hyphen: str, text: str) -> str:
+    """Return the hyphen printed at the end of a line, unless the last word already has one."""
+    if text.endswith(hyphen) or (hyphen in _HYPHENS and text and text[-1] in _HYPHENS):
+        return ""
+    return "-" if hyphen == "\u00ad" else hyphen
 
 
 def _gap(word: Any, other: Any) -> float | None:

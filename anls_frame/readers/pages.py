@@ -21,7 +21,6 @@ from anls_frame.files.folders import checked_name
 from anls_frame.files.problems import Problems
 from anls_frame.frames import origins
 from anls_frame.frames.reserved_columns import PAGE, PREDICTION, REFERENCE
-from anls_frame.readers._page_account import PageFile
 from anls_frame.readers._page_files import NotAPageError, read_page_file
 from anls_frame.readers._page_names import (
     OTHER_FORMATS,
@@ -35,6 +34,7 @@ from anls_frame.readers._page_names import (
     page_in_file,
     that_may_pair,
 )
+from anls_frame.readers._page_text import PageFile
 
 Unmatched: TypeAlias = Literal["error", "null", "drop"]
 EmptyLines: TypeAlias = Literal["keep", "drop"]
@@ -266,7 +266,7 @@ class _Column:
     def read(self, *, split: bool, encoding: str | None, unknown: UnknownText, problems: Problems) -> None:
         """Read all files; what is not a page is skipped, with a warning, in folders only."""
         passed: dict[Path, str] = {}
-        accounts: list[tuple[Path, PageFile]] = []
+        files: list[tuple[Path, PageFile]] = []
         for page, (path, is_found) in self.files.items():
             if is_found and is_about_folder(path):
                 passed[path] = "describes the folder, by its name"
@@ -279,9 +279,9 @@ class _Column:
                         raise
                     passed[path] = error.problems[0].message
                     continue
-                accounts.append((path, read))
+                files.append((path, read))
                 self._add(page, read, split=split)
-        if passed and not accounts:
+        if passed and not files:
             for path, message in passed.items():
                 problems.add(message, path=path)
             problems.hint(OTHER_FORMATS)
@@ -290,7 +290,7 @@ class _Column:
             said = "; ".join(told)
             are = "is not a page" if len(passed) == 1 else "are not pages"
             warn(f"{self.name!r}: skipped {numbered(len(passed), 'file')} that {are}: {said}")
-        self._account(accounts, unknown, problems)
+        self._tell_unknown(files, unknown, problems)
 
     def _add(self, page: str, file: PageFile, *, split: bool) -> None:
         texts, is_plain = file.pages, file.is_plain
@@ -303,24 +303,24 @@ class _Column:
         else:
             self.pages[page] = Page(is_plain, "\n".join(filter(None, texts)))
 
-    def _account(
-        self, accounts: Sequence[tuple[Path, PageFile]], unknown: UnknownText, problems: Problems
+    def _tell_unknown(
+        self, files: Sequence[tuple[Path, PageFile]], unknown: UnknownText, problems: Problems
     ) -> None:
-        """Make sure that no word of a file is left out without a rule, or say so."""
+        """Report files of whose text nothing would be read, and warn of words that were not read."""
         partly = []
-        for path, account in accounts:
-            if not account.unknown:
+        for path, file in files:
+            if not file.unknown:
                 continue
-            if account.read or unknown == "warn":
-                partly.append((account, path))
+            if file.has_text or unknown == "warn":
+                partly.append((file, path))
                 continue
-            words, where = numbered(account.n_unknown, "word"), _place(account)
+            words, where = numbered(file.n_unknown, "word"), _place(file)
             what = f"none of its {words} is where pages have text (the first: {where})"
             advice = Message("to read it as a page without text, pass ", Option("unknown", "warn"))
             problems.add(Message(f"{what}; ", advice), path=path)
         if partly:
-            account, worst = max(partly, key=lambda entry: entry[0].n_unknown)
-            words, where = numbered(account.n_unknown, "word"), _place(account)
+            file, worst = max(partly, key=lambda entry: entry[0].n_unknown)
+            words, where = numbered(file.n_unknown, "word"), _place(file)
             others = f"; there are such words in {numbered(len(partly), 'file')}" if len(partly) > 1 else ""
             warn(
                 f"{self.name!r}: left out {words} of {worst}, which are not where pages have text (the "
@@ -328,8 +328,8 @@ class _Column:
             )
 
 
-def _place(account: PageFile) -> str:
-    first = account.unknown[0]
+def _place(file: PageFile) -> str:
+    first = file.unknown[0]
     return f"{first.element}, line {first.line}"
 
 
