@@ -19,6 +19,7 @@ import anls_frame._native as native
 from anls_frame._messages import Message, Option
 from anls_frame._text import listed, numbered, quoted
 from anls_frame.exceptions import warn
+from anls_frame.files.other_formats import way_of
 from anls_frame.files.problems import Problems, problem
 from anls_frame.frames.answer_lists import as_lists, printed_value
 from anls_frame.frames.missing_values import is_missing
@@ -149,6 +150,8 @@ def _not_rows(file: os.PathLike[str], value: dict[str, Any]) -> str:
         "must be a list of rows, or an object with one such list, or with a text or an object for each id; "
         f"got an object with the keys {listed(map(quoted, value))}. "
     )
+    if (way := way_of(value)) is not None:
+        return Message(expected, way)
     lists, what = dict(_rows_in(value, _are_objects)), "Lists of objects"
     if not lists and isinstance(value.get("results"), dict):
         return f"{expected}These are aggregated results: name the file of samples, which --log_samples writes"
@@ -457,7 +460,9 @@ def _of_typed(
     raw: Raw, column: pl.Series, path: Sequence[str], key: str, problems: Problems
 ) -> pl.Series | None:
     """Return an entry of Structs or lists of Polars."""
-    entry = typed_entry(column, column.dtype, key)
+    if isinstance(column.dtype, pl.Array):
+        column = column.arr.to_list()
+    entry = typed_entry(pl.col("column"), column.dtype, key)
     if entry is None:
         return None
     if isinstance(column.dtype, pl.List):
@@ -465,8 +470,7 @@ def _of_typed(
         if len(column) and not (lengths > int(key)).any():
             return None
         _warn_of_further(raw, lengths > 1, path, key, problems)
-    values: pl.Series = entry[0]
-    return values
+    return column.alias("column").to_frame().select(entry[0]).to_series()
 
 
 def _of_values(
@@ -481,10 +485,20 @@ def _of_values(
             problems.add(what, raw.place(index))
     several = pl.Series([isinstance(value, list) and len(value) > 1 for value in values], dtype=pl.Boolean)
     _warn_of_further(raw, several, path, key, problems)
-    return [
-        (value[int(key)] if isinstance(value, list) else value[key]) if _has(value, key) else None
-        for value in values
-    ]
+    return [_value(value, key) if _has(value, key) else None for value in values]
+
+
+def _value(value: Any, key: str) -> Any:
+    """Return an entry of a list or an object; of choices, the right ones."""
+    if isinstance(value, list):
+        return value[int(key)]
+    if key != _CHOICES or _RIGHT not in value:
+        return value[key]
+    right = value[_RIGHT]
+    try:
+        return [value[key][int(index)] for index in (right if isinstance(right, list) else [right])]
+    except (TypeError, ValueError, IndexError):
+        return None
 
 
 def _warn_of_further(raw: Raw, several: pl.Series, path: Sequence[str], key: str, problems: Problems) -> None:
@@ -495,11 +509,24 @@ def _warn_of_further(raw: Raw, several: pl.Series, path: Sequence[str], key: str
         warn(f"{problems.path}: only entry {key} is read of {what}, such as {raw.place(int(rows[0]))}")
 
 
-def typed_entry(values: Any, dtype: Any, key: str) -> tuple[Any, Any] | None:
-    """Return the entry of Structs or lists, as a column or an expression, and its dtype; None without one."""
+_CHOICES, _RIGHT = "choices", "gold_index"
+"""The fields of a question of lighteval with its choices, and with the positions of the right ones."""
+
+
+def typed_entry(values: pl.Expr, dtype: Any, key: str) -> tuple[pl.Expr, Any] | None:
+    """Return the entry of Structs or lists and its dtype; None without one. Of choices, the right ones."""
     if isinstance(dtype, pl.Struct):
         fields = dtype.to_schema()
-        return (values.struct.field(key), fields[key]) if key in fields else None
+        if key not in fields:
+            return None
+        entry = values.struct.field(key)
+        if key == _CHOICES and _RIGHT in fields:
+            right = values.struct.field(_RIGHT)
+            right = right if fields[_RIGHT].is_nested() else pl.concat_list(right)
+            entry = entry.list.gather(right, null_on_oob=True)
+        return entry, fields[key]
+    if isinstance(dtype, pl.Array):
+        values, dtype = values.arr.to_list(), pl.List(dtype.inner)
     if isinstance(dtype, pl.List) and key.isdecimal():
         return values.list.get(int(key), null_on_oob=True), dtype.inner
     return None
@@ -519,7 +546,7 @@ def entry_names(raw: Raw, name: str) -> list[str]:
     column = raw.column(name)
     if isinstance(column, pl.Series) and column.dtype != pl.String:
         dtype = column.dtype
-        if isinstance(dtype, pl.List):
+        if isinstance(dtype, pl.List | pl.Array):
             return ["0"] if dtype.inner.is_nested() else []
         return list(dtype.to_schema()) if isinstance(dtype, pl.Struct) else []
     keys: Counter[str] = Counter()

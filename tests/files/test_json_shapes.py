@@ -115,6 +115,71 @@ def test_lists_of_rows_within_objects_are_named_with_the_way(tmp_path: Path, mon
         af.read_results(both)
 
 
+_SPAN = [{"offset": 0, "length": 5}]
+_PAGE = {"pageNumber": 1, "lines": [{"content": "Hello", "spans": _SPAN}], "spans": _SPAN}
+AZURE = {"modelId": "prebuilt-read", "stringIndexType": "textElements", "content": "Hello", "pages": [_PAGE]}
+TEXTRACT = {
+    "DocumentMetadata": {"Pages": 1},
+    "Blocks": [
+        {"BlockType": "PAGE", "Id": "p", "Geometry": {}, "Relationships": [{"Type": "CHILD", "Ids": ["l"]}]},
+        {"BlockType": "LINE", "Id": "l", "Geometry": {}, "Text": "Hello", "Confidence": 99.5},
+    ],
+}
+OLMOCR = {
+    "id": "3a",
+    "text": "Hello",
+    "source": "olmocr",
+    "added": "2025-02-10",
+    "created": "2025-02-10",
+    "metadata": {"Source-File": "a.pdf", "pdf-total-pages": 1},
+    "attributes": {"pdf_page_numbers": [[0, 5, 1]]},
+}
+VLLM = {
+    "model_id": "m",
+    "completed": 2,
+    "request_throughput": 1.5,
+    "ttfts": [0.1, 0.2],
+    "generated_texts": ["a", "b"],
+    "errors": ["", ""],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "way"),
+    [
+        (
+            "a.json",
+            TEXTRACT,
+            "Amazon Textract has .*LINE: write the text of each page to a .txt file, or make",
+        ),
+        ("a.json", [TEXTRACT, TEXTRACT], "Amazon Textract has the texts of lines"),
+        (
+            "a.json",
+            {"status": "succeeded", "analyzeResult": AZURE},
+            "Azure .* lines in its pages: write",
+        ),
+        ("a.json", [{"status": "succeeded", "analyzeResult": AZURE}], "lines in its pages: write"),
+        ("a.json", AZURE, "Azure Document Intelligence has the texts of lines in its pages: write"),
+        ("a.jsonl", [OLMOCR], 'olmOCR has .*name it with prediction="text" or, for pages'),
+        ("a.json", VLLM, "generated_texts, if it was called with --save-detailed: make a table"),
+    ],
+)
+def test_errors_about_json_without_a_reader_say_what_to_do(
+    tmp_path: Path, name: str, value: Any, way: str
+) -> None:
+    with pytest.raises(af.InputError, match=way):
+        af.read_results(write(tmp_path / name, value))
+
+
+def test_documents_of_olmocr_are_read_as_their_error_says(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", [OLMOCR])
+    gold = pl.DataFrame({"id": ["3a"], "answers": ["Hallo"]})
+
+    frame = af.read_logs(path, gold=gold, prediction="text")
+
+    assert frame.select("question_id", "prediction", "answers").row(0) == ("3a", "Hello", ["Hallo"])
+
+
 def test_a_column_with_two_roles_is_an_error(tmp_path: Path) -> None:
     path = write(tmp_path / "m.json", [{"id": 1, "text": "a"}])
 

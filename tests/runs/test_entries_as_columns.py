@@ -152,3 +152,56 @@ def test_epochs_of_entries_are_told_apart(tmp_path: Path) -> None:
     options = ("-m", "bounds:0:1:meta.score", "-b", "meta.lang", "-c", "meta.doc.id", "--json")
     found = json.loads(fine(shell.run(tmp_path, "epochs", "m.jsonl", *ENTRY, *options)))
     assert {row["meta.lang"] for row in found["components"]} == {"de", "en"}
+
+
+def test_entries_of_fixed_size_lists_are_read_by_number(tmp_path: Path) -> None:
+    inner = pl.Array(pl.Struct({"text": pl.String}), 1)
+    rows = {"outputs": [[{"text": "x"}], [{"text": None}]], "answers": ["x", "y"]}
+    path = tmp_path / "arrays.parquet"
+    pl.DataFrame(rows, schema={"outputs": inner, "answers": pl.String}).write_parquet(path)
+
+    for read in (
+        af.read_results(path, prediction="outputs.0.text"),
+        af.scan_results(path, prediction="outputs.0.text"),
+    ):
+        assert read.lazy().select("prediction").collect().rows() == [("x",), (None,)]
+    with pytest.raises(af.InputError, match=r"named with dots: outputs\.0"):
+        af.read_results(path)
+
+
+QUESTIONS = [
+    {"query": "?", "choices": ["a", "b", "c"], "gold_index": [1]},
+    {"query": "?", "choices": ["a", "b"], "gold_index": [0, 1]},
+    {"query": "?", "choices": ["a", "b"], "gold_index": [2]},
+]
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "jsonl", "csv"])
+@pytest.mark.parametrize("is_single", [False, True])
+def test_of_the_choices_of_lighteval_the_right_ones_are_answers(
+    tmp_path: Path,
+    suffix: str,
+    is_single: bool,  # noqa: FBT001 - a case
+) -> None:
+    first = [question | {"gold_index": question["gold_index"][0]} for question in QUESTIONS]
+    documents = first if is_single else QUESTIONS
+    rows = [{"__doc__": document, "response": "b"} for document in documents]
+    path = tmp_path / f"details.{suffix}"
+    if suffix == "parquet":
+        pl.DataFrame(rows).write_parquet(path)
+    elif suffix == "jsonl":
+        lines(path, rows)
+    else:
+        pl.DataFrame([row | {"__doc__": str(row["__doc__"])} for row in rows]).write_csv(path)
+
+    frame = af.read_results(path, answers="__doc__.choices")
+    lazy = af.scan_results(path, answers="__doc__.choices").collect()
+
+    answers = frame["answers"].list.drop_nulls().fill_null([]).to_list()
+    assert answers == [["b"], ["a"] if is_single else ["a", "b"], []]
+    assert lazy.equals(frame)
+    # Choices of other programs have no such index.
+    others = [row | {"__doc__": {"choices": row["__doc__"]["choices"]}} for row in rows]
+    pl.DataFrame(others).write_parquet(tmp_path / "others.parquet")
+    read = af.read_results(tmp_path / "others.parquet", answers="__doc__.choices")
+    assert read["answers"].to_list() == [question["choices"] for question in QUESTIONS]
