@@ -68,7 +68,7 @@ def check_regular(path: Path) -> None:
 
 class File(os.PathLike[str]):
     """
-    A file: its format and kind are found once, and its content is read once.
+    A file, whose content is read once.
 
     A call makes one value for a file that is named, and hands it from the detection of its kind to the
     reader. The content is kept from the first look at its beginning until a reader takes it; that of a pipe
@@ -77,8 +77,6 @@ class File(os.PathLike[str]):
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.kind: str | None = None
-        """The reader of the file, once it is found by `readers.any_file.kind_of`."""
         self._content: bytes | None = None
 
     @classmethod

@@ -65,12 +65,6 @@ def is_truth_of_pages(gold: Any) -> bool:
 
 def kind_of(file: File, format: str | None = None) -> str:  # noqa: A002 - what it is
     """Return the kind of a file from its name and its beginning."""
-    if file.kind is None:
-        file.kind = _found_kind(file, format)
-    return file.kind
-
-
-def _found_kind(file: File, format: str | None) -> str:  # noqa: A002 - what it is
     for name, description in READERS.items():
         if file.path.suffix.lower() in description.suffixes:
             return name
