@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import glob
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 
@@ -17,6 +17,13 @@ def is_many(path: Path) -> bool:
 def is_hidden(file: Path, folder: Path) -> bool:
     """Return whether a file, or a folder between this folder and the file, is hidden by a leading dot."""
     return any(part.startswith(".") for part in file.relative_to(folder).parts)
+
+
+def below_shared(paths: Sequence[Path]) -> list[Path]:
+    """Return the paths below the folder that contains all of them."""
+    absolute = [path.absolute() for path in paths]
+    folder = os.path.commonpath([path.parent for path in absolute])
+    return [path.relative_to(folder) for path in absolute]
 
 
 def files_at(path: Path, is_wanted: Callable[[Path, Path], bool]) -> list[Path]:

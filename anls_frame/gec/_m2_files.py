@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 import polars as pl
 
 from anls_frame._atomic import replacing
-from anls_frame._paths import files_at, is_hidden
+from anls_frame._paths import below_shared, files_at, is_hidden
 from anls_frame._text import numbered, path_text
 from anls_frame.exceptions import DuplicateColumnError, warn
 from anls_frame.frames.checks import no_column
@@ -229,22 +229,15 @@ def _files(paths: Paths) -> list[Path]:
 
 def _documents(sentences: _Sentences) -> pl.Series:
     """Return the file of each sentence."""
-    names = [path_text(path).replace(os.sep, "/") for path in _below(sentences.files)]
+    names = [path_text(path).replace(os.sep, "/") for path in below_shared(sentences.files)]
     heights = [frame.height for frame in sentences.frames]
     rows = [name for name, height in zip(names, heights, strict=True) for _ in range(height)]
     return pl.Series("document", rows, dtype=pl.String)
 
 
-def _below(files: Sequence[Path]) -> list[Path]:
-    """Return the paths of files below the folder that contains all of them."""
-    absolute = [file.absolute() for file in files]
-    folder = os.path.commonpath([file.parent for file in absolute])
-    return [file.relative_to(folder) for file in absolute]
-
-
 def _names(files: Sequence[Path]) -> list[str]:
     """Return the paths of files, each up to the first dot of its name, or as much further as they differ."""
-    paths = _below(files)
+    paths = below_shared(files)
     short = [str(path.parent / path.name.partition(".")[0]) for path in paths]
     longer = [str(path.with_suffix("")) for path in paths]
     distinct = (names for names in (short, longer) if len(set(names)) == len(names))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from anls_frame._messages import Message, Option
-from anls_frame._paths import is_many
+from anls_frame._paths import below_shared, is_many
 from anls_frame._text import listed, numbered, path_text, quoted
 from anls_frame.files.file import File, without_compression
 from anls_frame.files.folders import check_different, checked_name, is_one_of
@@ -129,9 +129,7 @@ def names_of(systems: Sequence[Path]) -> list[str]:
     names = list(map(name_of, systems))
     if len(set(names)) == len(names):
         return names
-    absolute = [system.absolute() for system in systems]
-    shared = os.path.commonpath([system.parent for system in absolute])
-    paths = [path_text(system.relative_to(shared)).replace(os.sep, "/") for system in absolute]
+    paths = [path_text(path).replace(os.sep, "/") for path in below_shared(systems)]
     plain = [path.removesuffix(format_suffix(Path(path))) for path in paths]
     counts = Counter(plain)
     return [name if counts[name] == 1 else path for name, path in zip(plain, paths, strict=True)]
