@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import polars as pl
 
@@ -219,35 +219,30 @@ def i_measure_corpus(
     w, beta = number("w", w, 0, ends=False), number("beta", beta, 0, ends=False)
     choice("aspect", aspect, get_args(Aspect))
     column = _plugin.expression("i_measure_corpus", scores)
-    # Used once: Polars evaluates an expression again each time it is mentioned.
-    sums = column.map_batches(partial(_sums, aspect=aspect), return_dtype=_SUMS, returns_scalar=True)
-    scored = sums.map_batches(partial(_scored, w=w, beta=beta), return_dtype=_CORPUS, is_elementwise=True)
-    return scored.alias("gec_i_measure_corpus")
+    # Polars evaluates an expression again each time it is mentioned.
+    scored = partial(_scored, aspect=aspect, w=w, beta=beta)
+    corpus = column.map_batches(scored, return_dtype=_CORPUS, returns_scalar=True)
+    return corpus.alias("gec_i_measure_corpus")
 
 
 COUNTS = ("tp", "tn", "fp", "fn", "fpn")
 _BASE = tuple(f"base_{name}" for name in COUNTS)
-_SUMS = pl.Struct(dict.fromkeys((*COUNTS, *_BASE), pl.Int64))
 _FORMULAS = ("precision", "recall", "f", "accuracy", "accuracy_base", "wacc", "wacc_base", "i_measure")
 _CORPUS = pl.Struct({**dict.fromkeys(COUNTS, pl.Int64), **dict.fromkeys(_FORMULAS, pl.Float64)})
 
 
-def _sums(scores: pl.Series, *, aspect: Aspect) -> dict[str, int]:
-    if scores.dtype == pl.Null:
-        return dict.fromkeys(_SUMS.to_schema(), 0)
-    own, base = scores.struct.field(aspect), scores.struct.field(f"base_{aspect}")
-    sums = [int(part.struct.field(name).sum()) for part in (own, base) for name in COUNTS]
-    return dict(zip(_SUMS.to_schema(), sums, strict=True))
-
-
-def _scored(sums: pl.Series, *, w: float, beta: float) -> pl.Series:
+def _scored(scores: pl.Series, *, aspect: Aspect, w: float, beta: float) -> dict[str, Any]:
+    counts = pl.DataFrame(schema=dict.fromkeys((*COUNTS, *_BASE), pl.Int64))
+    if scores.dtype != pl.Null:
+        fields = [scores.struct.field(name).struct.unnest() for name in (aspect, f"base_{aspect}")]
+        counts = pl.concat([fields[0], fields[1].rename(lambda name: f"base_{name}")], how="horizontal")
     own, base = [pl.col(name) for name in COUNTS], [pl.col(name) for name in _BASE]
     tp, _, fp, fn, _ = own
     precision, recall = pl.col("precision"), pl.col("recall")
     weight = beta * beta
     divisor = weight * precision + recall
-    return (
-        sums.struct.unnest()
+    figures = (
+        counts.sum()
         .with_columns(
             precision=pl.when(tp + fp == 0).then(1.0).otherwise(tp / (tp + fp)),
             recall=pl.when(tp + fn == 0).then(1.0).otherwise(tp / (tp + fn)),
@@ -260,9 +255,8 @@ def _scored(sums: pl.Series, *, w: float, beta: float) -> pl.Series:
             f=pl.when(divisor == 0).then(0.0).otherwise((1 + weight) * (precision * recall / divisor)),
             i_measure=improvement(pl.col("wacc"), pl.col("wacc_base")),
         )
-        .select(*COUNTS, *_FORMULAS)
-        .to_struct(sums.name)
     )
+    return figures.select(*COUNTS, *_FORMULAS).row(0, named=True)
 
 
 def weighted_accuracy(
