@@ -354,10 +354,11 @@ class Raw:
     """Whether the format has its own numbers and lists, as JSON does and CSV does not."""
     others: Mapping[str, pl.Series] = field(default_factory=dict)
     """Typed columns of numbers and Booleans, for columns that need not be strings."""
-    dates: Mapping[str, Sequence[tuple[str, str | None]]] = field(default_factory=dict)
-    """For each column, the cells that hold a date or a time, and the string read from each."""
-    formatted: Mapping[str, Sequence[tuple[str, str, str]]] = field(default_factory=dict)
-    """For each column, the cells that show a number as another text, the string read, and the format."""
+    formatted: Mapping[str, Sequence[tuple[str, str, str | None]]] = field(default_factory=dict)
+    """
+    For each column, the cells that show a date, a time or a number as another text, the string that was read,
+    and the format of a number.
+    """
 
     @property
     def names(self) -> list[str]:

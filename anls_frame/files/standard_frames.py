@@ -106,13 +106,11 @@ def choose(
     given: Mapping[Role, str | None],
     required: Sequence[Role],
     problems: Problems,
-    options: Mapping[str, str] = {},
 ) -> dict[Role, str]:
     """
     Return the column of each role: the given column, or else a column with a usual name.
 
-    The standard name takes precedence over other usual names; only one of these may occur. Messages name
-    the `options` of roles whose option has another name.
+    The standard name takes precedence over other usual names; only one of these may occur.
     """
     chosen = _named_columns(names, given, problems)
     if required != PREDICTED and "answers" in chosen and chosen["answers"] == chosen.get("prediction"):
@@ -128,7 +126,7 @@ def choose(
         if len(usual) == 1:
             chosen[role] = usual[0]
         elif role in required:
-            _ask_for(role, usual, names, problems, options.get(role, role))
+            ask_for(role, usual, names, problems, role)
     return chosen
 
 
@@ -150,7 +148,7 @@ def _named_columns(
     return chosen
 
 
-def _ask_for(role: Role, usual: Sequence[str], names: Sequence[str], problems: Problems, option: str) -> None:
+def ask_for(role: Role, usual: Sequence[str], names: Sequence[str], problems: Problems, option: str) -> None:
     """Report that no column, or one of several usual names, has a role; say how to name it."""
     among = listed([quoted(name) for name in usual or names], _SHOWN_NAMES)
     found = (
@@ -326,14 +324,15 @@ def _out_of_lists(name: str, column: Column, problems: Problems, place: Callable
 
 def _note_formats(role: str, name: str, raw: Raw, problems: Problems) -> None:
     """Report cells in which a spreadsheet has replaced the text by a date, and warn of formatted numbers."""
-    if formatted := raw.formatted.get(name):
-        place, text, code = formatted[0]
+    formatted = raw.formatted.get(name, ())
+    if numbers := [cell for cell in formatted if cell[2] is not None]:
+        place, text, code = numbers[0]
         warn(
-            f"{problems.path}: column {quoted(name)} has {numbered(len(formatted), 'number')} that the "
+            f"{problems.path}: column {quoted(name)} has {numbered(len(numbers), 'number')} that the "
             f"workbook shows as another text, as in {place} ({text} in the format {code}); the number itself "
             "is read. Save the sheet as CSV, which has what the cells show, or enter the cells as text"
         )
-    for place, date in raw.dates.get(name, ()):
+    for place, date, _ in (cell for cell in formatted if cell[2] is None):
         problems.add(
             f"{role!r} must be text, got a date or time ({date}), which Excel shows in its own format; enter "
             "it as text, or save the sheet as CSV, which has what the cells show",

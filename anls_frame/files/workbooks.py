@@ -252,8 +252,7 @@ def _table(file: File, sheet: str, cells: pl.DataFrame, problems: Problems) -> R
     names: list[str] = []
     columns: list[pl.Series] = []
     others: dict[str, pl.Series] = {}
-    dates: dict[str, list[tuple[str, str]]] = {}
-    formatted: dict[str, list[tuple[str, str, str]]] = {}
+    formatted: dict[str, list[tuple[str, str, str | None]]] = {}
     for (position,), column in sorted(cells.partition_by("column", as_dict=True).items()):
         values = pl.repeat(None, bottom - top + 1, dtype=pl.String, eager=True)
         values = values.scatter(column["row"] - top, column["value"])
@@ -268,15 +267,14 @@ def _table(file: File, sheet: str, cells: pl.DataFrame, problems: Problems) -> R
         elif kinds == {"bool"}:
             others[name] = values == "TRUE"
         _warn_of_rounded(file, sheet, below)
-        shown = below.filter(kind="date").select("row", "value").rows()
-        dates[name] = [(f"{sheet}!{_cell(position, row)}", text) for row, text in shown]
-        hidden = below.filter(pl.col("format").is_not_null()).select("row", "value", "format").rows()
-        formatted[name] = [(f"{sheet}!{_cell(position, row)}", *told) for row, *told in hidden]
+        shown = below.filter((pl.col("kind") == "date") | pl.col("format").is_not_null())
+        told = shown.select("row", "value", "format").rows()
+        formatted[name] = [(f"{sheet}!{_cell(position, row)}", text, code) for row, text, code in told]
         names.append(name)
         columns.append(values)
     height, place = bottom - top, lambda row: f"row {top + row + 1}"
     named = by_name(names, columns, problems)
-    return Raw(named, height, place, typed=False, others=others, dates=dates, formatted=formatted)
+    return Raw(named, height, place, typed=False, others=others, formatted=formatted)
 
 
 def _warn_of_rounded(file: File, sheet: str, cells: pl.DataFrame) -> None:

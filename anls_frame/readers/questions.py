@@ -131,7 +131,7 @@ def read_gold(
     if by_number:
         chosen.pop("question_id", None)
     elif "question_id" not in chosen and gold_id is None:
-        standard_frames.choose(raw.names, {}, ("question_id",), problems, {"question_id": "gold_id"})
+        standard_frames.ask_for("question_id", [], raw.names, problems, "gold_id")
     if len(problems):
         standard_frames.hint_entries(raw, raw.names, problems)
     problems.raise_any()
