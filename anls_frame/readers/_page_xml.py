@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from anls_frame.readers._page_text import Unknown, n_words
 
@@ -32,15 +32,12 @@ def _elements_of_pages(root: Any) -> list[Any]:
 # Reading order
 
 
-class _Start(NamedTuple):
-    """An element to read next, and the elements inside it that have their own place."""
+def _starts(root: Any, page: Any, id_: str) -> Iterator[tuple[Any, frozenset[Any]]]:
+    """
+    Yield the elements of a page in reading order, and last the page, for what the order leaves out.
 
-    element: Any
-    placed: frozenset[Any]
-
-
-def _starts(root: Any, page: Any, id_: str) -> Iterator[_Start]:
-    """Yield the elements of a page in reading order, and last the page, for what the order leaves out."""
+    Each comes with the elements inside it that have their own place.
+    """
     orders = list(root.iter("{*}ReadingOrder"))
     by_id = _by_id(page, id_) if orders else {}
     groups = [group for order in orders for group in order.iterchildren("{*}*")]
@@ -48,8 +45,8 @@ def _starts(root: Any, page: Any, id_: str) -> Iterator[_Start]:
         elements = [by_id[ref] for ref in refs if ref in by_id]
         placed = frozenset(elements)
         for element in elements:
-            yield _Start(element, placed)
-    yield _Start(page, frozenset())
+            yield element, placed
+    yield page, frozenset()
 
 
 def _pages(root: Any, id_: str, read: Callable[[Any, frozenset[Any]], Iterable[str]]) -> list[list[str]]:
@@ -57,8 +54,8 @@ def _pages(root: Any, id_: str, read: Callable[[Any, frozenset[Any]], Iterable[s
     return [
         [
             line
-            for start in _starts(root, page, id_)
-            for line in read(start.element, start.placed)
+            for element, placed in _starts(root, page, id_)
+            for line in read(element, placed)
             if line.strip()
         ]
         for page in _elements_of_pages(root)
