@@ -66,7 +66,7 @@ def refuse_columns(name: str, value: object, before: str = "") -> None:
             assigned = (
                 "`frame.assign(group=...)`" if "pandas.Series" in kinds else "`with_columns(group=...)`"
             )
-            advice += f" if the frame has it; otherwise add it, as with {assigned}, and pass by='group'"
+            advice += f' if the frame has it; otherwise add it, as with {assigned}, and pass by="group"'
         raise TypeError(about(name, f"takes names of columns, got {given}; {advice}"))
     entries = value.values() if isinstance(value, Mapping) else value
     if isinstance(value, list | tuple | Mapping):

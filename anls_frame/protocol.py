@@ -249,8 +249,8 @@ def by_words(protocol: ScoreProtocol | str) -> ScoreProtocol:
     whole = resolve_protocol(protocol)
     if whole.unit == "codepoint" and not isinstance(whole.unit, _NotAsked):
         raise ValueError(
-            "protocol: this rate counts words, but unit='codepoint' asks for characters; leave the unit out, "
-            "or use cer for the error rate of characters, and 1 - nls(..., protocol='raw') for the one that "
+            'protocol: this rate counts words, but unit="codepoint" asks for characters; leave the unit out, '
+            'or use cer for the error rate of characters, and 1 - nls(..., protocol="raw") for the one that '
             "is at most 1"
         )
     return whole.by("word")

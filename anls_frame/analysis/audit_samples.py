@@ -183,10 +183,10 @@ def _lean_column(lean: str, score: str | None, systems: Mapping[str, str], names
     """Return the column of numbers that a draw needs; raise an error if an argument is missing."""
     if string("lean", lean) == "differing" and len(systems) < 2:  # noqa: PLR2004
         raise ValueError(
-            "lean='differing' needs prediction=, the columns with the texts of two or more systems"
+            'lean="differing" needs prediction=, the columns with the texts of two or more systems'
         )
     if lean == "score" and score is None:
-        raise ValueError("lean='score' needs score=, the column with the score of each row")
+        raise ValueError('lean="score" needs score=, the column with the score of each row')
     if lean not in _LEANS:
         check_column([*names, *_LEANS], lean)
         return [lean]

@@ -221,5 +221,5 @@ def _options(
         "method": choice("method", method, ("auto", "exact", "dp")),
     }
     if method == "dp" and insert_labels == "v3.2":
-        raise ValueError("method='dp' requires insert_labels='fixed'; pass method='exact' instead")
+        raise ValueError('method="dp" requires insert_labels="fixed"; pass method="exact" instead')
     return options

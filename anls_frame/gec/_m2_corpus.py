@@ -68,7 +68,7 @@ def m2_corpus(
     beta = number("beta", beta, 0, ends=False)
     choice("choose", choose, ("greedy", "best_sentence", "annotator", "sum"))
     if (annotator is not None) != (choose == "annotator"):
-        raise ValueError("annotator must be given with choose='annotator', and only then")
+        raise ValueError('annotator must be given with choose="annotator", and only then')
     if annotator is not None:
         count("annotator", annotator, least=-(2**31), most=2**31 - 1)
     in_rows = partial(chosen, beta=beta, choose=choose, annotator=annotator)

@@ -526,7 +526,7 @@ def _losses_of(slices: pl.DataFrame, system: str | None) -> tuple[pl.DataFrame, 
     """Return the slices in which a system (by default that of the first slice) lost, and its name."""
     if "system" not in slices.columns:
         if system is not None:
-            raise ValueError(f"system={system!r} is for slices in which systems lost; these are of scores")
+            raise ValueError(f'system="{system}" is for slices in which systems lost; these are of scores')
         return slices, None
     names = slices["system"].unique(maintain_order=True).to_list()
     if not names:

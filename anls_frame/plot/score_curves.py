@@ -118,7 +118,7 @@ def curve(
     """
     counted = _ROWS.counts(frame, "lengths", () if by is None else (by,), _LENGTHS)
     if counted is None and (x is None or y is None):
-        more = ", which needs the columns of both axes, such as x='reference_length' and y='anls'"
+        more = ', which needs the columns of both axes, such as x="reference_length" and y="anls"'
         raise _ROWS.error(frame, more)
     if counted is None:
         drawn = _lines_of_rows(frame, x, y, by, 8 if bins is None else count("bins", bins, 1))

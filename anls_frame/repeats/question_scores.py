@@ -75,7 +75,7 @@ class RepeatedAnswers:
 
 _OF_TRAINING = (
     "If these are the epochs of a training, each of them is a system: compare them with `anls-frame compare "
-    "FILE --system-column epoch` or, in Python, after side_by_side(..., system='epoch')"
+    'FILE --system-column epoch` or, in Python, after side_by_side(..., system="epoch")'
 )
 
 

@@ -96,8 +96,8 @@ def test_slices_have_enough_rows() -> None:
     [
         ({"n": 0}, ValueError, "n must be an integer of at least 1"),
         ({"n": 201}, ValueError, "n must be at most 200, the number of rows that need a verdict, got 201"),
-        ({"lean": "differing"}, ValueError, "lean='differing' needs prediction="),
-        ({"lean": "score"}, ValueError, "lean='score' needs score="),
+        ({"lean": "differing"}, ValueError, 'lean="differing" needs prediction='),
+        ({"lean": "score"}, ValueError, 'lean="score" needs score='),
         ({"lean": "doc"}, af.DTypeError, "column 'doc' must hold numbers"),
         ({"lean": "negative"}, ValueError, "numbers of at least 0, but 1 value of 200"),
         ({"lean": "score", "score": "hole"}, ValueError, "must hold numbers, but 1 value of 200"),

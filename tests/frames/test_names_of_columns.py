@@ -48,7 +48,7 @@ def test_a_series_is_refused_with_its_name(
         function(FRAME, **{parameter: ["answer", [series]]})
 
     added = "`frame.assign(group=...)`" if kind == "pandas" else "`with_columns(group=...)`"
-    of_slices = f" if the frame has it; otherwise add it, as with {added}, and pass by='group'"
+    of_slices = f' if the frame has it; otherwise add it, as with {added}, and pass by="group"'
     more = of_slices if parameter == "by" else ""
     assert str(alone.value) == f"{advice}{parameter}='lang'{more}"
     assert str(listed.value) == f"{advice}'lang'{more}"

@@ -167,7 +167,7 @@ def test_null_corrections_delete_and_null_edits_are_left_out() -> None:
 def test_wrong_values_are_refused_at_once(call: Callable[[], object]) -> None:
     with pytest.raises(
         ValueError,
-        match=r"^\w+ must be (one of|an integer|a number)|^annotator must be given|^method='dp' requires",
+        match=r'^\w+ must be (one of|an integer|a number)|^annotator must be given|^method="dp" requires',
     ):
         call()
 

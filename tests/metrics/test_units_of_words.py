@@ -23,7 +23,7 @@ ASKED = [RAW.replace(unit="codepoint"), RAW.by("codepoint"), af.ScoreProtocol(un
 )
 def test_characters_are_refused_where_words_are_counted(rate: Any, protocol: Any) -> None:
     with pytest.raises(
-        ValueError, match=r"counts words, but unit='codepoint' .* 1 - nls\(\.\.\., protocol='raw'\)"
+        ValueError, match=r'counts words, but unit="codepoint" .* 1 - nls\(\.\.\., protocol="raw"\)'
     ):
         rate("p", "a", protocol=protocol)
 

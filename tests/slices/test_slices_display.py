@@ -91,7 +91,7 @@ def test_a_plot_shows_the_slices_of_one_system(rows: pl.DataFrame) -> None:
     with pytest.raises(ValueError, match="system must be one of 'third', 'prediction', got 'old'"):
         lost.plot(system="old")
     alone = af.find_slices(frame, "third", "answer", ["kind"], cluster="doc")
-    with pytest.raises(ValueError, match="system='third' is for slices in which systems lost"):
+    with pytest.raises(ValueError, match='system="third" is for slices in which systems lost'):
         alone.plot(system="third")
 
 
