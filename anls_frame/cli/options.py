@@ -71,6 +71,7 @@ from anls_frame.cli.help import Argument, GroupedCommand, Option
 from anls_frame.cli.named import ChosenReader, GoldFile
 from anls_frame.cli.output import (
     check_distinct,
+    check_rows,
     check_target,
     print_account,
     print_document,
@@ -402,9 +403,10 @@ class Target:
     force: bool = False
     json: bool = False
 
-    def check(self, suffixes: Sequence[str]) -> None:
-        """Raise an error, before any work is done, if the file cannot be written."""
+    def check(self, suffixes: Sequence[str], rows: int | None = None) -> None:
+        """Raise an error, before any work is done, if the file, or `rows` in it, cannot be written."""
         check_target(self.output, self.force, suffixes)
+        check_rows(rows, self.output)
 
     @property
     def is_terminal(self) -> bool:
@@ -456,9 +458,9 @@ class SummaryTarget(Target):
 
     summary: Path | None = None
 
-    def check(self, suffixes: Sequence[str]) -> None:
+    def check(self, suffixes: Sequence[str], rows: int | None = None) -> None:
         """Raise an error, before any work is done, if a file cannot be written."""
-        super().check(suffixes)
+        super().check(suffixes, rows)
         check_target(self.summary, self.force, (".parquet",))
 
     def put(

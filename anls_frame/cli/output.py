@@ -57,11 +57,11 @@ def say(text: str, program: str = "anls-frame") -> None:
     print(plain(Message(f"{program}: ", text)), file=sys.stderr)
 
 
-def check_target(path: Path | None, force: bool, suffixes: Sequence[str] | None = None) -> None:
+def check_target(path: Path | None, force: bool, suffixes: Sequence[str]) -> None:
     """Raise an error, before any work is done, if the file exists or its format is unknown."""
     if path is None:
         return
-    if suffixes is not None and path.suffix.lower() not in suffixes:
+    if path.suffix.lower() not in suffixes:
         raise ValueError(f"{path}: the name must end in one of {', '.join(suffixes)}")
     if path.exists() and not force:
         raise ValueError(f"{path}: the file already exists; pass --force to replace it")

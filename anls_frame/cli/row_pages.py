@@ -9,6 +9,7 @@ import polars as pl
 
 import anls_frame as af
 from anls_frame.cli import options
+from anls_frame.files.raw_tables import with_numbers_where_all_are
 from anls_frame.frames import origins
 from anls_frame.frames.checks import nearest
 from anls_frame.frames.number_columns import with_numbers
@@ -38,6 +39,19 @@ def texts(given: SystemFiles) -> tuple[pl.LazyFrame | pl.DataFrame, dict[str, st
         return frame, dict(systems)
     renamed = frame.rename(dict.fromkeys(systems.values(), "prediction"))
     return origins.like(renamed, frame), dict.fromkeys(systems, "prediction")
+
+
+def table(given: SystemFiles, *texts_too: str | None) -> tuple[pl.DataFrame, dict[str, str]]:
+    """
+    Return the rows of `texts` in memory, and the columns of the systems.
+
+    Columns of text files hold text. All of numbers are numeric here, except texts, ids and `texts_too`.
+    """
+    rows, systems = texts(given)
+    frame = rows.lazy().collect()
+    as_read = {*systems.values(), "answers", "question_id", *texts_too}
+    others = [name for name in frame.columns if name not in as_read]
+    return origins.like(with_numbers_where_all_are(frame, others), rows), systems
 
 
 SCORES = ("anls", "cer", "wer")

@@ -10,7 +10,7 @@ import anls_frame as af
 from anls_frame._arguments import level_of_run, share
 from anls_frame.cli import options
 from anls_frame.cli.exits import GATE_FAILED, gate_code
-from anls_frame.cli.output import check_rows, say, working
+from anls_frame.cli.output import say, working
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,7 +143,6 @@ def compare(
     details
         Also count how error types change from the baseline.
     """
-    from anls_frame.cli import row_pages
     from anls_frame.cli.metrics import parse
     from anls_frame.cli.reporting import put_comparison
     from anls_frame.export import SUFFIXES
@@ -153,8 +152,7 @@ def compare(
     from anls_frame.runs.system_files import texts_of
 
     files = files if gate.anchor_file is None else [*files, gate.anchor_file]
-    target.check(SUFFIXES)
-    check_rows(rows, target.output)
+    target.check(SUFFIXES, rows)
     if rows is not None and scores:
         raise ValueError("--rows shows texts, but --scores has none: leave --rows out")
     if keep and rows is None:
@@ -179,6 +177,8 @@ def compare(
         code, notes = gate.judged(comparison)
         page = None
         if rows is not None:
+            from anls_frame.cli import row_pages
+
             by = options.every_column(slicing.by)
             texts = texts_of(given.naming(*by, *(keep or ()), *score_columns_of(metrics)))
             page = row_pages.page(

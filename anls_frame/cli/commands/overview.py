@@ -9,7 +9,7 @@ from typing import Any
 import anls_frame as af
 from anls_frame._text import listed, numbered
 from anls_frame.cli import options
-from anls_frame.cli.output import check_rows, score_text, working
+from anls_frame.cli.output import score_text, working
 
 
 @options.command(
@@ -60,13 +60,11 @@ def overview(
     from anls_frame.cli import row_pages
     from anls_frame.cli.metrics import parse
     from anls_frame.export import SUFFIXES
-    from anls_frame.files.raw_tables import with_numbers_where_all_are
     from anls_frame.frames import origins
     from anls_frame.runs.reading import are_pages, warn_of_transcripts
     from anls_frame.runs.score_columns import score_columns_of
 
-    target.check(SUFFIXES)
-    check_rows(rows, target.output)
+    target.check(SUFFIXES, rows)
     metrics: Any = parse(None if metric is None else [metric])
     warn_of_transcripts(metrics, source.how())
     columns = options.every_column(slicing.by)
@@ -75,19 +73,17 @@ def overview(
     given = replace(given, how=replace(given.how, needs_texts=given.are_logged))
     with working("Reading"):
         entries = [*columns, slicing.cluster, model_confidence, *score_columns_of(metrics)]
-        query, systems = row_pages.texts(given.naming(*entries))
-        read = origins.like(query.lazy().collect(), query)
-    texts = [*systems.values(), "answers", "question_id"]
-    frame = with_numbers_where_all_are(read, [name for name in read.columns if name not in texts])
+        frame, systems = row_pages.table(given.naming(*entries))
     # Columns have the names that people know: those of the file, or those of the systems.
-    own = dict(origins.of(read).columns)
+    own = dict(origins.of(frame).columns)
     if len(systems) > 1:
-        own = {column: name for name, column in systems.items() if name not in read.columns}
+        own = {column: name for name, column in systems.items() if name not in frame.columns}
     if given.how.systems is not None and given.how.system_column is None:
         # Texts take the place of the columns that they were read from.
         own = dict(zip(systems.values(), given.how.systems, strict=True))
-        frame = frame.drop(cs.by_name(*({*own.values()} - {*own}), require_all=False))
-    frame = origins.like(frame.rename(own, strict=False), read)
+        others = cs.by_name(*({*own.values()} - {*own}), require_all=False)
+        frame = origins.like(frame.drop(others), frame)
+    frame = origins.like(frame.rename(own, strict=False), frame)
     systems = {name: own.get(column, column) for name, column in systems.items()}
     scores = {*score_columns_of(metrics)} & {*frame.columns}
     has_texts = {*systems.values()} <= {*frame.columns} and not scores
@@ -124,12 +120,10 @@ def overview(
             )
     overall, first = result.report.overall, result.measures[0]
     counted = numbered(overall["n"], result.row_names["row"])
-    shown: dict[str, Any] = {}
-    written: dict[str, Any] = {}
-    if target.output is not None:
-        shown = {"title": f"Overview of {listed([path.name for path in files], _NAMED)}"}
-        written = {"source": files, "rows": page}
-    target.put(result, f"{counted}, {first.label} {score_text(overall[first.name])}", shown, **written)
+    said = f"{counted}, {first.label} {score_text(overall[first.name])}"
+    title = f"Overview of {listed([path.name for path in files], _NAMED)}"
+    shown = {} if target.output is None else {"title": title}
+    target.put(result, said, shown, source=files, rows=page)
 
 
 _NAMED = 3

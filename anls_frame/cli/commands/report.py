@@ -8,7 +8,7 @@ from typing import Any
 
 import anls_frame as af
 from anls_frame.cli import options
-from anls_frame.cli.output import check_rows, say, working
+from anls_frame.cli.output import say, working
 from anls_frame.files.file import File
 
 _PAGES = 1_000
@@ -83,8 +83,7 @@ def report(
     given = given.naming(*by, slicing.cluster, *(keep or ()), *score_columns_of(metrics))
     if worst is None:
         worst = _PAGES if are_pages(given.how) else 0
-    target.check(SUFFIXES)
-    check_rows(rows, target.output)
+    target.check(SUFFIXES, rows)
     if fold_clusters and (target.summary is None or slicing.cluster is None):
         raise ValueError("--fold-clusters is for a summary with clusters: it needs --summary and --cluster")
     how: Any = vars(scoring)

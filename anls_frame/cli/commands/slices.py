@@ -8,7 +8,7 @@ from typing import Any
 import anls_frame as af
 from anls_frame._text import numbered
 from anls_frame.cli import options
-from anls_frame.cli.output import check_rows, working
+from anls_frame.cli.output import working
 
 
 @options.command(
@@ -65,14 +65,11 @@ def slices(
     from anls_frame.cli import row_pages
     from anls_frame.cli.metrics import parse
     from anls_frame.export import SUFFIXES
-    from anls_frame.files.raw_tables import with_numbers_where_all_are
-    from anls_frame.frames import origins
     from anls_frame.runs.reading import usual_metric
     from anls_frame.runs.score_columns import score_columns_of
     from anls_frame.summary.files import is_summary
 
-    target.check(SUFFIXES)
-    check_rows(rows, target.output)
+    target.check(SUFFIXES, rows)
     search = af.SliceSearch(min_rows=min_rows, min_clusters=min_clusters, holdout=holdout, features=features)
     how: dict[str, Any] = {"depth": depth, "n": n, "search": search, "confidence": confidence}
     if is_summary(files[0]):
@@ -96,14 +93,8 @@ def slices(
     chosen: list[Any] = parse(metric) or [usual_metric(source.how())]
     with working("Looking for slices"):
         given = named.in_files(files, source, "error", None if rows else chosen, least=1)
-        rows_of_files, systems = row_pages.texts(
-            given.naming(*(column or ()), cluster, *score_columns_of(chosen))
-        )
-        frame = rows_of_files.lazy().collect()
-        # Columns of text files hold text.
-        roles = {*systems.values(), "answers", "question_id", cluster, *score_columns_of(chosen)}
-        others = [name for name in frame.columns if name not in roles]
-        frame = origins.like(with_numbers_where_all_are(frame, others), rows_of_files)
+        roles = cluster, *score_columns_of(chosen)
+        frame, systems = row_pages.table(given.naming(*(column or ()), *roles), *roles)
         # A table of scores has no texts.
         has_texts = {*systems.values(), "answers"} <= {*frame.columns}
     with af.progress():
