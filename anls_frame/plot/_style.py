@@ -180,12 +180,12 @@ def score_in_row(
     marker: str = "o",
     size: float,
     width: float,
-    stroke: Any = "solid",
+    linestyle: Any = "solid",
 ) -> None:
     """Draw a score and the ends of its interval, whatever there is; the point of few rows is hollow."""
     score, low, high, is_few = figures
     if low is not None and high is not None:
-        ax.hlines(row, low, high, color=color, linewidth=width * marker_scale(), linestyle=stroke)
+        ax.hlines(row, low, high, color=color, linewidth=width * marker_scale(), linestyle=linestyle)
     if score is not None:
         look: dict[str, Any] = {"color": color, "markersize": size * marker_scale()}
         ax.plot(score, row, marker, markerfacecolor=background(ax) if is_few else color, **look)
@@ -206,18 +206,20 @@ def scale() -> float:
     return max(*sizes, 10.0) / 10
 
 
-def line_colors(
+def line_looks(
     names: Iterable[str], colors: Mapping[str, str] | None, *, is_nameless: bool
-) -> dict[str, str]:
-    """Return the colours of lines by name; a single line whose name is not that of a system is blue."""
+) -> dict[str, dict[str, Any]]:
+    """
+    Return the colour and the stroke of each line by name; lines of the same colour differ in their strokes.
+
+    A single line whose name is not that of a system is blue.
+    """
     alone = dict.fromkeys(names, _palette.BLUE) if is_nameless else None
-    return _palette.system_colors(names, colors or alone)
-
-
-def strokes(colors: Mapping[str, str]) -> dict[str, Any]:
-    """Return the stroke of each line: lines of the same colour differ in it."""
     shared: dict[str, Iterator[Any]] = {}
-    return {name: next(shared.setdefault(color, itertools.cycle(_STROKES))) for name, color in colors.items()}
+    return {
+        name: {"color": color, "linestyle": next(shared.setdefault(color, itertools.cycle(_STROKES)))}
+        for name, color in _palette.system_colors(names, colors or alone).items()
+    }
 
 
 def legend_height(names: Collection[Any]) -> float:

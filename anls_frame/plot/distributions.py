@@ -235,21 +235,17 @@ def ecdf(
     systems = _inputs.columns_of(scores)
     rows = _SCORES.numbers(frame, list(dict.fromkeys(systems.values())))
     # A single column is not the name of a system.
-    shades = _style.line_colors(systems, colors, is_nameless=isinstance(scores, str))
-    strokes = _style.strokes(shades)
+    looks = _style.line_looks(systems, colors, is_nameless=isinstance(scores, str))
     ax = _inputs.axes(ax, 6.4, 4 + _style.legend_height(systems))
     curves = {name: steps(rows[column]) for name, column in systems.items()}
     ends = [0.0, 1.0, *(x for xs, _ in curves.values() for x in (*xs[:1], *xs[-1:]))]
     margin = 0.02 * (max(ends) - min(ends))
     left, right = min(ends) - margin, max(ends) + margin
     drawn = {name: curve for name, curve in curves.items() if curve[0]}
-    looks: list[dict[str, Any]] = [
-        {"color": shades[name], "linestyle": strokes[name], "linewidth": 1.8} for name in drawn
-    ]
     # From edge to edge of the axes: 0 below the lowest score, 1 above the highest.
     handles = [
-        ax.step([left, *x, right], [0.0, *y, 1.0], where="post", **look)[0]
-        for look, (x, y) in zip(looks, drawn.values(), strict=True)
+        ax.step([left, *x, right], [0.0, *y, 1.0], where="post", linewidth=1.8, **looks[name])[0]
+        for name, (x, y) in drawn.items()
     ]
     names = [
         _style.Label(f"{_text.left_to_right(short)} (n = {rows[systems[name]].count():,})")

@@ -135,8 +135,7 @@ def group_scores(
     row = max(_ROW, _REPORT_ROW * len(given))
     ax = _inputs.axes(ax, 7, 1.2 + row * len(keys) + _style.legend_height(given))
     several, size = len(given) > 1, 6.5 if len(given) <= _LARGE_MARKERS else 4.5
-    shades = _style.line_colors(given, colors, is_nameless=[*given] == [""])
-    strokes = _style.strokes(shades)
+    looks = _style.line_looks(given, colors, is_nameless=[*given] == [""])
     tables = {name: _figures(slices, metric) for name, slices in every.items()}
     for index, (name, table) in enumerate(tables.items()):
         offset = (index - (len(tables) - 1) / 2) * _SPREAD / len(tables)
@@ -144,13 +143,14 @@ def group_scores(
             if (figures := table.get(key)) and figures[0] is not None:
                 is_whole = key == _inputs.WHOLE
                 if is_whole:
-                    line = ax.axvline(figures[0], color=shades[name] if several else _style.ink(ax, 0.75))
+                    color = looks[name]["color"] if several else _style.ink(ax, 0.75)
+                    line = ax.axvline(figures[0], color=color)
                     line.set(linewidth=_style.marker_scale(), linestyle=_style.DASHED, zorder=1)
                     line.set_alpha(0.7 if several else 1)
                 width, marker = (3, "D") if is_whole else (2.2, "o")
-                look: dict[str, Any] = {"marker": marker, "size": size, "stroke": strokes[name]}
-                look["width"] = width / (1.4 if several else 1)
-                _style.score_in_row(ax, row + offset, figures[:4], shades[name], **look)
+                own: dict[str, Any] = {"marker": marker, "size": size}
+                own["width"] = width / (1.4 if several else 1)
+                _style.score_in_row(ax, row + offset, figures[:4], **looks[name], **own)
     _style.group_axis(ax, [labels[key] for key in keys])
     drawn = [table[key] for table in tables.values() for key in keys if key in table]
     ax.set_xlim(*_inputs.limits([value for row in drawn for value in row[:3]], metric.bounds))
@@ -159,7 +159,7 @@ def group_scores(
     _style.side(ax, [_counts([table.get(key) for table in tables.values()]) for key in keys])
     label = f"{_inputs.axis_name(metric)}, {level}interval{_style.not_shown(hidden)}"
     line_look: dict[str, Any] = {"marker": "o", "markersize": _style.marker_scale() * size, "linewidth": 2}
-    handles = [Line2D([], [], color=shades[name], linestyle=strokes[name], **line_look) for name in given]
+    handles = [Line2D([], [], **looks[name], **line_look) for name in given]
     whose = "" if several else "".join(f" of {_style.name(name)}" for name in given if name)
     own_title = f"{_style.name(metric.label)}{whose}{_style.sliced_by(first.by)}"
     names = list(given) if several else []

@@ -133,19 +133,17 @@ def curve(
     plain = [name.text if isinstance(name, _style.Label) else name for name, _ in lines]
     # A single column is not the name of a system.
     is_nameless = isinstance(y, str | None) and [*map(type, dict(lines))] == [str]
-    shades = _style.line_colors(plain, colors, is_nameless=is_nameless)
-    strokes = _style.strokes(shades)
+    looks = _style.line_looks(plain, colors, is_nameless=is_nameless)
     names = [name for name, _ in lines] if len(lines) > 1 else []
     ax = _inputs.axes(ax, 6.4, 4 + _style.legend_height(names))
     scale = _style.marker_scale()
     handles = []
     for name, (_, points), marker in zip(plain, lines, itertools.cycle(_MARKERS)):
         at, mean = points["length"].to_numpy(), points["score"].to_numpy()
-        look: dict[str, Any] = {"color": shades[name], "linestyle": strokes[name], "lw": 1.8 * scale}
-        handles += ax.plot(at, mean, marker=marker, markersize=5 * scale, **look)
+        handles += ax.plot(at, mean, marker=marker, markersize=5 * scale, lw=1.8 * scale, **looks[name])
         if "low" in points.columns and len(lines) <= _BANDS:
             low, high = points["low"].to_numpy(), points["high"].to_numpy()
-            ax.fill_between(at, low, high, color=shades[name], alpha=0.15, linewidth=0)
+            ax.fill_between(at, low, high, color=looks[name]["color"], alpha=0.15, linewidth=0)
     if not any(points.height for _, points in lines):
         _style.nothing(ax)
     drawn.scale(ax)
@@ -280,16 +278,14 @@ def threshold_curve(
             "the protocols of the summaries must cut in the same way, got cuts by distance and by similarity"
         )
     rules = {"distance": ", kept where d / L < t", "similarity": ", kept where NLS ≥ t"}
-    shades = _style.line_colors(curves, colors, is_nameless=not several)
-    strokes = _style.strokes(shades)
+    looks = _style.line_looks(curves, colors, is_nameless=not several)
     names = list(curves) if several else []
     ax = _inputs.axes(ax, 6.4, 4 + _style.legend_height(names))
     if made:
         threshold = made[0].settings.protocol.threshold or 0.0
         ax.axvline(threshold, color=_style.ink(ax, 0.75), linewidth=1, linestyle=_style.DASHED, zorder=1)
     handles = [
-        ax.plot(curve["threshold"], curve["anls"], lw=1.8, color=shades[name], ls=strokes[name])[0]
-        for name, curve in curves.items()
+        ax.plot(curve["threshold"], curve["anls"], lw=1.8, **looks[name])[0] for name, curve in curves.items()
     ]
     ax.set_xlim(0, 1)
     ax.set_ylim(0, 1.02)
@@ -417,22 +413,22 @@ def risk_coverage(
     marks = {} if points is None else {key: part for key, _, part in _parts(points, "threshold")}
     is_alone = len(lines) == 1
     texts = [label.text for _, label, _ in lines]
-    shades = _style.line_colors(texts, colors, is_nameless=is_alone)
-    strokes = _style.strokes(shades)
+    looks = _style.line_looks(texts, colors, is_nameless=is_alone)
     handles: list[Any] = []
     for text, (_, _, line) in zip(texts, lines, strict=True):
-        look: dict[str, Any] = {"color": shades[text], "linestyle": strokes[text], "lw": 1.8 * scale}
-        handles += ax.plot(line["coverage"].to_numpy(), line["risk"].to_numpy(), **look)
+        coverage, risk = line["coverage"].to_numpy(), line["risk"].to_numpy()
+        handles += ax.plot(coverage, risk, lw=1.8 * scale, **looks[text])
     # Apart from the names of lines, which may be the same.
     others = dict[str, Any]()
     for text, (key, _, line) in zip(texts, lines, strict=True):
+        color = looks[text]["color"]
         if len(lines) <= _BANDS:
             low, high = (line[end].fill_null(np.nan).to_numpy() for end in ends_of("risk"))
-            look = {"color": shades[text], "alpha": 0.15, "linewidth": 0}
+            look: dict[str, Any] = {"color": color, "alpha": 0.15, "linewidth": 0}
             others["interval"] = ax.fill_between(line["coverage"].to_numpy(), low, high, **look)
         mark = marks[key].drop_nulls("threshold") if key in marks else pl.DataFrame()
         if mark.height:
-            look = {"color": shades[text], "markeredgecolor": _style.ink(ax), "markersize": 7 * scale}
+            look = {"color": color, "markeredgecolor": _style.ink(ax), "markersize": 7 * scale}
             (others["certified"],) = ax.plot(mark["accepted"], mark["risk"], "o", **look)
     if is_alone:
         line, grey = lines[0][-1], _style.ink(ax, 0.7)
@@ -495,8 +491,7 @@ def reliability(
     scale = _style.marker_scale()
     lines, more = _lines(table, "bin")
     texts = [label.text for _, label, _ in lines]
-    shades = _style.line_colors(texts, colors, is_nameless=len(lines) == 1)
-    strokes = _style.strokes(shades)
+    looks = _style.line_looks(texts, colors, is_nameless=len(lines) == 1)
     if table["gap"].is_not_null().any():
         ax.plot([0, 1], [0, 1], lw=1 * scale, ls=_style.DASHED, color=_style.ink(ax, 0.7), zorder=1)
         ax.set_xlim(-0.015, 1.015)
@@ -506,7 +501,7 @@ def reliability(
         ends = [(score - line["score_low"]).fill_null(0), (line["score_high"] - score).fill_null(0)]
         bars = ax.errorbar(
             line["confidence_mean"], score, yerr=[end.clip(0) for end in ends], marker=marker, ms=5 * scale,
-            lw=1.8 * scale, elinewidth=1 * scale, color=shades[text], linestyle=strokes[text],
+            lw=1.8 * scale, elinewidth=1 * scale, **looks[text],
         )  # fmt: skip
         handles.append(bars)
     if not lines:
