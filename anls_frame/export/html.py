@@ -94,7 +94,7 @@ def write(document: Document, file: BinaryIO, rows: EmbeddedRows | None = None) 
 def templates() -> jinja2.Environment:
     """Return the template environment, which escapes texts and makes invisible characters visible."""
     environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(_load),
+        loader=jinja2.FunctionLoader(source),
         auto_reload=False,
         autoescape=True,
         finalize=_seen,
@@ -125,12 +125,7 @@ def templates() -> jinja2.Environment:
 
 def source(name: str) -> str:
     """Return the text of a file of `page/`."""
-    return _load(name)[0]
-
-
-def _load(name: str) -> tuple[str, str, None]:
-    file = resources.files(__package__) / "page" / name
-    return file.read_text("utf-8"), str(file), None
+    return (resources.files(__package__) / "page" / name).read_text("utf-8")
 
 
 def _seen(value: object) -> object:
