@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import anls_frame as af
 from anls_frame._text import numbered
@@ -11,33 +11,19 @@ from anls_frame.cli import options
 from anls_frame.cli.output import say, score_text
 from anls_frame.export.document import OVERALL
 
-if TYPE_CHECKING:
-    from anls_frame.analysis.browsing import RowsPage
-
-
 _ALPHA = 0.05
 
 
 def put_report(
-    report: af.Report,
-    target: options.SummaryTarget,
-    shown: Mapping[str, Any],
-    *,
-    page: Callable[[], RowsPage] | None = None,
-    **written: Any,
+    report: af.Report, target: options.SummaryTarget, shown: Mapping[str, Any], **written: Any
 ) -> None:
-    """
-    Write and print a report.
-
-    `page` makes the page of the report's rows, and other options are those of `SummaryTarget.put`.
-    """
+    """Write and print a report; other options are those of `SummaryTarget.put`."""
     if not report.overall["n"]:
         raise ValueError("no row has an answer to score against")
     scored = numbered(report.overall["n"], report.row_names["row"])
     first = report.measures[0]
     said = f"{scored}, {first.label} {score_text(report.overall[first.name])}"
-    rows = None if page is None or target.output is None else page()
-    target.put(report, said, shown, rows=rows, **written)
+    target.put(report, said, shown, **written)
 
 
 def put_comparison(

@@ -88,22 +88,6 @@ def report(
         raise ValueError("--fold-clusters is for a summary with clusters: it needs --summary and --cluster")
     how: Any = vars(scoring)
 
-    def page() -> Any:
-        from anls_frame.cli import row_pages
-
-        scores = [
-            score for score in metrics or () if not isinstance(score, af.Metric) or score.probability is None
-        ]
-        with working("Writing rows"):
-            return row_pages.of_report(
-                given,
-                scores or (["ocr"] if are_pages(given.how) else ["qa"]),
-                by=by,
-                keep=keep or (["question_id"] if are_pages(given.how) else ()),
-                n=rows,
-                **how,
-            )
-
     try:
         with af.progress():
             made = report_files(
@@ -122,11 +106,27 @@ def report(
         if any(map(Path.is_dir, files)) and all(one.file.endswith(".json") for one in error.problems):
             say("for a folder with a JSON document in each file, use `anls-frame fields`")
         raise
+    page = None
+    if rows is not None:
+        from anls_frame.cli import row_pages
+
+        scores = [
+            score for score in metrics or () if not isinstance(score, af.Metric) or score.probability is None
+        ]
+        with working("Writing rows"):
+            page = row_pages.of_report(
+                given,
+                scores or (["ocr"] if are_pages(given.how) else ["qa"]),
+                by=by,
+                keep=keep or (["question_id"] if are_pages(given.how) else ()),
+                n=rows,
+                **how,
+            )
     put_report(
         made,
         target,
         arranging.options,
         saved=made.summary.fold_clusters() if fold_clusters else None,
-        page=None if rows is None else page,
+        rows=page,
         source=list(map(str, given.every_file)),
     )
