@@ -119,7 +119,7 @@ class Table:
     percent: bool = False
 
     def __post_init__(self) -> None:
-        _check_text("the name of a table", self.name)
+        string("the name of a table", self.name)
         unknown = [column for column in self.shown or () if column not in self.frame.columns]
         if unknown:
             raise ValueError(f"table {self.name!r} shows the columns {unknown}, which it does not have")
@@ -306,16 +306,16 @@ class Document:
     left_out: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        _check_text("the title", self.title)
-        _check_text("the signature", self.signature)
-        _check_text("the head", self.head)
+        string("the title", self.title)
+        string("the signature", self.signature)
+        string("the head", self.head)
         for note in self.notes:
-            _check_text("a note", note)
+            string("a note", note)
         # Options in files are those of Python.
         object.__setattr__(self, "notes", [str(note) for note in self.notes])
         for name in self.source:
-            _check_text("the name of a file", name)
-        _check_text("settings", json_text(self.settings, "settings"))
+            string("the name of a file", name)
+        string("settings", json_text(self.settings, "settings"))
         names = [table.name for table in self.tables]
         if not names:
             raise ValueError("a document must have at least one table")
@@ -440,10 +440,3 @@ def _with_columns(table: Table, columns: Sequence[str]) -> Table:
     figures = dict.fromkeys(with_ends(*first, *columns))
     shown = [name for name in figures if name in table.frame.columns]
     return replace(table, shown=shown)
-
-
-def _check_text(what: str, value: object) -> None:
-    try:
-        string(what, value).encode()
-    except UnicodeEncodeError as error:
-        raise ValueError(f"{what} holds half of a surrogate pair, which is not text: {value!a}") from error
