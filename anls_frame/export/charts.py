@@ -473,7 +473,10 @@ class Sentences:
         return {"lines": self.lines, "is_numbered": self.is_numbered}
 
 
-Figure: TypeAlias = HistogramChart | Stacked | HeatMap | Crossed | Alignments | Shares | Sentences
+OfTable: TypeAlias = HeatMap | Crossed | Shares | Sentences
+"""A figure above its table, or in place of it."""
+
+Figure: TypeAlias = HistogramChart | Stacked | Alignments | OfTable
 """Any figure of a document."""
 
 

@@ -27,12 +27,9 @@ from anls_frame._text import numbered, shortened, spelled_space, visible, whole_
 from anls_frame.export.charts import (
     Alignments,
     Axis,
-    Crossed,
     Figure,
-    HeatMap,
     HistogramChart,
-    Sentences,
-    Shares,
+    OfTable,
     Stacked,
     bar,
 )
@@ -151,8 +148,7 @@ def _whole_intervals(text: str) -> Markup:
 
 
 def _sections(document: Document, links: Links) -> list[_Section]:
-    with_table = HeatMap | Crossed | Shares | Sentences
-    matrices = {figure.table: figure for figure in document.figures if isinstance(figure, with_table)}
+    matrices = {figure.table: figure for figure in document.figures if isinstance(figure, OfTable)}
     charts = [figure for figure in document.figures if isinstance(figure, HistogramChart | Stacked)]
     # A figure that shows a whole table replaces it.
     drawn = {figure.table for figure in charts if isinstance(figure, Stacked)}

@@ -10,16 +10,7 @@ from urllib.parse import urlencode
 
 import polars as pl
 
-from anls_frame.export.charts import (
-    Alignments,
-    Crossed,
-    Figure,
-    HeatMap,
-    HistogramChart,
-    Sentences,
-    Shares,
-    Stacked,
-)
+from anls_frame.export.charts import Crossed, Figure, HeatMap, Stacked
 from anls_frame.export.document import OVERALL, SLICE, Selection, Table
 from anls_frame.export.packed import plain_value
 from anls_frame.export.rows_content import RowsContent, substitution
@@ -70,7 +61,7 @@ class Links:
 
     def of_figure(self, figure: Figure, table: Table) -> dict[str, object]:
         """Return the links of the lines of a figure, and those within its lines."""
-        if isinstance(figure, HistogramChart | Alignments | Shares | Sentences):
+        if not isinstance(figure, Crossed | HeatMap | Stacked):
             return {}
         # The lines of these figures are the first rows of a table.
         lines = figure.n_lines if isinstance(figure, Crossed) else len(figure.rows)
