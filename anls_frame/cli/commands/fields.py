@@ -172,9 +172,9 @@ def _of_folders(
     if gold is None:
         raise ValueError(f"name the folder of the gold documents with --gold; {file} is the predicted one")
     sure = None if model_confidence is None else Path(model_confidence)
-    frame = read_folders(file, gold, None if sure is None or sure.resolve() == file.resolve() else sure)
     if sure is not None and sure.resolve() == file.resolve():
         sure = file
+    frame = read_folders(file, gold, sure)
     return frame, (DOCUMENT, column_of(file), column_of(gold), None if sure is None else column_of(sure))
 
 
