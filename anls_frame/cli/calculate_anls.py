@@ -18,7 +18,7 @@ import polars as pl
 
 from anls_frame._atomic import replacing
 from anls_frame.cli.exits import guarded
-from anls_frame.cli.output import plain
+from anls_frame.export.terminal import plain
 
 
 def main() -> None:

@@ -18,16 +18,13 @@ from anls_frame._arguments import count
 from anls_frame._messages import Message
 from anls_frame.export import Table
 from anls_frame.export.columns import COLUMNS, Column, by_name, heading_of, kind_of
+from anls_frame.export.display import display_table, spelled
 from anls_frame.export.document import result_table, with_scripts, with_spaces
+from anls_frame.export.json_files import write_json
 from anls_frame.export.row_names import ROWS, Names
+from anls_frame.export.terminal import plain, table_text, width
+from anls_frame.export.values import json_text
 from anls_frame.files.file import File
-
-
-def plain(text: str) -> str:
-    """Return text for the terminal with visible control characters, which have no effect."""
-    from anls_frame.export import terminal
-
-    return terminal.plain(text)
 
 
 def show(*lines: str) -> None:
@@ -47,8 +44,6 @@ _CHARACTERS = ("reference_char", "predicted_char")
 
 def score_text(score: float | None) -> str:
     """Return a score as tables show it, or a dash where there is none, as without any text to divide by."""
-    from anls_frame.export.display import spelled
-
     return spelled(score, (), "score")
 
 
@@ -130,9 +125,6 @@ def print_table(
     names: Names = ROWS,
 ) -> None:
     """Print a table or a frame, possibly with other column names, or its first rows of `height`."""
-    from anls_frame.export.display import display_table
-    from anls_frame.export.terminal import table_text, width
-
     if not isinstance(table, Table):
         columns = [
             dataclasses.replace(
@@ -163,14 +155,10 @@ def edits_table(edits: pl.DataFrame) -> Table:
 
 def print_json(value: Any) -> None:
     """Print strict JSON on one line."""
-    from anls_frame.export.values import json_text
-
     sys.stdout.write(json_text(value) + "\n")
 
 
 def print_document(document: Any) -> None:
     """Print a report as JSON, exactly as in a file."""
     sys.stdout.flush()
-    from anls_frame.export.json_files import write_json
-
     write_json(document, sys.stdout.buffer)

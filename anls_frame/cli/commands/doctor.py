@@ -13,6 +13,7 @@ import polars as pl
 import anls_frame as af
 from anls_frame._text import numbered
 from anls_frame.cli import options, output
+from anls_frame.export.terminal import plain
 from anls_frame.files.file import File
 
 _SHOWN_ROWS = 20
@@ -76,7 +77,7 @@ def _installation(*, json: bool) -> bool:
         output.print_json({**facts, "wrong": wrong})
     else:
         for name, value in facts.items():
-            print(f"{name + ':':<20}{output.plain(str(value))}")
+            print(f"{name + ':':<20}{plain(str(value))}")
     for line in wrong:
         output.say(line)
     return not wrong
