@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -118,7 +119,8 @@ class InputError(ValueError):
     Parameters
     ----------
     problems
-        The problems, in the order of the file. The message shows the first 20.
+        The problems, in the order of the file. The message shows 20 of them; if there are more, one of
+        each kind.
     total
         Total number of problems, if `problems` does not hold all of them.
     hints
@@ -147,9 +149,14 @@ class InputError(ValueError):
         super().__init__(self._text())
 
     def _text(self) -> str:
-        shown = [str(problem) for problem in self.problems[:_SHOWN_PROBLEMS]]
-        if self.total > len(shown):
-            shown.append(f"... and {self.total - len(shown):,} more")
+        alike = {problem: 1 for problem in self.problems}
+        if self.total > _SHOWN_PROBLEMS:
+            first = {(problem.file, problem.message): problem for problem in reversed(self.problems)}
+            alike = Counter(first[problem.file, problem.message] for problem in self.problems)
+        kinds = list(alike.items())[:_SHOWN_PROBLEMS]
+        shown = [f"{problem} ({n - 1:,} more like this)" if n > 1 else str(problem) for problem, n in kinds]
+        if (n_left := self.total - sum(n for _, n in kinds)) > 0:
+            shown.append(f"... and {n_left:,} more")
         heading = [] if self.total == 1 else [f"{self.total:,} problems:"]
         return "\n".join([*heading, *shown, *self.hints])
 

@@ -57,5 +57,6 @@ def _read(frame: pl.LazyFrame, name: str) -> pl.Expr:
     raise DTypeError(
         f"column {name!r} must hold numbers, got {quoted(written)} in row {row:,} (counted from 0); write "
         f"78.5% and 0,785 as 0.785, leave cells without a value empty, and replace every word by a number, "
-        f'as pl.col({name!r}).replace_strict({{"yes": 1, "no": 0}}) does for two words'
+        f'as pl.col({name!r}).replace_strict({{"yes": 1, "no": 0}}) does for two words, or in pandas '
+        f'frame[{name!r}].replace({{"yes": 1, "no": 0}})'
     )

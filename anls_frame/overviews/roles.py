@@ -31,7 +31,7 @@ _OUTCOME_ENDS = (
     "accuracy acc"
 )
 """Last words of the names of columns that say how a system did, which cannot explain it."""
-_OUTCOMES = f"{_OUTCOME_ENDS} iscorrect right errortype judge judgement grade rating"
+_OUTCOMES = f"{_OUTCOME_ENDS} iscorrect right errortype judge judgement human grade rating"
 """Whole names of such columns."""
 _GOLD = "annotation annotations expected gold reference solution target truth"
 """Words in the names of columns that hold no predictions, however similar they are to the answers."""

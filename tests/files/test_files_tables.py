@@ -473,10 +473,26 @@ def test_a_folder_and_a_missing_file_are_errors_of_the_system(tmp_path: Path) ->
 
 
 def test_the_error_counts_all_problems_and_shows_the_first() -> None:
-    error = af.InputError([Problem("f.csv", f"line {line}", "wrong") for line in range(2, 32)], total=2000)
+    found = [Problem("f.csv", f"line {line}", f"wrong {line}") for line in range(2, 32)]
+    error = af.InputError(found, total=2000)
 
-    assert str(error).startswith("2,000 problems:\nf.csv: line 2: wrong\n")
-    assert str(error).endswith("f.csv: line 21: wrong\n... and 1,980 more")
+    assert str(error).startswith("2,000 problems:\nf.csv: line 2: wrong 2\n")
+    assert str(error).endswith("f.csv: line 21: wrong 21\n... and 1,980 more")
+
+
+def test_a_problem_of_many_rows_is_shown_once() -> None:
+    """Otherwise, the kind of problem that comes last is not shown at all."""
+    found = [Problem("f.csv", f"line {line}", "wrong") for line in range(2, 32)]
+    last = Problem("f.csv", "line 40", "other")
+
+    told = ["f.csv: line 2: wrong (29 more like this)", "f.csv: line 40: other"]
+    assert str(af.InputError([*found, last])).splitlines() == ["31 problems:", *told]
+    assert str(af.InputError([*found, last], total=40)).splitlines() == [
+        "40 problems:",
+        *told,
+        "... and 9 more",
+    ]
+    assert len(str(af.InputError(found[:20])).splitlines()) == 21
 
 
 def test_a_cell_of_brackets_is_an_error(write: Write) -> None:
