@@ -149,7 +149,7 @@ class InputError(ValueError):
         super().__init__(self._text())
 
     def _text(self) -> str:
-        alike = {problem: 1 for problem in self.problems}
+        alike = dict.fromkeys(self.problems, 1)
         if self.total > _SHOWN_PROBLEMS:
             first = {(problem.file, problem.message): problem for problem in reversed(self.problems)}
             alike = Counter(first[problem.file, problem.message] for problem in self.problems)

@@ -657,7 +657,7 @@ def lost_points(
     ('answer_incomplete', 1, 1.0, 0.75)
     """
     choice("metric", metric, ("anls", "cer"))
-    systems = prediction if isinstance(prediction, Mapping) else {prediction: prediction}
+    systems = systems_of(prediction)
     unanswerable = unanswerable_in(unanswerable, frame)
     texts = [*systems.values(), answers]
     lazy = to_lazy(judged, texts, ["verdict"])

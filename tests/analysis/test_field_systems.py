@@ -39,6 +39,28 @@ def rows_of(columns: dict[str, list[Any]], systems: str) -> pl.DataFrame:
     return af.fields(frame, {name: name for name in systems}, "gold", id="id")
 
 
+def test_systems_are_named_by_a_list_as_in_comparisons() -> None:
+    columns = {
+        "id": [1, 2],
+        "gold": ['{"a": 1}', '{"a": 2}'],
+        "x": ['{"a": 1}', None],
+        "y": ['{"a": 3}', "{}"],
+    }
+    frame = pl.DataFrame(columns)
+    rows = af.fields(frame, ["x", "y"], "gold", id="id")
+    assert rows.equals(af.fields(frame, {"x": "x", "y": "y"}, "gold", id="id"))
+    named = af.documents(rows, {"x": "x", "y": "y"}, "answers", id="id")
+    assert af.documents(rows, ["x", "y"], "answers", id="id").equals(named)
+    for wrong in ("sure", ["sure"], {"z": "sure"}):
+        with pytest.raises(ValueError, match="model_confidence must be a column for one system"):
+            af.fields(frame, ["x", "y"], "gold", id="id", model_confidence=wrong)  # type: ignore[arg-type]
+    lost = [
+        af.readers.lost_points(rows.with_columns(verdict=pl.lit("right")), rows, of, "answers").by_system
+        for of in (["x", "y"], {"x": "x", "y": "y"})
+    ]
+    assert lost[0].equals(lost[1])
+
+
 @pytest.mark.filterwarnings("ignore:[0-9]+ document")
 @given(st.lists(st.tuples(DOCUMENTS.map(json.dumps), CELLS, CELLS), min_size=2, max_size=4))
 @FEWER

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from anls_frame.frames.reserved_columns import PREDICTION
+from anls_frame.summary.systems import systems_of
 
 
 def columns_of_systems(
-    prediction: str | Mapping[str, str], model_confidence: str | Mapping[str, str] | None
+    prediction: str | Mapping[str, str] | Sequence[str], model_confidence: str | Mapping[str, str] | None
 ) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
     """Return for each system its column, the beginning of its new columns, and the column of confidences."""
-    systems, sure = (
-        {PREDICTION: given} if isinstance(given, str) else dict(given)
-        for given in (prediction, {} if model_confidence is None else model_confidence)
-    )
-    if not sure.keys() <= systems.keys():
+    systems = {PREDICTION: prediction} if isinstance(prediction, str) else systems_of(prediction)
+    given = {PREDICTION: model_confidence} if isinstance(model_confidence, str) else model_confidence or {}
+    sure = dict(given) if isinstance(given, Mapping) else {}
+    if len(sure) < len(given) or not sure.keys() <= systems.keys():
         raise ValueError(
             "model_confidence must be a column for one system, and a mapping from the names of systems for "
             f"several, here of {list(systems)}, got {model_confidence!r}"

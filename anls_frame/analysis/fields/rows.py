@@ -52,7 +52,7 @@ def _with_kinds(
 @takes_names
 def fields(
     frame: Any,
-    prediction: str | Mapping[str, str],
+    prediction: str | Mapping[str, str] | Sequence[str],
     answers: str,
     *,
     id: str,  # noqa: A002 - what users call it
@@ -74,9 +74,9 @@ def fields(
         A Polars DataFrame or LazyFrame, a pandas DataFrame, or any object with the Arrow PyCapsule interface,
         with a row for each document. It is loaded into memory.
     prediction
-        Name of the column with the predicted documents, or a mapping from the names of several systems to
-        their columns. A document is JSON text, a Struct or, in pandas, a dict or list; null if nothing was
-        predicted.
+        Name of the column with the predicted documents, or of several systems a list of columns, or a
+        mapping from their names to columns. A document is JSON text, a Struct or, in pandas, a dict or
+        list; null if nothing was predicted.
     answers
         Name of the column with the gold documents, of the same kinds. Documents without gold (null) are left
         out, with a warning.

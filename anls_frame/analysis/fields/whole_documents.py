@@ -29,7 +29,7 @@ _SHOWN_FIELDS = 40
 @takes_names
 def documents(
     frame: Any,
-    prediction: str | Mapping[str, str],
+    prediction: str | Mapping[str, str] | Sequence[str],
     answers: str,
     *,
     id: str,  # noqa: A002 - what users call it
@@ -47,8 +47,8 @@ def documents(
         The rows of `fields`, as a Polars DataFrame or LazyFrame, a pandas DataFrame, or any object with the
         Arrow PyCapsule interface.
     prediction
-        Name of the column with the predicted texts, or a mapping from the names of several systems to their
-        columns.
+        Name of the column with the predicted texts, or of several systems a list of columns, or a mapping
+        from their names to columns.
     answers
         Name of the column with the gold texts.
     id
