@@ -54,6 +54,7 @@ class Shown(TypedDict, total=False):
     title: str | None
     percent: bool
     noun: str | None
+    remarks: Sequence[str]
     columns: Sequence[str] | None
     tables: Sequence[str] | None
     intervals: bool
@@ -145,6 +146,8 @@ class Written(ABC):
         noun
             What rows are called, as a plural with an s, such as `"utterances"`: "pages" by default for
             frames of `read_pages` and the metrics `"ocr"`, otherwise "rows".
+        remarks
+            Notes of your own, such as the decision of a gate; they come first.
         columns
             The figures that tables for people show, in order, by their column names in data formats. Tables
             without any of these figures, and data formats, stay unchanged. By default all; where a table
@@ -316,6 +319,7 @@ class View(ABC):
     result: Any
     percent: bool = False
     noun: str | None = None
+    remarks: Sequence[str] = ()
     most: int | None = None
     """Number of rows that a screen shows; by default, all."""
     flat_name: ClassVar[str] = "Slices"
@@ -379,9 +383,9 @@ class View(ABC):
         return ""
 
     def all_notes(self) -> list[str]:
-        """Return the account of rows, unless all were used as they are, and the notes on figures."""
+        """Return the remarks, the account of rows (unless all were used as they are), and the other notes."""
         account = replace(self.result.account, noun=self.names["row"])
-        return [*account.notes, *self.notes()]
+        return [*self.remarks, *account.notes, *self.notes()]
 
     def document(self) -> Document:
         """Return the document for export."""

@@ -33,7 +33,7 @@ class Cell(NamedTuple):
     interval, mark
         What follows the figure, if anything.
     is_shown
-        Whether a difference is shown by its test and its interval.
+        Whether a difference is shown by its test and its interval; None in other columns.
     """
 
     figure: str
@@ -41,7 +41,7 @@ class Cell(NamedTuple):
     numbers: tuple[object, ...] = ()
     interval: str = ""
     mark: str = ""
-    is_shown: bool = False
+    is_shown: bool | None = None
 
     @property
     def text(self) -> str:
@@ -83,6 +83,11 @@ class ShownRow(NamedTuple):
 
     cells: list[Cell]
     is_overall: bool
+
+    @property
+    def bold(self) -> list[bool]:
+        """Whether each cell is bold: those of all rows are, but differences only if they are shown."""
+        return [self.is_overall if cell.is_shown is None else cell.is_shown for cell in self.cells]
 
 
 def display_table(table: Table) -> tuple[list[ShownColumn], list[ShownRow]]:
@@ -278,7 +283,7 @@ def _cell(values: Mapping[str, object], column: ShownColumn, table: Table, *, is
             shown, interval = interval, ""
         flag, mark = column.mark or ("", "")
         marks = (mark if flag and values[flag] else "") + (f" {BEST}" if is_best else "")
-        return Cell(shown, "plain", (value, *ends), interval, marks, _is_shown(values, column, table))
+        return Cell(shown, "plain", (value, *ends), interval, marks, is_shown(values, column.name, table))
     if value is None:
         return Cell("" if kind in ("note", "link") else "null", "mark")
     is_empty = value == "" and kind != "note"
@@ -292,11 +297,11 @@ def _text(value: object) -> str:
     return as_text(value)
 
 
-def _is_shown(values: Mapping[str, object], column: ShownColumn, table: Table) -> bool:
-    """Return whether a difference is significant by its adjusted p-value and by its interval."""
-    if table.alpha is None or column.name != "difference":
-        return False
-    p, low, high = (values.get(name) for name in ("p_adjusted", *ends_of(column.name)))
+def is_shown(values: Mapping[str, object], column: str, table: Table) -> bool | None:
+    """Return whether a difference is significant by its adjusted p-value and interval; None for others."""
+    if table.alpha is None or column != "difference":
+        return None
+    p, low, high = (values.get(name) for name in ("p_adjusted", *ends_of(column)))
     if not (_is_number(p) and _is_number(low) and _is_number(high)):
         return False
     return p <= table.alpha and (low > 0 or high < 0)  # type: ignore[operator] # they are numbers

@@ -23,7 +23,7 @@ from xlsxwriter.utility import xl_rowcol_to_cell
 
 from anls_frame._text import distinct, quoted, text_width, visible
 from anls_frame.export.columns import MARKS, heading_of, of_kinds
-from anls_frame.export.display import NUMERIC, figure
+from anls_frame.export.display import NUMERIC, figure, is_shown
 from anls_frame.export.document import OVERALL, SLICE, Document, Table
 from anls_frame.export.kinds import Kind
 from anls_frame.export.row_names import every
@@ -151,13 +151,16 @@ class _XlsxFile:
         sheet = self._workbook.add_worksheet(name)
         frame = plain_frame(table.frame, table.name)
         overall = (frame[SLICE] == OVERALL).to_list() if table.has_slices else [False] * frame.height
+        rows = frame.rows(named=True)
         titles = _headings(table)
         self._titles = list(titles.values())
         for index, (column, title) in enumerate(titles.items()):
             kind, values = table.kind(column), _values(table, column, frame[column])
             side = {"align": "right"} if kind in NUMERIC else {}
             self._write_text(sheet, 0, index, title, {**_HEADING, **side})
-            for row, (value, bold) in enumerate(zip(values, overall, strict=True), start=1):
+            shown = [is_shown(row, column, table) for row in rows]
+            bolds = [bold if one is None else one for bold, one in zip(overall, shown, strict=True)]
+            for row, (value, bold) in enumerate(zip(values, bolds, strict=True), start=1):
                 own = table.cell_kind(kind, frame["metric"][row - 1]) if table.has_metrics else kind
                 self._write_cell(sheet, row, index, value, kind=own, style={"bold": bold})
             sheet.set_column(index, index, _width(title, values[:_MEASURED_ROWS], kind))

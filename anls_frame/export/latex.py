@@ -218,11 +218,10 @@ def _body(columns: Sequence[ShownColumn], rows: Sequence[ShownRow], interval: st
     wide = [_is_wide(index, column, rows) for index, column in enumerate(columns)]
     for number, row in enumerate(rows):
         cells = [_cell(*each, interval) for each in zip(row.cells, wide, strict=True)]
-        bold = [row.is_overall or cell.is_shown for cell in row.cells]
         yield _line(
             [
                 f"\\textbf{{{text}}}" if text and is_bold else text
-                for text, is_bold in zip(cells, bold, strict=True)
+                for text, is_bold in zip(cells, row.bold, strict=True)
             ]
         )
         if row.is_overall and number + 1 < len(rows):

@@ -57,7 +57,9 @@ def write(document: Document, file: BinaryIO) -> None:
 def _table(table: Table) -> str:
     columns, rows = display_table(table)
     lines = [[_in_cell(column.heading) for column in columns]]
-    lines += [[_cell(cell, is_bold=row.is_overall or cell.is_shown) for cell in row.cells] for row in rows]
+    lines += [
+        [_cell(cell, is_bold=bold) for cell, bold in zip(row.cells, row.bold, strict=True)] for row in rows
+    ]
     widths = [_width([line[index] for line in lines]) for index in range(len(columns))]
     header, *body = (_line(cells, columns, widths) for cells in lines)
     rule = [

@@ -54,11 +54,10 @@ def rendered(table: Table, table_id: str) -> GT:
         .opt_css(_CSS.replace("{id}", table_id))
     )
     for name, index in zip(names, range(len(columns)), strict=True):
-        bold = [line for line, row in enumerate(rows) if row.cells[index].is_shown]
-        if bold:
-            shown = shown.tab_style(
-                style=style.text(weight="bold"), locations=loc.body(columns=name, rows=bold)
-            )
+        for wanted, weight in ((True, style.text(weight="bold")), (False, style.text(weight="normal"))):
+            lines = [line for line, row in enumerate(rows) if row.cells[index].is_shown is wanted]
+            if lines:
+                shown = shown.tab_style(style=weight, locations=loc.body(columns=name, rows=lines))
     hidden = [f"... and {table.hidden:,} more rows; `by_group` has them all."] if table.hidden else []
     for note in (*hidden, *table.below):
         shown = shown.tab_source_note(visible(note))

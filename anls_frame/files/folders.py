@@ -35,7 +35,8 @@ def files_named(
     if not files:
         ways = [advice or Message("for pages, name the ground truth with ", Option("gold", ...))]
         if any(file.suffix.lower() == ".json" for file in path.rglob("*")):
-            ways.insert(0, "for documents of fields in JSON, use `anls-frame fields` or anls_frame.fields; ")
+            of_fields = "for documents of fields in JSON, use `anls-frame fields`"
+            ways.insert(0, f"{of_fields} or, to compare systems, anls_frame.fields; ")
         message = Message(f"this folder contains no {what}; ", *ways)
         raise FileNotFoundError(errno.ENOENT, message, str(path))
     return files

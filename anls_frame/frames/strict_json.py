@@ -65,7 +65,7 @@ def parse(text: str) -> Any:
             value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
         at = f" at line {error.lineno}" if error.lineno > 1 else ""
-        raise ValueError(f"invalid JSON: {error.msg}{at}, column {error.colno}") from None
+        raise ValueError(f"invalid JSON: {error.msg.removesuffix(' at')}{at}, column {error.colno}") from None
     except RecursionError:
         raise ValueError("brackets are nested too deeply") from None
     if isinstance(value, list | dict) and text.count("[") + text.count("{") > _MOST_LEVELS:

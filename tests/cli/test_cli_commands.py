@@ -217,6 +217,21 @@ def test_gate_has_three_answers(run: Run, tmp_path: Path, arguments: list[str], 
     assert "Traceback" not in done.stderr
 
 
+def test_files_and_json_of_a_gate_have_its_decision_and_a_terminal_has_it_once(
+    run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "scores.csv").write_text("\n".join(["old,new", *["1,0"] * 40]), encoding="utf-8")
+    options = ("compare", "scores.csv", "--systems", "old,new", "--scores", "--require-within", "0.1")
+    decision = "regressed: new is worse than old by more than 0.1"
+
+    done = run(*options, "--json", "-o", "gate.md")
+
+    assert (done.returncode, decision in done.stderr) == (1, True)
+    assert json.loads(done.stdout)["notes"][0] == decision
+    assert f"\n- {decision}\n" in (tmp_path / "gate.md").read_text("utf-8")
+    assert decision not in run(*options).stdout
+
+
 def test_gate_counts_slices_that_it_cannot_decide(run: Run, tmp_path: Path) -> None:
     rows = ["kind,old,new", *["often,1,1"] * 400, *["rare,1,0"] * 3]
     (tmp_path / "scores.csv").write_text("\n".join(rows), encoding="utf-8")

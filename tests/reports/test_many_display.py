@@ -10,6 +10,7 @@ from typing import Any
 
 import fastexcel
 import numpy as np
+import openpyxl
 import polars as pl
 import pytest
 from notebook_tables import HOSTILE, TAGS, Texts
@@ -388,3 +389,32 @@ def test_the_last_of_systems_that_cannot_be_told_apart_is_not_named_as_last(coun
     made = compare(alike.with_columns(z=pl.lit(0.0)), [*names, "z"], None, draws=199)
     assert "all others" not in made.to_document().head
     assert "; last: z 0.000" in made.to_document().head
+
+
+@pytest.mark.parametrize("is_significant", [True, False])
+def test_only_significant_differences_of_all_rows_are_bold(tmp_path: Path, *, is_significant: bool) -> None:
+    """A note says so below the table, whose row of all rows is bold otherwise."""
+    n_wrong = 30 if is_significant else 1
+    frame = pl.DataFrame({
+        "answers": ["12"] * 60, "old": ["12"] * 60, "new": ["99"] * n_wrong + ["12"] * (60 - n_wrong),
+    })  # fmt: skip
+    made = af.compare(frame, ["old", "new"], "answers")
+    files = {suffix: made.write(tmp_path / f"c{suffix}") for suffix in (".md", ".tex", ".html")}
+    texts = {suffix: file.read_text("utf-8") for suffix, file in files.items()}
+    notes = made.to_document().notes
+    assert "Bold differences are significant, both by their adjusted p and by their interval." in notes
+    shown = f"{made.overall['difference'].item():+.3f}"
+    marks = {".md": "**{}", ".tex": r"\textbf{{{}", ".html": "<b>{}</b>"}
+    for suffix, mark in marks.items():
+        figure = shown.replace("-", "$-$") if suffix == ".tex" else shown
+        assert (mark.format(figure) in texts[suffix]) == is_significant, suffix
+        assert figure in texts[suffix], suffix
+    assert ('<td class="n open"' in texts[".html"]) != is_significant
+    [sheet, *_] = openpyxl.load_workbook(made.write(tmp_path / "c.xlsx"))
+    headings = [cell.value for cell in sheet[1]]
+    cells = dict(zip(headings, sheet[2], strict=True))
+    assert cells["difference"].font.bold == is_significant
+    assert cells["old"].font.bold
+    page = made.to_gt().as_raw_html()
+    of_difference = next(cell for cell in page.split("<td") if shown in cell)
+    assert ("font-weight: normal" in of_difference) != is_significant

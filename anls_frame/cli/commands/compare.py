@@ -190,6 +190,8 @@ def compare(
                 n=rows,
                 **vars(scoring),
             )
+    if not target.is_terminal:
+        shown = {**shown, "remarks": notes}
     put_comparison(comparison, target, shown, rows=page, source=files)
     for note in notes:
         say(note)
