@@ -165,18 +165,15 @@ def _metrics(summary: Summary, given: Any) -> list[tuple[Any, Metric]]:
 
 def _numbered(frames: Frames, keys: Sequence[str]) -> tuple[pl.DataFrame, dict[Any, pl.Series]]:
     """Return the distinct keys of all frames, and the line number of each row of each frame."""
-    cell_rows = pl.concat(
-        [
-            cells.select(*keys, pl.lit(number).alias("frame")).with_row_index("row")
-            for number, cells in enumerate(frames.values())
-        ],
-        how="vertical_relaxed",
-    )
-    lines = cell_rows.group_by(keys, maintain_order=True).agg("frame", "row").with_row_index("line")
-    cell_lines = lines.select("line", "frame", "row").explode("frame", "row", empty_as_null=False)
-    cell_lines = cell_lines.sort("frame", "row")
-    numbers = {name: cell_lines.filter(frame=number)["line"] for number, name in enumerate(frames)}
-    return lines.select(keys), numbers
+    every = pl.concat([cells.select(keys) for cells in frames.values()], how="vertical_relaxed")
+    lines = every.unique(maintain_order=True)
+    numbered = lines.with_row_index("line")
+    how: dict[str, Any] = {"on": keys, "how": "left", "nulls_equal": True, "maintain_order": "left"}
+    numbers = {
+        name: cells.select(keys).cast(lines.schema).join(numbered, **how)["line"]
+        for name, cells in frames.items()
+    }
+    return lines, numbers
 
 
 def _scores(
