@@ -245,19 +245,14 @@ class ListedRows:
         row, code = np.nonzero(members)
         return block_of(Codes(code, len(chosen), row), np.array(chosen), losses, least)
 
-    def values(
-        self, slices: Sequence[MetricSlice], least: Least, chosen: BoolArray | None = None
-    ) -> list[float]:
-        """Return the statistics of slices in all rows or in chosen rows; -inf where they cannot be tested."""
+    def values(self, slices: Sequence[MetricSlice], least: Least) -> list[float]:
+        """Return the statistics of slices in these rows; -inf where they cannot be tested."""
         values = [float("-inf")] * len(slices)
-        if chosen is not None and not chosen.any():
-            return values
-        rows = self if chosen is None else self.of(chosen)
         for metric in range(len(self.scores)):
             indices = [index for index, slice_ in enumerate(slices) if slice_.metric == metric]
             # A few at a time: their masks have a row for each line.
             for start in range(0, len(indices), 64):
-                block = rows.block(slices, indices[start : start + 64], least)
+                block = self.block(slices, indices[start : start + 64], least)
                 for index, value in zip(block.names.tolist(), block.statistic.tolist(), strict=True):
                     values[index] = value
         return values
@@ -300,10 +295,10 @@ def listed(
         for parent in still:
             if parent.metric != candidate.metric or not set(parent.conditions) < set(candidate.conditions):
                 continue
-            (value,) = rows.values([candidate], plan.least, others & rows.mask(parent.conditions))
+            (value,) = rows.of(others & rows.mask(parent.conditions)).values([candidate], plan.least)
             if value < _BEYOND:
                 return False
-            if value < critical and rows.values([parent], plan.least, others & ~inside)[0] >= critical:
+            if value < critical and rows.of(others & ~inside).values([parent], plan.least)[0] >= critical:
                 return False
         return True
 
@@ -314,7 +309,7 @@ def listed(
         system = rows.system(best)
         remaining[system] &= ~rows.mask(best.conditions)
         same = [index for index, other in enumerate(still) if rows.system(other) == system]
-        in_others = rows.values([still[index] for index in same], plan.least, remaining[system])
+        in_others = rows.of(remaining[system]).values([still[index] for index in same], plan.least)
         for index, value in zip(same, in_others, strict=True):
             values[index] = value
         is_open = [value >= critical for value in values]
@@ -365,7 +360,7 @@ def honest(
     remaining, beyond_others = after.remaining(), []
     for slice_ in chosen:
         system = after.system(slice_)
-        beyond_others += after.values([slice_], plan.least, remaining[system])
+        beyond_others += after.of(remaining[system]).values([slice_], plan.least)
         remaining[system] &= ~after.mask(slice_.conditions)
     p_values = adjusted(chosen, after, beyond_others, plan, advance)
     confirmed = [replace(slice_, p_adjusted=float(p)) for slice_, p in zip(chosen, p_values, strict=True)]
