@@ -40,9 +40,6 @@ _ROUNDING = 1e-12
 _VALUES = 1 << 22
 """Maximum number of values in an array of units by pairs."""
 
-GROUPS = 4096
-"""Number of units beyond which the documents that carry a difference are counted in random groups."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Test:
@@ -91,9 +88,7 @@ def differences(
             effective[index], variance[index] = spread_of(influence, units.counts, units.y, pairs)
             with np.errstate(invalid="ignore", divide="ignore"):
                 changed[index] = changed_units(units.x / y[index], units.counts, pairs)
-            is_large = summary.settings.cluster is not None and len(units.unit) > GROUPS
-            few_units = units.in_groups(GROUPS, test.seed) if is_large else units
-            carrying[index] = _carrying(few_units, score[index], y[index], pairs)
+            carrying[index] = _carrying(units, score[index], y[index], pairs)
         difference = score[:, second] - score[:, first]
         metric = sliced.metric
         low, high = difference_interval(

@@ -11,7 +11,6 @@ import numpy as np
 import polars as pl
 
 from anls_frame.statistics.arrays import FloatArray, IntArray
-from anls_frame.statistics.system_sums import by_line
 from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.keys import CLUSTER, explode_lists, key_names
 from anls_frame.summary.measures import Metric
@@ -42,12 +41,6 @@ class UnitSums(NamedTuple):
     n: FloatArray
     x: FloatArray
     y: FloatArray
-
-    def in_groups(self, count: int, seed: int) -> UnitSums:
-        """Return the sums over random groups of clusters, which become the units."""
-        group = np.random.default_rng(seed).permutation(len(self.unit)) % count
-        n, x, y = (by_line(group, values, count) for values in (self.n[:, None], self.x, self.y))
-        return UnitSums(np.arange(count), np.ones(count, np.int64), n[:, 0], x, y)
 
 
 @dataclass(frozen=True, kw_only=True)
