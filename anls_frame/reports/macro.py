@@ -39,7 +39,7 @@ from anls_frame.statistics.arrays import BoolArray, FloatArray, IntArray
 from anls_frame.statistics.carriers import FEW_IN_SLICE, carried_by_few, carriers
 from anls_frame.statistics.differences import difference_interval
 from anls_frame.statistics.intervals import FEWEST_UNITS
-from anls_frame.statistics.system_sums import by_line
+from anls_frame.statistics.system_sums import by_group
 from anls_frame.summary import moments
 from anls_frame.summary.keys import CLUSTER
 from anls_frame.summary.measures import Metric
@@ -118,7 +118,7 @@ class Spread(NamedTuple):
     @classmethod
     def of(cls, slice_of: IntArray, variance: FloatArray, slice_units: FloatArray) -> Spread:
         """Add up the parts of a variance by slice, each with the effective number of units of its slice."""
-        by_slice = by_line(slice_of, variance, len(slice_units))
+        by_slice = by_group(slice_of, variance, len(slice_units))
         total = np.maximum(by_slice.sum(axis=0), 0)
         parts = (by_slice**2 / np.maximum(slice_units - 1, 1)).sum(axis=0)
         degrees = np.divide(total**2, parts, out=np.full_like(total, np.inf), where=parts > 0)
@@ -152,7 +152,7 @@ class Contributions(NamedTuple):
         row = np.nan_to_num(_divided(slices.weight, slices.n))[slice_of]
 
         def added(values: FloatArray) -> FloatArray:
-            return by_line(unit, np.broadcast_to(values, (len(unit), values.shape[1])), len(first))
+            return by_group(unit, np.broadcast_to(values, (len(unit), values.shape[1])), len(first))
 
         in_slices = share * (units.x - np.nan_to_num(figure) * units.y)
         return cls(
@@ -169,7 +169,7 @@ class Contributions(NamedTuple):
     def spread(self, in_slices: FloatArray, slice_units: FloatArray) -> Spread:
         """Return the variance of averages or differences, from the parts of their influence in each slice."""
         stretched = stretch(slice_units)[self.slice_of] * in_slices
-        whole = by_line(self.unit_of, stretched, len(self.counts))[self.unit_of]
+        whole = by_group(self.unit_of, stretched, len(self.counts))[self.unit_of]
         return Spread.of(self.slice_of, self.counts[self.unit_of, None] * stretched * whole, slice_units)
 
     def sums(self, slices: WeightedSlices, squares: FloatArray, spread: Spread) -> Sums:
@@ -361,7 +361,7 @@ def _units_of_difference(sliced: SliceUnits, pair: tuple[int, int]) -> FloatArra
     y = np.broadcast_to(units.y, units.x.shape)[:, pair].sum(axis=1, keepdims=True)
     counts, slices = units.counts[:, None], sliced.slices.height
     return statistics.effective_units(
-        by_line(slice_of, counts * y, slices), by_line(slice_of, counts * y * y, slices)
+        by_group(slice_of, counts * y, slices), by_group(slice_of, counts * y * y, slices)
     )
 
 

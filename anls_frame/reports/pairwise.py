@@ -56,7 +56,7 @@ def tested_differences(
     """
     Return a row for each slice, metric and pair, in this order, with the columns `COLUMNS`.
 
-    `anls_frame.statistics.pairwise` computes the p-values, which are adjusted for all lines together.
+    `anls_frame.statistics.pairwise` computes the p-values, which are adjusted for all of them together.
     """
     every = slice_units(summary, keys)
     tested = statistics.pairwise(system_sums(every), pairs, draws=test.draws, seed=test.seed)
@@ -235,7 +235,7 @@ def _by_first(pairs: Sequence[tuple[int, int]], units: int) -> Iterator[tuple[in
 
 
 def _voted(summary: Summary, sliced: SliceUnits, pairs: Sequence[tuple[int, int]]) -> pl.DataFrame:
-    """Return the counts of wins, ties and losses of all lines and pairs."""
+    """Return the counts of wins, ties and losses of all slices and pairs."""
     keys, systems = sliced.keys, len(summary.systems)
     votes = explode_lists(summary.comparison_sums.votes[sliced.metric.name], keys)
     added = votes.group_by(*keys, "pair").agg(pl.col(VOTES).sum()).sort(*keys, "pair")
@@ -252,7 +252,7 @@ def _voted(summary: Summary, sliced: SliceUnits, pairs: Sequence[tuple[int, int]
 
 
 def system_sums(every: Sequence[SliceUnits]) -> SystemSums:
-    """Return the sums of all lines by unit."""
+    """Return the sums of all slices and metrics by unit."""
     wide = any(sliced.metric.is_ratio for sliced in every)
     parts, height = [], 0
     for sliced in every:
@@ -260,11 +260,11 @@ def system_sums(every: Sequence[SliceUnits]) -> SystemSums:
         y = np.broadcast_to(units.y, units.x.shape) if wide else units.y
         parts.append((units.unit, height + sliced.slice_of, units.x, y, units.counts))
         height += sliced.slices.height
-    unit, line, x, y, numbers = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    unit, group, x, y, numbers = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     # The number of rows of each unit, 1 for clusters.
     counts = np.zeros(int(unit.max(initial=0)) + 1, np.int64)
     counts[unit] = numbers
-    return SystemSums(unit=unit, line=line, x=x, y=y, counts=counts, lines=height)
+    return SystemSums(unit=unit, group=group, x=x, y=y, counts=counts, groups=height)
 
 
 def ranked(summary: Summary, keys: Sequence[str], test: Test) -> pl.DataFrame:
@@ -320,11 +320,11 @@ def with_ranks_on_few(
 
     A range of ranks follows from the significant differences. A difference from a system with too few units
     is doubtful if fewer than ten units lost as a whole would cancel it, because a sample can miss that many.
-    Scores are such that a unit can lose 1; all arrays are lines by systems.
+    Scores are such that a unit can lose 1; all arrays are slices by systems.
     """
     marked = few.copy()
-    for line in np.flatnonzero(few.any(axis=1) & ~few.all(axis=1)):
-        apart = np.abs(score[line, :, None] - score[line]) * effective[line, :, None]
-        shown = better[line] | better[line].T
-        marked[line] |= (shown & (apart < FEW_CARRIERS) & few[line]).any(axis=1)
+    for index in np.flatnonzero(few.any(axis=1) & ~few.all(axis=1)):
+        apart = np.abs(score[index, :, None] - score[index]) * effective[index, :, None]
+        shown = better[index] | better[index].T
+        marked[index] |= (shown & (apart < FEW_CARRIERS) & few[index]).any(axis=1)
     return marked

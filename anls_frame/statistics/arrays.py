@@ -11,7 +11,7 @@ FloatArray: TypeAlias = npt.NDArray[np.float64]
 """Numbers, one per group; of shape () if only scalars were given."""
 
 IntArray: TypeAlias = npt.NDArray[np.int64]
-"""Counts, and numbers of units and lines."""
+"""Counts, and numbers of units and groups."""
 
 IndexArray: TypeAlias = npt.NDArray[np.intp]
 """Positions in another array, and codes, which are positions in a list of values."""

@@ -1,4 +1,4 @@
-"""Tests of three or more systems on the same units: a symmetric bootstrap-t, joint over pairs and lines."""
+"""Tests of three or more systems on the same units: a symmetric bootstrap-t, joint over pairs and groups."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from anls_frame.statistics.arrays import ROUNDING, FloatArray, IntArray
 from anls_frame.statistics.significance import TIE
-from anls_frame.statistics.system_sums import LineSums
+from anls_frame.statistics.system_sums import SortedSums
 
 FEWEST_DIFFERING = 6
 """Pairs that differ in fewer units are never called different, and are left out of the largest statistic."""
@@ -24,35 +24,35 @@ _ROOM = 1 << 17
 """Maximum number of weights, and of statistics, of draws that are added up at once: it fits into a cache."""
 
 _ROOM_OF_ALL = 1 << 22
-"""Maximum number of weights, and of statistics of all lines, in memory at a time."""
+"""Maximum number of weights, and of statistics of all groups, in memory at a time."""
 
 
-def p_values(lines: LineSums, pairs: IntArray, draws: int, seed: int) -> tuple[FloatArray, FloatArray]:
-    """Return the p-value of each pair, unadjusted and adjusted by step-down, as lines by pairs."""
-    every = [_PairedLine(line, pairs) for line in lines.each()]
+def p_values(sums: SortedSums, pairs: IntArray, draws: int, seed: int) -> tuple[FloatArray, FloatArray]:
+    """Return the p-value of each pair, unadjusted and adjusted by step-down, as groups by pairs."""
+    every = [_PairedGroup(group, pairs) for group in sums.each()]
     if not every:
         return np.empty((0, len(pairs))), np.empty((0, len(pairs)))
-    work = sum(line.table.size + len(line.unit) * len(pairs) for line in every)
+    work = sum(group.table.size + len(group.unit) * len(pairs) for group in every)
     draws = min(draws, max(_LEAST_DRAWS, _MOST_WORK // max(work, 1)))
-    shape = (lines.lines, len(pairs))
-    observed = np.concatenate([line.observed() for line in every])
-    decidable = np.concatenate([line.is_decidable for line in every])
+    shape = (sums.groups, len(pairs))
+    observed = np.concatenate([group.observed() for group in every])
+    decidable = np.concatenate([group.is_decidable for group in every])
     least = observed * (1 - TIE)
     # From the least to the most significant.
     order = np.flatnonzero(decidable)[np.argsort(observed[decidable], kind="stable")]
     alone, as_large = np.zeros((2, observed.size), np.int64)
-    units = int(lines.counts.sum())
+    units = int(sums.counts.sum())
     step = max(_ROOM // max(units, len(pairs), 1), 1)
     blocks = max(_ROOM_OF_ALL // max(observed.size, units, 1) // step, 1)
-    weights = _drawn_weights(lines.counts, draws, seed, step)
+    weights = _drawn_weights(sums.counts, draws, seed, step)
     while drawn_together := list(itertools.islice(weights, blocks)):
-        for statistics in zip(*(line.drawn(drawn_together) for line in every), strict=True):
+        for statistics in zip(*(group.drawn(drawn_together) for group in every), strict=True):
             drawn = np.concatenate(statistics)
             alone += np.count_nonzero(drawn >= least[:, None], axis=1)
             largest = drawn[order]
             np.maximum.accumulate(largest, axis=0, out=largest)
             as_large[order] += np.count_nonzero(largest >= least[order, None], axis=1)
-    fewest = np.exp2(1 - np.concatenate([line.differing for line in every]))
+    fewest = np.exp2(1 - np.concatenate([group.differing for group in every]))
     p_value = np.clip((1 + alone) / (1 + draws), fewest, 1)
     adjusted = np.ones(observed.size)
     stepped = (1 + as_large[order]) / (1 + draws)
@@ -72,28 +72,28 @@ def _drawn_weights(counts: IntArray, draws: int, seed: int, step: int) -> Iterat
         yield times.reshape(size, len(counts)).astype(np.float64)
 
 
-class _PairedLine:
-    """The data for the statistics of the pairs of a line."""
+class _PairedGroup:
+    """The data for the statistics of the pairs of a group."""
 
-    def __init__(self, line: LineSums, pairs: IntArray) -> None:
-        self.unit = line.unit
-        self.counts = line.counts[line.unit].astype(np.float64)
+    def __init__(self, group: SortedSums, pairs: IntArray) -> None:
+        self.unit = group.unit
+        self.counts = group.counts[group.unit].astype(np.float64)
         self.first, self.second = pairs.T
-        total = self.counts @ line.y
+        total = self.counts @ group.y
         total = np.where(total > 0, total, 1.0)
-        x, y = line.x / total, line.y / total
+        x, y = group.x / total, group.y / total
         self.denominators = y.shape[1]
         self.ratio = self.counts @ x
         # The influence of each unit on each ratio, and the size of the subtracted numbers.
         self.influence = x - self.ratio * y
         self.scale = (x + self.ratio * y).max(axis=1, keepdims=True)
-        rounding = ROUNDING * line.x.max(axis=1, keepdims=True)
-        differs = np.abs(line.x[:, self.first] - line.x[:, self.second]) > rounding
-        if line.has_own_denominators:
-            differs |= line.y[:, self.first] != line.y[:, self.second]
+        rounding = ROUNDING * group.x.max(axis=1, keepdims=True)
+        differs = np.abs(group.x[:, self.first] - group.x[:, self.second]) > rounding
+        if group.has_own_denominators:
+            differs |= group.y[:, self.first] != group.y[:, self.second]
         self.differing = self.counts @ differs
-        self.is_decidable = line.tested(pairs)[0] & (self.differing >= FEWEST_DIFFERING)
-        weight = line.weights()[:, None]
+        self.is_decidable = group.tested(pairs)[0] & (self.differing >= FEWEST_DIFFERING)
+        weight = group.weights()[:, None]
         self.squares = float(self.counts @ weight[:, 0] ** 2)
         # The values to add up: denominators, a unit's share w and w², its influences and these times w.
         self.table = np.concatenate([y, weight, weight**2, self.influence, self.influence * weight], axis=1)
@@ -104,7 +104,7 @@ class _PairedLine:
 
     def drawn(self, blocks: Sequence[FloatArray]) -> list[FloatArray]:
         """Return the statistics of each block of draws, from the number of times that units are drawn."""
-        # Squares of all lines together may fill the memory, and recomputing them for each block takes long.
+        # Squares of all groups together may fill the memory, and recomputing them for each block takes long.
         apart = self._apart()
         return [self._statistics(weights[:, self.unit], 0 * self.ratio, apart) for weights in blocks]
 

@@ -12,7 +12,7 @@ from anls_frame.statistics import bootstrap
 from anls_frame.statistics.arrays import ROUNDING, BoolArray, FloatArray, IntArray
 from anls_frame.statistics.significance import TIE, check_draws, sign_flip_counts, significance_level
 from anls_frame.statistics.step_down import step_down, unadjusted
-from anls_frame.statistics.system_sums import LineSums, SystemSums
+from anls_frame.statistics.system_sums import SortedSums, SystemSums
 
 _EXCHANGED = 2
 """Number of systems that a sign swaps. One sign for several pairs would be no permutation of the systems."""
@@ -21,14 +21,14 @@ _EXCHANGED = 2
 @dataclass(frozen=True)
 class Pairwise:
     """
-    P-values of pairs of systems, one row per line and one column per pair.
+    P-values of pairs of systems, one row per group and one column per pair.
 
     Parameters
     ----------
     p_value
         Unadjusted p-value of each pair.
     p_adjusted
-        Adjusted for the number of lines and pairs; never below `p_value`.
+        Adjusted for the number of groups and pairs; never below `p_value`.
     """
 
     p_value: FloatArray
@@ -42,7 +42,7 @@ def pairwise(sums: SystemSums, pairs: npt.ArrayLike, *, draws: int = 10_000, see
     Parameters
     ----------
     sums
-        Sums of the systems by unit and line.
+        Sums of the systems by unit and group.
     pairs
         The pairs to test, as two columns of numbers of systems.
     draws
@@ -55,7 +55,7 @@ def pairwise(sums: SystemSums, pairs: npt.ArrayLike, *, draws: int = 10_000, see
     Returns
     -------
     Pairwise
-        The p-values; nan where a line has fewer than two units, or a system has no denominator.
+        The p-values; nan where a group has fewer than two units, or a system has no denominator.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def pairwise(sums: SystemSums, pairs: npt.ArrayLike, *, draws: int = 10_000, see
     *Two systems*: sign flips. A unit's sign swaps the two systems in this unit, numerator and denominator
     together, and the ratios are computed again. The test is exact if the two are exchangeable. For equal
     denominators it is `sign_flip` on the differences of the sums, and `p_adjusted` is `max_t`: the step-down
-    method of Westfall and Young (1993) on joint signs, as a unit has one sign in all lines. `p_value` does
+    method of Westfall and Young (1993) on joint signs, as a unit has one sign in all groups. `p_value` does
     not depend on other tests.
 
     *More systems*: a bootstrap-t, because systems can be equal in the mean and fail in different ways, on
@@ -80,17 +80,17 @@ def pairwise(sums: SystemSums, pairs: npt.ArrayLike, *, draws: int = 10_000, see
     draw, units are drawn with replacement, as many as there are, and every difference d is computed again
     with its variance v. The statistic of the draw is T = abs(d - D) / √(v + (d - D)²h), with the observed
     difference D and h = Σw² of the units' shares of the denominator: Student's t, bounded by 1 / √h, so that
-    lines of few units cost the others no power. `p_value` is the share of draws in which T of the pair
+    groups of few units cost the others no power. `p_value` is the share of draws in which T of the pair
     reaches the observed D / √(V + D²h). `p_adjusted` is the step-down method of Romano and Wolf (2005): the
-    hypotheses of all lines and pairs are sorted by the observed statistic in descending order. The p-value of
-    a hypothesis is the share of draws in which the largest T of this and all following hypotheses reaches its
-    observed statistic; p-values are then made non-decreasing.
+    hypotheses of all groups and pairs are sorted by the observed statistic in descending order. The p-value
+    of a hypothesis is the share of draws in which the largest T of this and all following hypotheses reaches
+    its observed statistic; p-values are then made non-decreasing.
 
     Pairs that differ in fewer than six units have a `p_adjusted` of 1 and are not part of the largest T,
     because five units cannot show a difference at 0.05, and resampling would often leave out all of them.
     `p_value` is at least 2^(1 - k) if the systems differ in k units, as in a sign-flip test.
 
-    If there are more than 4,096 units, they are added up in 4,096 random groups. Memory does not grow with
+    If there are more than 4,096 units, they are merged at random into 4,096. Memory does not grow with
     units times draws or pairs times draws. The result does not depend on the order of the entries. It is
     reproducible with the same seed and version of numpy.
 
@@ -115,44 +115,44 @@ def pairwise(sums: SystemSums, pairs: npt.ArrayLike, *, draws: int = 10_000, see
     chosen = np.asarray(pairs, np.int64).reshape(-1, 2)
     if chosen.size and not (chosen.min() >= 0 and chosen.max() < sums.systems):
         raise ValueError(f"pairs must name systems from 0 to {sums.systems - 1}, got {chosen.tolist()}")
-    lines = LineSums.of(sums, seed)
-    p_value, p_adjusted = p_values(lines, chosen, check_draws(draws), seed)
-    tested = lines.tested(chosen)
+    ordered = SortedSums.of(sums, seed)
+    p_value, p_adjusted = p_values(ordered, chosen, check_draws(draws), seed)
+    tested = ordered.tested(chosen)
     p_value = np.where(tested, p_value, np.nan)
     return Pairwise(p_value, np.where(tested, np.maximum(p_adjusted, p_value), np.nan))
 
 
-def p_values(lines: LineSums, pairs: IntArray, draws: int, seed: int) -> tuple[FloatArray, FloatArray]:
-    """Choose the test, and return the unadjusted and adjusted p-values of pairs, as lines by pairs."""
-    test = _by_signs if lines.x.shape[1] == _EXCHANGED else bootstrap.p_values
-    return test(lines, pairs, draws, seed)
+def p_values(sums: SortedSums, pairs: IntArray, draws: int, seed: int) -> tuple[FloatArray, FloatArray]:
+    """Choose the test, and return the unadjusted and adjusted p-values of pairs, as groups by pairs."""
+    test = _by_signs if sums.x.shape[1] == _EXCHANGED else bootstrap.p_values
+    return test(sums, pairs, draws, seed)
 
 
-def _by_signs(lines: LineSums, pairs: IntArray, draws: int, seed: int) -> tuple[FloatArray, FloatArray]:
-    """Return p-values of sign flips, adjusted by step-down over the lines; both systems are in each pair."""
-    p_value = np.array([_p_value(line, draws, seed) for line in lines.each()])
-    swapped = lines.swapped()
-    p_adjusted = step_down(lines.units(), swapped.statistic, swapped.ties(), p_value, draws=draws, seed=seed)
+def _by_signs(sums: SortedSums, pairs: IntArray, draws: int, seed: int) -> tuple[FloatArray, FloatArray]:
+    """Return p-values of sign flips, adjusted by step-down over the groups; both systems are in each pair."""
+    p_value = np.array([_p_value(group, draws, seed) for group in sums.each()])
+    swapped = sums.swapped()
+    p_adjusted = step_down(sums.units(), swapped.statistic, swapped.ties(), p_value, draws=draws, seed=seed)
     return np.tile(p_value[:, None], len(pairs)), np.tile(p_adjusted[:, None], len(pairs))
 
 
-def _p_value(line: LineSums, draws: int, seed: int) -> float:
-    """Return the p-value of a line, which does not depend on other tests."""
-    more, *longer = line.differences().T
-    counts = line.counts[line.unit]
+def _p_value(group: SortedSums, draws: int, seed: int) -> float:
+    """Return the p-value of a group, which does not depend on other tests."""
+    more, *longer = group.differences().T
+    counts = group.counts[group.unit]
     if not counts.sum():
         return 1.0
     if not any(difference.any() for difference in longer):
         return sign_flip_counts(more, counts, draws=draws, seed=seed)
-    swapped = line.swapped()
+    swapped = group.swapped()
     ties = TIE * swapped.sizes
-    return float(unadjusted(line.units(), swapped.difference, ties, draws=draws, seed=seed)[0])
+    return float(unadjusted(group.units(), swapped.difference, ties, draws=draws, seed=seed)[0])
 
 
 @dataclass(frozen=True)
 class Ranks:
     """
-    Ranks of systems, one row per line and one column per system, 1 for the best; nan without a denominator.
+    Ranks of systems, one row per group and one column per system, 1 for the best; nan without a denominator.
 
     Parameters
     ----------
@@ -162,7 +162,8 @@ class Ranks:
     rank_low, rank_high
         The best and the worst rank that the data allow; all ranks between them are in the set.
     better
-        Whether the first system is significantly better than the second, as lines by first by second systems.
+        Whether the first system is significantly better than the second, as groups by first by second
+        systems.
     """
 
     rank: FloatArray
@@ -190,11 +191,12 @@ def rank_sets(
     Parameters
     ----------
     sums
-        Sums of the systems by unit and line.
+        Sums of the systems by unit and group.
     higher_is_better
-        Whether higher scores are better, for each line or for all.
+        Whether higher scores are better, for each group or for all.
     confidence
-        Probability that the sets of all systems of a line contain their true ranks, for each line separately.
+        Probability that the sets of all systems of a group contain their true ranks, for each group
+        separately.
     draws, seed
         As for `pairwise`, with the pairs of all systems.
 
@@ -216,7 +218,7 @@ def rank_sets(
     Notes
     -----
     The method of Mogstad, Romano, Shaikh and Wilhelm (2024): each pair of systems is tested, and the p-values
-    are adjusted for all pairs of the line, as in `pairwise`. A system's best rank is 1 plus the number of
+    are adjusted for all pairs of the group, as in `pairwise`. A system's best rank is 1 plus the number of
     systems that are significantly better; its worst rank is the number of systems minus the number that are
     significantly worse. With few documents, some of which are lost as a whole or are much larger than others,
     the sets of a few systems have less than the stated confidence: see benchmarks/RANKS.md.
@@ -235,18 +237,18 @@ def rank_sets(
     array([[ True,  True, False]])
     """
     level = significance_level(share("confidence", confidence, ends=False))
-    draws, lines = check_draws(draws), LineSums.of(sums, seed)
-    scores = np.where(np.broadcast_to(higher_is_better, (sums.lines,)), 1.0, -1.0)[:, None] * lines.ratios
+    draws, ordered = check_draws(draws), SortedSums.of(sums, seed)
+    scores = np.where(np.broadcast_to(higher_is_better, (sums.groups,)), 1.0, -1.0)[:, None] * ordered.ratios
     pairs = np.stack(np.triu_indices(sums.systems, 1), axis=1)
     rank, low, high = np.full((3, *scores.shape), np.nan)
     better = np.zeros((*scores.shape, sums.systems), bool)
-    for index, line in enumerate(lines.each()):
+    for index, group in enumerate(ordered.each()):
         score = scores[index]
         defined = ~np.isnan(score)
         apart = ROUNDING * np.abs(score[defined]).max(initial=0)
         rank[index] = 1 + (score > score[:, None] + apart).sum(axis=1)
-        _, adjusted = p_values(line, pairs, draws, seed)
-        shown = pairs[(adjusted[0] <= level) & line.tested(pairs)[0]]
+        _, adjusted = p_values(group, pairs, draws, seed)
+        shown = pairs[(adjusted[0] <= level) & group.tested(pairs)[0]]
         ahead = np.where(score[shown[:, 0]] > score[shown[:, 1]], *shown.T)
         better[index, ahead, shown.sum(axis=1) - ahead] = True
         low[index] = 1 + better[index].sum(axis=0)

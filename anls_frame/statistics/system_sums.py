@@ -1,4 +1,4 @@
-"""Sums of several systems by unit and line, and their differences under swaps of systems."""
+"""Sums of several systems by unit and group, and their differences under swaps of systems."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from anls_frame.statistics.significance import TIE, on_grid
 from anls_frame.statistics.step_down import Units
 
 MOST_UNITS = 4_096
-"""More units are added up into this many groups."""
+"""More units are merged at random into this many."""
 
 _LEAST_UNITS = 2
 
@@ -24,15 +24,15 @@ _BOTH = np.array([[0, 1]])
 @dataclass(frozen=True)
 class SystemSums:
     """
-    Sums of the scores of several systems, by unit and line.
+    Sums of the scores of several systems, by unit and group.
 
-    A line is a slice of the rows for one metric. A unit (a document, or rows with equal scores) has an entry
-    for each line in which it has rows.
+    A group is a slice of the rows for one metric. A unit (a document, or rows with equal scores) has an entry
+    for each group in which it has rows.
 
     Parameters
     ----------
-    unit, line
-        Unit and line of each entry, as numbers from 0; no two entries have the same unit and line.
+    unit, group
+        Unit and group of each entry, as numbers from 0; no two entries have the same unit and group.
     x
         Numerators, one row per entry and one column per system: sums of scores, or of errors.
     y
@@ -40,16 +40,16 @@ class SystemSums:
         one column per system.
     counts
         Number of units with the same sums, for each unit; 1 for documents.
-    lines
-        Number of lines.
+    groups
+        Number of groups.
     """
 
     unit: IntArray
-    line: IntArray
+    group: IntArray
     x: FloatArray
     y: FloatArray
     counts: IntArray
-    lines: int
+    groups: int
 
     def __post_init__(self) -> None:
         """
@@ -61,7 +61,7 @@ class SystemSums:
             If the arrays do not fit together, or a sum is not finite.
         """
         entries, systems = self.x.shape if self.x.ndim == 2 else (-1, -1)  # noqa: PLR2004
-        fits = self.unit.shape == self.line.shape == (entries,)
+        fits = self.unit.shape == self.group.shape == (entries,)
         if not fits or self.y.shape not in {(entries, 1), (entries, systems)}:
             raise ValueError(
                 "x must have one row per entry and one column per system, and y the same or a single column, "
@@ -77,58 +77,58 @@ class SystemSums:
 
 
 @dataclass(frozen=True)
-class LineSums(SystemSums):
+class SortedSums(SystemSums):
     """
-    Sums of some lines, sorted by line, with a limited number of units.
+    Sums of some groups, sorted by group, with a limited number of units.
 
     Parameters
     ----------
-    unit, line, y, counts, lines
+    unit, group, y, counts, groups
         As in `SystemSums`.
     x
         Numerators; with common denominators, the smallest numerator of each entry is subtracted.
     total
-        Numerator and denominator of each system by line.
+        Numerator and denominator of each system by group.
     """
 
     total: tuple[FloatArray, FloatArray]
 
     @classmethod
-    def of(cls, sums: SystemSums, seed: int) -> LineSums:
-        """Return sorted sums, over random groups of units if there are too many units."""
+    def of(cls, sums: SystemSums, seed: int) -> SortedSums:
+        """Return sorted sums, of units merged at random if there are too many."""
         counts = np.asarray(sums.counts, np.int64)
         # Sorted, so that sums do not depend on the order of the entries.
-        order = np.lexsort((sums.unit, sums.line))
-        unit, line, x, y = sums.unit[order], sums.line[order], sums.x[order], sums.y[order]
+        order = np.lexsort((sums.unit, sums.group))
+        unit, group, x, y = sums.unit[order], sums.group[order], sums.x[order], sums.y[order]
         every = int(counts.sum())
         if every > MOST_UNITS:
-            group = np.random.default_rng(seed).permutation(every) % MOST_UNITS
+            merged = np.random.default_rng(seed).permutation(every) % MOST_UNITS
             members = counts[unit]
             entry = np.repeat(np.arange(len(unit)), members)
             within = np.arange(len(entry)) - np.repeat(np.cumsum(members) - members, members)
             starts = (np.cumsum(counts) - counts)[unit]
-            own_group = group[starts[entry] + within]
-            cells, cell = np.unique(line[entry] * MOST_UNITS + own_group, return_inverse=True)
-            x, y = (by_line(cell, values[entry], len(cells)) for values in (x, y))
-            line, unit = np.divmod(cells, MOST_UNITS)
+            into = merged[starts[entry] + within]
+            cells, cell = np.unique(group[entry] * MOST_UNITS + into, return_inverse=True)
+            x, y = (by_group(cell, values[entry], len(cells)) for values in (x, y))
+            group, unit = np.divmod(cells, MOST_UNITS)
             counts = np.ones(MOST_UNITS, np.int64)
         numbers = counts[unit, None]
-        total = by_line(line, x * numbers, sums.lines), by_line(line, y * numbers, sums.lines)
+        total = by_group(group, x * numbers, sums.groups), by_group(group, y * numbers, sums.groups)
         if y.shape[1] == 1:
             x = x - x.min(axis=1, keepdims=True)
-        return cls(unit, line, x, y, counts, sums.lines, total)
+        return cls(unit, group, x, y, counts, sums.groups, total)
 
-    def each(self) -> Iterator[LineSums]:
-        """Yield each line by itself."""
-        bounds = np.searchsorted(self.line, np.arange(self.lines + 1))
+    def each(self) -> Iterator[SortedSums]:
+        """Yield each group by itself."""
+        bounds = np.searchsorted(self.group, np.arange(self.groups + 1))
         for index, part in enumerate(itertools.starmap(slice, itertools.pairwise(bounds))):
             total = self.total[0][[index]], self.total[1][[index]]
-            first = np.zeros_like(self.line[part])
-            yield LineSums(self.unit[part], first, self.x[part], self.y[part], self.counts, 1, total)
+            first = np.zeros_like(self.group[part])
+            yield SortedSums(self.unit[part], first, self.x[part], self.y[part], self.counts, 1, total)
 
     @property
     def ratios(self) -> FloatArray:
-        """Σx / Σy by line and system; nan without a denominator."""
+        """Σx / Σy by group and system; nan without a denominator."""
         x, y = self.total
         return np.asarray(x / np.where(y > 0, y, np.nan))
 
@@ -138,67 +138,67 @@ class LineSums(SystemSums):
         return bool(self.y.shape[1] > 1)
 
     def tested(self, pairs: IntArray) -> BoolArray:
-        """Whether there are two units and two ratios, by line and pair."""
-        units = by_line(self.line, self.counts[self.unit, None], self.lines)
+        """Whether there are two units and two ratios, by group and pair."""
+        units = by_group(self.group, self.counts[self.unit, None], self.groups)
         ratios = self.ratios[:, pairs].sum(axis=-1)
         return np.asarray((units >= _LEAST_UNITS) & np.isfinite(ratios))
 
     def weights(self) -> FloatArray:
-        """Share of each entry in the denominators of its line."""
+        """Share of each entry in the denominators of its group."""
         size = self.y.sum(axis=1)
-        total = self.total[1].sum(axis=1)[self.line]
+        total = self.total[1].sum(axis=1)[self.group]
         return np.asarray(np.divide(size, total, out=np.zeros_like(size), where=total > 0))
 
     def differences(self) -> FloatArray:
         """
         Return the second system's numerators (and own denominators) minus those of the first.
 
-        The difference is 0 in lines that cannot be tested.
+        The difference is 0 in groups that cannot be tested.
         """
-        is_tested = self.tested(_BOTH)[self.line, 0]
+        is_tested = self.tested(_BOTH)[self.group, 0]
         more = np.where(is_tested, self.x[:, 1] - self.x[:, 0], 0.0)
         if self.has_own_denominators:
             return np.stack([more, np.where(is_tested, self.y[:, 1] - self.y[:, 0], 0.0)], axis=1)
         # On a grid, so that 0.3 - 0.2 and 0.2 - 0.1 are equal.
-        largest = np.zeros(self.lines)
-        np.maximum.at(largest, self.line, np.abs(more))
-        return on_grid(more, largest[self.line])[:, None]
+        largest = np.zeros(self.groups)
+        np.maximum.at(largest, self.group, np.abs(more))
+        return on_grid(more, largest[self.group])[:, None]
 
     def units(self) -> Units:
-        """Return the differences of the units: a column for each line, of numerators and of denominators."""
+        """Return the differences of the units: a column for each group, of numerators and of denominators."""
         differences = self.differences()
         entry, column = np.nonzero(differences)
         return Units(
             self.unit[entry],
-            self.line[entry] + column * self.lines,
+            self.group[entry] + column * self.groups,
             differences[entry, column],
             self.counts,
             self.counts,
-            self.lines * differences.shape[1],
+            self.groups * differences.shape[1],
         ).pooled()
 
     def swapped(self) -> Swapped:
-        """Return the statistic of each line if the two systems are swapped in units."""
+        """Return the statistic of each group if the two systems are swapped in units."""
         is_tested = self.tested(_BOTH)[:, 0]
         x, y = (
-            np.where(is_tested, np.broadcast_to(total, (self.lines, self.systems)).sum(axis=1), 1.0)
+            np.where(is_tested, np.broadcast_to(total, (self.groups, self.systems)).sum(axis=1), 1.0)
             for total in self.total
         )
         more, *longer = self.differences().T
         residual, size = more, np.asarray(np.abs(more))
         for difference in longer:
-            expected = (x / y)[self.line] * difference
+            expected = (x / y)[self.group] * difference
             residual, size = residual - expected, size + np.abs(expected)
         residual = np.where(np.abs(residual) > ROUNDING * size, residual, 0.0)
         added = np.stack([residual**2, size], axis=1) * self.counts[self.unit, None]
-        squares, sizes = by_line(self.line, added, self.lines).T
+        squares, sizes = by_group(self.group, added, self.groups).T
         return Swapped(x=x, y=y, norm=np.sqrt(squares), sizes=sizes)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Swapped:
     """
-    The difference between two systems and its statistic, by line, if they are swapped in units.
+    The difference between two systems and its statistic, by group, if they are swapped in units.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ class Swapped:
 
     def difference(self, sums: FloatArray) -> FloatArray:
         """
-        Return the absolute difference by line and draw, from the sums of the differences of units.
+        Return the absolute difference by group and draw, from the sums of the differences of units.
 
         It is the difference of the ratios times half of the total denominator, which equals Σd to first
         order, and exactly for equal denominators.
@@ -231,7 +231,7 @@ class Swapped:
         return np.where(np.isfinite(difference), np.abs(difference), np.inf)
 
     def statistic(self, sums: FloatArray) -> FloatArray:
-        """Return T, the absolute difference divided by its scale under swaps, by line and draw."""
+        """Return T, the absolute difference divided by its scale under swaps, by group and draw."""
         difference = self.difference(sums)
         norm = self.norm[:, None]
         # Equal systems differ by rounding, unless a system is left without a denominator.
@@ -243,7 +243,7 @@ class Swapped:
         return TIE * np.divide(self.sizes, self.norm, out=np.zeros_like(self.norm), where=self.norm > 0)
 
 
-def by_line(line: IntArray, values: FloatArray | IntArray, lines: int) -> FloatArray:
-    """Add up the entries of each line, by column."""
+def by_group(group: IntArray, values: FloatArray | IntArray, groups: int) -> FloatArray:
+    """Add up the entries of each group, by column."""
     # Without entries bincount counts in integers.
-    return np.stack([np.bincount(line, column, lines) for column in values.T], axis=1, dtype=np.float64)
+    return np.stack([np.bincount(group, column, groups) for column in values.T], axis=1, dtype=np.float64)

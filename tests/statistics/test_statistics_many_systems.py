@@ -159,11 +159,11 @@ def test_neither_the_order_of_entries_nor_of_systems_matters(
     random.shuffle(systems)
     moved = SystemSums(
         sums.unit[entries],
-        sums.line[entries],
+        sums.group[entries],
         sums.x[np.ix_(entries, systems)],
         sums.y[entries][:, systems if sums.y.shape[1] > 1 else [0]],
         sums.counts,
-        sums.lines,
+        sums.groups,
     )
     places = [(systems.index(j), systems.index(i)) for i, j in pairs]  # and the other way round
     again, ranks_again = pairwise(moved, places, draws=draws), ranked(moved, draws=draws)
