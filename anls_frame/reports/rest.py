@@ -54,6 +54,7 @@ def against_rest(
     outside = Sums(*(total - part for part, total in zip(inside, whole, strict=True)))
     testable = (inside.y > 0) & (outside.y > 0)
     own, rest = (_ratio(part, testable) for part in (inside, outside))
+    adjusted = None
     if has_clusters:
         from anls_frame.statistics import dealt  # noqa: PLC0415 - scipy.sparse takes long to import
 
@@ -62,13 +63,12 @@ def against_rest(
             p, adjusted = dealt.two_sided(losses, codes, draws, seed)
         else:
             p = _by_document(losses, codes)
-            adjusted = statistics.holm(p)
         if (untested := np.isnan(p) & testable).any():
             warn(_why_null(counted.select(keys).filter(pl.Series(untested)), losses))
     else:
         p = _by_row(inside, outside, whole)
-        adjusted = statistics.holm(np.where(testable, p, np.nan))
-    p, adjusted = (np.where(testable, values, np.nan) for values in (p, adjusted))
+    p = np.where(testable, p, np.nan)
+    adjusted = _by_holm(p, inside.y, whole.y) if adjusted is None else np.where(testable, adjusted, np.nan)
     return counted.select(
         *keys,
         "n",
@@ -78,6 +78,13 @@ def against_rest(
         pl.Series("p_value", p, nan_to_null=True),
         pl.Series("p_adjusted", adjusted, nan_to_null=True),
     )
+
+
+def _by_holm(p: FloatArray, sizes: FloatArray, whole: FloatArray) -> FloatArray:
+    """Adjust p-values for the number of tests; two slices that are each other's rest are one test."""
+    tested = ~np.isnan(p)
+    is_one_test = np.count_nonzero(tested) == _PAIR and sizes[tested].sum() == whole.sum()
+    return p if is_one_test else statistics.holm(p)
 
 
 def _squares(sums: Sums, ratio: FloatArray | float) -> FloatArray:

@@ -115,6 +115,24 @@ def test_differences_and_p_values_are_those_of_the_definition(
     assert tested["p_adjusted"].to_numpy() == pytest.approx(of_holm, rel=1e-12)
 
 
+@pytest.mark.parametrize("cluster", [None, "doc"])
+def test_adjusted_p_values_of_a_slice_and_its_rest_are_uniform(
+    cluster: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both are one test: if nothing differs, half of the adjusted p are at most 0.5, and not a quarter."""
+    monkeypatch.setattr(rest, "MOST_DEALT", 0)
+    random = np.random.default_rng(0)
+    frame = pl.DataFrame({"half": ["a", "b"] * 40, "doc": np.arange(80) // 2})
+    few = []
+    for _ in range(200):
+        scored = frame.with_columns(score=random.normal(size=80))
+        tested = af.report(scored, metrics="score", by="half", cluster=cluster).against_rest()
+        assert tested["p_adjusted"].to_list() == tested["p_value"].to_list()
+        few.append(tested["p_adjusted"][0] <= 0.5)
+    # 0.5 and 2.8 standard errors.
+    assert 0.4 < np.mean(few) < 0.6
+
+
 @pytest.mark.parametrize("measure", ["score", "rate"])
 @pytest.mark.parametrize("seed", range(3))
 def test_p_values_of_documents_are_those_of_rows_dealt_anew(seed: int, measure: str) -> None:
