@@ -15,7 +15,7 @@ from anls_frame.summary import details, fixed_point
 from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.keys import canonical, chosen_keys, explode_lists, with_column_names
 from anls_frame.summary.labels import warn_of_labels
-from anls_frame.summary.rows import sums_of_anls, sums_of_texts
+from anls_frame.summary.rows import sums_of_texts
 from anls_frame.summary.settings import Settings, Unanswerable, check_by, unanswerable_in
 from anls_frame.summary.summary import Summary
 from anls_frame.summary.system_rows import scored_rows, single
@@ -209,7 +209,7 @@ def length_scores(
     )
     rows = scored_rows(frame, {prediction: prediction}, answers, [], settings)
     scored = single(rows, settings).filter(pl.col("row_digest").is_not_null())
-    sums = scored.group_by(*rows.keys, "bits").agg([*sums_of_texts(), *sums_of_anls()])
+    sums = scored.group_by(*rows.keys, "bits").agg(sums_of_texts())
     counted = canonical(sums.collect(engine="streaming"))
     warn_of_labels(counted, dict(zip(rows.keys, columns, strict=True)))
     by_length = details.length_sums_of(counted, rows.keys)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import polars as pl
+import polars.selectors as cs
 
 from anls_frame.summary.cells import add_up
 from anls_frame.summary.keys import CLUSTER
@@ -19,14 +20,7 @@ BUCKETS = 16
 _LOOSE_VALUES = 1 << 22
 """Number of values in cells below which they are not added up yet."""
 
-_NARROWER: dict[object, dict[Any, int]] = {
-    pl.UInt64: {pl.UInt8: 8, pl.UInt16: 16, pl.UInt32: 32},
-    pl.Int128: {pl.Int64: 63},
-}
-"""Dtypes of sums, with those that they are kept in while these have enough bits."""
-
-_FEW_BYTES = 1 << 16
-"""Cells with fewer bytes keep their dtypes: the search for narrower ones would take longer than adding up."""
+_ROOM = 1 << 63
 
 _GROWTH = 1.5
 """Cells are added up whenever they have grown to this multiple of their number ..."""
@@ -111,26 +105,14 @@ class Buckets:
         bucket.most = bucket.size * (_GROWTH_OF_DISTINCT if few else _GROWTH)
 
     def _narrow(self, cells: pl.DataFrame) -> pl.DataFrame:
-        """Return cells with their sums in the first dtype with room for them; the schema keeps their own."""
+        """Return cells with sums of 128 bits as 64 bits where all fit; the schema keeps their own dtypes."""
         schema = cells.schema
         if schema != self._schema:
             known = self._schema.to_frame() if self._schema else cells.head(0)
             self._schema = pl.concat([known, cells.head(0)], how="vertical_relaxed").schema
-        wide = [name for name, dtype in schema.items() if name not in self._keys and dtype in _NARROWER]
-        if not wide or cells.estimated_size() < _FEW_BYTES:
-            return cells
-        lows, highs = (cells.select(ends).row(0) for ends in (pl.col(wide).min(), pl.col(wide).max()))
-        return cells.cast({
-            name: next(
-                (
-                    narrow
-                    for narrow, bits in _NARROWER[schema[name]].items()
-                    if (low or 0) >= -(1 << bits) and (high or 0) < 1 << bits
-                ),
-                schema[name],
-            )
-            for name, low, high in zip(wide, lows, highs, strict=True)
-        })  # fmt: skip
+        wide = cs.by_dtype(pl.Int128) - cs.by_name(*self._keys, require_all=False)
+        fits = cells.select(wide.is_between(-_ROOM, _ROOM - 1).all())
+        return cells.cast({name: pl.Int64 for name in fits.columns if fits[name].item()})
 
 
 def batches(rows: pl.LazyFrame, size: int) -> Iterator[pl.DataFrame]:

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
-from anls_frame.summary.cells import add_up, alike, in_groups, widened
+from anls_frame.summary.cells import add_up, alike, in_groups
 from anls_frame.summary.details import KEYS, PAIR
 from anls_frame.summary.keys import CLUSTER, key_names
 from anls_frame.summary.selection import worst_rows
@@ -155,8 +155,7 @@ class CellSums:
     def folded(self, settings: Settings) -> CellSums:
         """Return the sums with groups in place of clusters."""
         keys = key_names(settings.by, settings.cluster)
-        # Groups are few, and may have more rows than a cluster can.
-        cells = {name: add_up([widened(in_groups(own))], keys) for name, own in self.cells.items()}
+        cells = {name: add_up([in_groups(own)], keys) for name, own in self.cells.items()}
         return dataclasses.replace(self, cells=cells)
 
     def sliced(self, cells: Frames) -> CellSums:

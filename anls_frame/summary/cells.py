@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import polars as pl
-import polars.selectors as cs
 
 from anls_frame import _plugin
 from anls_frame.protocol import plugin_options
@@ -30,19 +29,10 @@ ROUNDED = "score_rounded"
 
 _DIGITS = 3
 
-_SQUARES = ("char_errors_squares", "char_errors_by_length", "reference_length_squares")
-
 
 def add_up(cells: Iterable[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:
-    """
-    Add up cells with equal keys (for quantiles, also with equal scores), and keep their order.
-
-    Sums of squared lengths get 128 bits, which is enough for any number of parts. For clusters, which are
-    many and small, 64 bits are enough.
-    """
+    """Add up cells with equal keys (for quantiles, also with equal scores), and keep their order."""
     whole = pl.concat(cells, how="vertical_relaxed")
-    if CLUSTER not in keys:
-        whole = widened(whole)
     keys = list(dict.fromkeys([*keys, *(name for name in (SCORE, ROUNDED) if name in whole.columns)]))
     values = [column for column in whole.columns if column not in keys]
     sums = [
@@ -73,11 +63,6 @@ def alike(parts: Sequence[pl.DataFrame]) -> Sequence[pl.DataFrame]:
 def score_of(cells: pl.DataFrame) -> str:
     """Return the column with the scores of a quantile."""
     return SCORE if SCORE in cells.columns else ROUNDED
-
-
-def widened(cells: pl.DataFrame) -> pl.DataFrame:
-    """Return cells with sums of squared lengths of 128 bits."""
-    return cells.with_columns(cs.by_name(_SQUARES, require_all=False).cast(pl.Int128))
 
 
 def grouped(

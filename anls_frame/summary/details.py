@@ -23,7 +23,10 @@ PAIR = ("baseline_error_type", "error_type")
 OPERATIONS: tuple[Op, ...] = get_args(Op)
 _EDIT = ("op", "reference_char", "predicted_char")
 _ROWS = ("n", "n_missing", "n_unanswerable", "n_distant")
-SUMS = ("n", "anls_units", "nls_units", "cer_units", "exact_match", "reference_length", "char_errors")
+SUMS = (
+    *("n", "anls_units", "nls_units", "cer_units"),
+    *("exact_match_sum", "reference_length_sum", "char_errors_sum"),
+)
 
 KEYS: Mapping[str, tuple[str, ...]] = {
     "errors": ("error_type",),
@@ -137,9 +140,7 @@ def detail_table(
 
 def length_sums_of(sums: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
     """Return the sums by length from the sums of cells, which also have a key `bits`."""
-    columns = [name if name in sums.columns else f"{name}_sum" for name in SUMS]
-    renamed = [pl.col(name).alias(alias) for name, alias in zip(columns, SUMS, strict=True)]
-    return sums.filter(pl.col("n") > 0).select(*keys, "bits", *renamed)
+    return sums.filter(pl.col("n") > 0).select(*keys, "bits", *SUMS)
 
 
 def length_table(sums: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
@@ -157,8 +158,7 @@ def length_table(sums: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
 
 
 def _ratio(metric: Metric) -> pl.Expr:
-    x = pl.col(f"{metric.column}_units" if metric.bits else metric.column)
-    y = pl.col("n" if metric.denominator is None else str(metric.denominator))
+    x, y = map(pl.col, metric.columns[:2])
     return pl.when(y > 0).then(fixed_point.floats(x, metric.bits) / y).alias(metric.name)
 
 

@@ -14,11 +14,9 @@ from anls_frame.summary.details import KEYS, length_sums_of, plans
 from anls_frame.summary.keys import canonical, key_names, with_plain_keys
 from anls_frame.summary.measures import COUNTS
 from anls_frame.summary.rows import (
-    KEPT,
     kept_names,
     own_and_kept,
     row_scores,
-    sums_of_anls,
     sums_of_texts,
     totals,
 )
@@ -76,11 +74,11 @@ _Frames = tuple[dict[str, pl.DataFrame], pl.DataFrame]
 def _in_one_query(frame: pl.LazyFrame, by_keys: Sequence[str], settings: Settings) -> _Frames:
     """Return the cells of texts without clusters."""
     by_length = ["bits"] if settings.details else []
-    keys = (*by_keys, GRID_STEP, KEPT, *by_length)
+    keys = (*by_keys, GRID_STEP, *by_length)
     whole_sums = totals()
     names = [total.meta.output_name() for total in whole_sums]
     whole = grouped(frame, keys, [*sums_of_texts(), *whole_sums]).collect(engine="streaming")
-    parts = _with_anls(canonical(whole.drop(names)))
+    parts = canonical(whole.drop(names))
     on_grid = parts.filter(pl.col("n") > 0).select(*by_keys, GRID_STEP, *_BIN_SUMS)
     frames = {
         "cells": add_up([parts.drop(GRID_STEP, *by_length)], by_keys),
@@ -99,7 +97,7 @@ def _in_batches(frame: pl.LazyFrame, rows: SystemRows, settings: Settings, part:
     many groups as rows.
     """
     by_keys, has_clusters = key_names(settings.by, None), settings.cluster is not None
-    text_sums = [*sums_of_texts(), *sums_of_anls()] if settings.has_texts and has_clusters else []
+    text_sums = sums_of_texts() if settings.has_texts and has_clusters else []
     bin_sums = [expr for expr in text_sums if expr.meta.output_name() in _BIN_SUMS]
     whole_sums = [] if settings.has_texts else [pl.sum("row_digest").alias("digest")]
     whole_sums += totals() if text_sums else []
@@ -132,14 +130,3 @@ def _in_batches(frame: pl.LazyFrame, rows: SystemRows, settings: Settings, part:
             # The streaming engine adds up floats in another order.
             add(f"cells {metric.name}", keys, cells.collect(engine="in-memory"))
     return {name: bucket.whole() for name, bucket in buckets.items()}, pl.concat(counted)
-
-
-def _with_anls(parts: pl.DataFrame) -> pl.DataFrame:
-    """Return the parts with the sums of ANLS, which is NLS in rows that the cut keeps and 0 in others."""
-    none = pl.lit(0, dtype=pl.Int128)
-    sums = {
-        f"anls_{name}": pl.when(KEPT).then(f"nls_{name}").otherwise(none)
-        for name in ("units", "square_units")
-    }
-    zeros = pl.when(KEPT).then(pl.lit(0, dtype=pl.Int64)).otherwise("n")
-    return parts.with_columns(**sums, zeros_sum=zeros).drop(KEPT)

@@ -21,9 +21,6 @@ UNANSWERABLE = "__anls_frame_unanswerable"
 
 _TEXTS = (pl.String, pl.Null, pl.Categorical, pl.Enum)
 
-KEPT = "kept"
-"""Name of the column that says whether the cut keeps a row."""
-
 
 def with_unanswerable(
     source: pl.LazyFrame, predictions: Iterable[str], answers: str, unanswerable: Unanswerable
@@ -166,10 +163,10 @@ def score_details(schema: pl.Schema, prediction: str, answers: str, settings: Se
 
 
 def sums_of_texts() -> list[pl.Expr]:
-    """Return the sums over texts by cell."""
+    """Return the sums over texts by cell; those of squared lengths have room for any number of parts."""
     # The square of a length is too large for a sign.
     errors, length = (pl.col(name).reinterpret(signed=False) for name in ("char_errors", "reference_length"))
-    nls, cer = pl.col("nls"), pl.col("cer")
+    nls, anls, cer = pl.col("nls"), pl.col("anls"), pl.col("cer")
     return [
         pl.len().cast(pl.Int64).alias("rows"),
         _count(pl.col("row_digest").is_not_null(), "n"),
@@ -183,9 +180,12 @@ def sums_of_texts() -> list[pl.Expr]:
         _count(pl.col("exact_match"), "exact_match_sum"),
         pl.col("char_errors").sum().alias("char_errors_sum"),
         pl.col("reference_length").sum().alias("reference_length_sum"),
-        (errors * errors).sum().alias("char_errors_squares"),
-        (errors * length).sum().alias("char_errors_by_length"),
-        (length * length).sum().alias("reference_length_squares"),
+        (errors * errors).sum().cast(pl.Int128).alias("char_errors_squares"),
+        (errors * length).sum().cast(pl.Int128).alias("char_errors_by_length"),
+        (length * length).sum().cast(pl.Int128).alias("reference_length_squares"),
+        sum_of_scores("anls"),
+        fixed_point.sum_of_shares(anls * anls, FINE_BITS).alias("anls_square_units"),
+        _count(anls == 0, "zeros_sum"),
     ]
 
 
@@ -196,16 +196,6 @@ def totals() -> list[pl.Expr]:
         _count(pl.col("is_placeholder"), "n_placeholders"),
         _count(pl.col("unanswerable"), "n_empty_answers"),
         pl.sum("row_digest").alias("digest"),
-    ]
-
-
-def sums_of_anls() -> list[pl.Expr]:
-    """Return the sums of ANLS; for few groups, `cells` computes them faster from the sums of NLS."""
-    anls = pl.col("anls")
-    return [
-        sum_of_scores("anls"),
-        fixed_point.sum_of_shares(anls * anls, FINE_BITS).alias("anls_square_units"),
-        _count(anls == 0, "zeros_sum"),
     ]
 
 

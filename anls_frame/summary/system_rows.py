@@ -19,7 +19,6 @@ from anls_frame.summary.catalogue import FABRICATION, has_text, is_described
 from anls_frame.summary.keys import check_objects, key_names, optional, sliced_keys
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.rows import (
-    KEPT,
     are_named_nulls,
     is_unanswerable,
     kept,
@@ -297,7 +296,7 @@ def single(rows: SystemRows, settings: Settings) -> pl.LazyFrame:
     Return the rows of a single system, for reports.
 
     The scores of its metrics are `own_0`, ..., and columns of texts have no number. Instead of the details of
-    texts, there are their fields, `bits` (the bit length of the length of the reference) and `KEPT`.
+    texts, there are their fields, and `bits` (the bit length of the length of the reference).
     """
     own = {f"own_{index}": f"score_{index}_0" for index, _ in enumerate(rows.metrics)}
     frame = rows.frame.with_columns(**own)
@@ -308,8 +307,5 @@ def single(rows: SystemRows, settings: Settings) -> pl.LazyFrame:
     return (
         frame.rename(names)
         .unnest("details_0")
-        .with_columns(
-            (64 - pl.col("reference_length").bitwise_leading_zeros()).alias("bits"),
-            (pl.col("anls") > 0).alias(KEPT),
-        )
+        .with_columns((64 - pl.col("reference_length").bitwise_leading_zeros()).alias("bits"))
     )

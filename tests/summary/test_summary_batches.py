@@ -47,7 +47,6 @@ def test_batches_change_nothing(monkeypatch: pytest.MonkeyPatch, order: str) -> 
     whole = summary(frame)
     monkeypatch.setattr(report_sums, "_ROWS_OF_A_BATCH", 70)
     monkeypatch.setattr(buckets, "_LOOSE_VALUES", 200)
-    monkeypatch.setattr(buckets, "_FEW_BYTES", 0)
     parts = summary(frame)
     assert parts.digest == whole.digest
     assert_frame_equal(
@@ -90,7 +89,6 @@ def by_group(one: af.Summary) -> pl.DataFrame:
 
 def test_sums_that_outgrow_their_dtypes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(buckets, "_LOOSE_VALUES", 1)
-    monkeypatch.setattr(buckets, "_FEW_BYTES", 0)
     found = Buckets(["key_0"])
     schema = {"key_0": pl.UInt64, "n": pl.UInt64, "units": pl.Int128}
     for _ in range(300):

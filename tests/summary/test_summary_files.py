@@ -179,24 +179,22 @@ def test_what_is_saved_is_that_of_the_format() -> None:
     metric = af.Metric("d", denominator="d", name="rate")
     scores = summarize(frame, metrics=["s", metric], by="k", worst=1, keep="d")
     counts = "rows:Int64 n:Int64 n_missing:Int64 n_unanswerable:Int64 n_empty_reference:Int64"
-    squares = "char_errors_squares:{0} char_errors_by_length:{0} reference_length_squares:{0}"
+    squares = "char_errors_squares:Int128 char_errors_by_length:Int128 reference_length_squares:Int128"
     of_texts = (
         "nls_units:Int128 nls_square_units:Int128 cer_units:Int128 cer_square_units:Int128 "
         f"exact_match_sum:Int64 char_errors_sum:Int64 reference_length_sum:Int64 {squares} "
         "anls_units:Int128 anls_square_units:Int128 zeros_sum:Int64"
     )
-    details = "n:Int64 anls_units:Int128 nls_units:Int128 cer_units:Int128 exact_match:Int64"
-    assert files.FORMAT == 18
+    details = "n:Int64 anls_units:Int128 nls_units:Int128 cer_units:Int128 exact_match_sum:Int64"
+    assert files.FORMAT == 19
     assert list(texts.settings.to_dict()) == [
         *("by", "tables", "orders", "cluster", "metrics", "has_texts", "computation", "protocol"),
         *("missing", "unanswerable", "worst", "keep", "details", "max_length", "min_nls", "from_pages"),
         *("answers_format", "empty_lines", "where", "version"),
     ]
-    assert shape(texts.report_sums.cells[None]) == f"key_0:String cluster:Int64 {counts} {of_texts}".format(
-        "UInt64"
-    )
+    assert shape(texts.report_sums.cells[None]) == f"key_0:String cluster:Int64 {counts} {of_texts}"
     assert shape(texts.fold_clusters().report_sums.cells[None]) == (
-        f"key_0:String cluster:UInt16 {counts} {of_texts}".format("Int128")
+        f"key_0:String cluster:UInt16 {counts} {of_texts}"
     )
     assert shape(texts.report_sums.bins) == "key_0:String grid_threshold:UInt8 n:Int64 nls_units:Int128"
     assert shape(texts.report_sums.worst_rows) == (
@@ -209,7 +207,7 @@ def test_what_is_saved_is_that_of_the_format() -> None:
             "key_0:String cause:String rows:Int64 n:Int64 n_wrapped:Int64 units:Int128 wrapped_units:Int128"
         ),
         "confusions": "key_0:String op:String reference_char:String predicted_char:String count:Int64",
-        "lengths": f"key_0:String bits:UInt32 {details} reference_length:Int64 char_errors:Int64",
+        "lengths": f"key_0:String bits:UInt32 {details} reference_length_sum:Int64 char_errors_sum:Int64",
     }
     described = ["name", "label", "bounds", "higher_is_better", "format"]
     assert {tuple(one) for one in texts.settings.to_dict()["metrics"]} == {tuple(described)}
