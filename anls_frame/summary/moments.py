@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -53,16 +52,8 @@ def _exact_moments(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence[M
     # Parts of whole clusters fit into the caches, and only one at a time is in memory with its products.
     count = min(-(-cells.height // _CELLS_OF_A_PART), BUCKETS)
     part = bucket_of(cells[CLUSTER]) * count // BUCKETS
-    order = None
-    if part.rle_id()[-1] >= count:  # they are in order if `summarize` has just made them
-        order = part.arg_sort()
-        part = part.gather(order)
-    parts, start = [], 0
-    for length in part.rle().struct.field("len"):
-        rows = slice(start, start + length)
-        parts.append(_moments_of_part(cells[rows] if order is None else cells[order[rows]], keys, metrics))
-        start += length
-    whole = pl.concat(parts)
+    every = (cells.filter(part == number) for number in range(count))
+    whole = pl.concat([_moments_of_part(own, keys, metrics) for own in every])
     return _sums(whole, keys, [column for column in whole.columns if column not in keys])
 
 
@@ -70,9 +61,9 @@ def _moments_of_part(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence
     cells = explode_lists(cells, keys)
     values = [name for name in cells.columns if name != CLUSTER and not name.startswith("key_")]
     if CLUSTER not in cells.columns:
-        return _sums(cells, keys, values).select(*keys, *_row_columns(tuple(metrics)))
+        return _sums(cells, keys, values).select(*keys, *_row_columns(metrics))
     # A cluster can have several cells in a slice, so they are added up before they are squared.
-    clusters, columns = _sums(cells, [*keys, CLUSTER], values), _cluster_columns(tuple(metrics))
+    clusters, columns = _sums(cells, [*keys, CLUSTER], values), _cluster_columns(metrics)
     return clusters.group_by(keys).agg(columns) if keys else clusters.select(columns)
 
 
@@ -119,7 +110,7 @@ def _own_mean_slices(cells: pl.DataFrame, keys: Sequence[str], metric: Metric) -
 
 def _slices(moments: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric]) -> pl.DataFrame:
     """Return the slices from their integer sums, in the order of their keys."""
-    columns = _as_floats(tuple(metrics))
+    columns = _as_floats(metrics)
     result = moments.group_by(keys).agg(columns).sort(keys) if keys else moments.select(columns)
     if not metrics:
         return result
@@ -139,12 +130,7 @@ def _sums(cells: pl.DataFrame, keys: Sequence[str], values: Sequence[str]) -> pl
     return cells.group_by(keys).agg(sums) if keys else cells.select(sums)
 
 
-# Polars takes longer to build these expressions than to evaluate them on the few cells of a small report.
-_kept = lru_cache(maxsize=16)
-
-
-@_kept
-def _row_columns(metrics: tuple[Metric, ...]) -> list[pl.Expr]:
+def _row_columns(metrics: Sequence[Metric]) -> list[pl.Expr]:
     """Return the counts and moments of slices, with rows as the units, from the sums of their cells."""
     return [
         pl.col(*COUNTS),
@@ -158,8 +144,7 @@ def _row_columns(metrics: tuple[Metric, ...]) -> list[pl.Expr]:
     ]
 
 
-@_kept
-def _cluster_columns(metrics: tuple[Metric, ...]) -> list[pl.Expr]:
+def _cluster_columns(metrics: Sequence[Metric]) -> list[pl.Expr]:
     """Return the counts and moments of slices, with clusters as the units, from the sums of the clusters."""
     n, capped = pl.col("n").cast(pl.Int128), pl.col("n").clip(upper_bound=_LARGEST).cast(pl.Int128)
     sizes = [n * n, capped * capped * capped, capped * capped * capped * capped]
@@ -171,8 +156,7 @@ def _cluster_columns(metrics: tuple[Metric, ...]) -> list[pl.Expr]:
     ]
 
 
-@_kept
-def _as_floats(metrics: tuple[Metric, ...]) -> list[pl.Expr]:
+def _as_floats(metrics: Sequence[Metric]) -> list[pl.Expr]:
     """Return the counts of slices, and their moments as floats, from integer sums."""
     bits = dict.fromkeys(SIZES, 0)
     for metric in metrics:
