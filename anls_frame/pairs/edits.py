@@ -15,6 +15,14 @@ MOVED_AWAY = "moved away"
 Starts: TypeAlias = tuple[set[int], set[int]] | None
 
 
+class Move(str):
+    """The operation of a moved block, such as "moved from line 2 to line 7"."""
+
+    __slots__ = ("lines",)
+    lines: tuple[int, int]
+    """The line that the block comes from, and the one that it goes to."""
+
+
 class Edit(NamedTuple):
     """
     An edit in a sequence that turns the reference into the prediction.

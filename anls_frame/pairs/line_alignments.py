@@ -19,6 +19,7 @@ from anls_frame.pairs.edits import (
     LEFT_OUT,
     MOVED_AWAY,
     EditRun,
+    Move,
     Segment,
     Starts,
     is_expected,
@@ -276,7 +277,9 @@ def page_edits(
             while side.units[first].isspace():
                 first += 1
             start, end = (first, counterpart) if is_away else (counterpart, first)
-            op = f"{op} from line {ends[0].line(start)} to line {ends[1].line(end)}"
+            lines = ends[0].line(start), ends[1].line(end)
+            op = Move(f"{op} from line {lines[0]} to line {lines[1]}")
+            op.lines = lines
         yield EditRun(op, at, at_read, length)
 
 

@@ -10,7 +10,7 @@ from html import escape
 from typing import cast
 
 from anls_frame._text import SPACE, text_width, visible
-from anls_frame.pairs.edits import Operation, Segment
+from anls_frame.pairs.edits import Move, Operation, Segment, is_read
 from anls_frame.pairs.units import clusters
 from anls_frame.protocol import Unit
 
@@ -43,7 +43,6 @@ BLOCKS = {
     "fabricated": "background:rgba(240,228,66,.3);outline:1px solid",
 }
 """Styles of blocks of words, which have their name before them."""
-_MOVED = re.compile("moved (away )?from line ([0-9]+) to line ([0-9]+)")
 
 
 def cells(segments: Iterable[Segment], unit: Unit = "codepoint") -> Iterator[tuple[str, str, str]]:
@@ -121,8 +120,8 @@ def marked_in_line(op: str, text: str, name: str, seen: set[str]) -> str:
     if text.isspace():
         return _equal(text.replace("\n", ""))
     label, own = block, ""
-    if places := _MOVED.fullmatch(op):
-        is_away, start, end = places.groups()
+    if isinstance(op, Move):
+        is_away, (start, end) = not is_read(op), op.lines
         said = f"to line {end}" if is_away else f"from line {start}"
         here, there = (
             f"{name}-{side}-{start}-{end}" for side in (("from", "to") if is_away else ("to", "from"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -241,3 +243,11 @@ def test_a_report_shows_its_worst_pages_line_by_line(tmp_path: Path) -> None:
     assert ">p2: CER 0.333" in html
     assert html.count('<div class="anls-lines"') == 2
     assert '<td class="no">2</td><td class="text" dir="auto"><ins title="insert">X</ins>b</td>' in html
+
+
+def test_copies_of_lines_with_a_moved_block_link_both_places() -> None:
+    lines = af.pairs.alignment("e f g h\na b c d e", "a b c d e\ne f g h").by_line(min_words=4)
+    shown = lines.to_html(element_id="p")
+    assert shown.count('href="#p-to-2-1"') == shown.count('id="p-to-2-1"') == 1
+    for copied in (copy.deepcopy(lines), pickle.loads(pickle.dumps(lines))):  # noqa: S301
+        assert copied.to_html(element_id="p") == shown
