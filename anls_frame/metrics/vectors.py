@@ -77,18 +77,23 @@ def hamming_vectors(prediction: IntoExprColumn, reference: IntoColumn) -> pl.Exp
 
 def _distances(columns: Sequence[pl.Series]) -> pl.Series:
     left, right = map(_lists, columns)
+    # One of them may be a literal.
     height = right.len() if left.len() == 1 else left.len()
-    left, right = (side.new_from_index(0, height) if side.len() == 1 else side for side in (left, right))
-    lengths = left.list.len()
-    comparable = (lengths == right.list.len()).fill_null(value=False)
-    flags = _differing(left.filter(comparable), right.filter(comparable))
-    # Cumulative counts: the count of a row is the difference of two of them.
-    before = pl.concat([pl.Series([0], dtype=pl.Int64), flags.cast(pl.Int64).cum_sum()])
-    lengths = lengths.filter(comparable).cast(pl.Int64)
-    ends = lengths.cum_sum()
-    counts = before.gather(ends) - before.gather(ends - lengths)
-    rows = comparable.arg_true()
-    return pl.repeat(None, left.len(), dtype=pl.Int64, eager=True).scatter(rows, counts)
+    sides = (side.new_from_index(0, height) if side.len() == 1 else side for side in (left, right))
+    rows = pl.DataFrame(dict(zip(("left", "right"), sides, strict=True))).with_row_index("row")
+    alike = rows.filter(pl.col("left").list.len() == pl.col("right").list.len())
+    entries = alike.explode("left", "right", empty_as_null=True, keep_nulls=True)
+    try:
+        differs = _comparable(entries["left"]).ne_missing(_comparable(entries["right"]))
+    except pl.exceptions.PolarsError as error:
+        raise DTypeError(
+            f"`{_NAME}` cannot compare the entries of {left.name!r} ({left.dtype}) with those of "
+            f"{right.name!r} ({right.dtype}): {error}"
+        ) from None
+    counts = (
+        entries.select("row", differs=differs).group_by("row").agg(pl.col("differs").sum().cast(pl.Int64))
+    )
+    return rows.join(counts, on="row", how="left", maintain_order="left")["differs"]
 
 
 def _lists(column: pl.Series) -> pl.Series:
@@ -102,18 +107,6 @@ def _lists(column: pl.Series) -> pl.Series:
             "for strings, use `hamming`"
         )
     return column
-
-
-def _differing(left: pl.Series, right: pl.Series) -> pl.Series:
-    """Return whether the entries of each pair differ."""
-    try:
-        entries = [_comparable(side.explode(empty_as_null=False, keep_nulls=False)) for side in (left, right)]
-        return entries[0].ne_missing(entries[1])
-    except pl.exceptions.PolarsError as error:
-        raise DTypeError(
-            f"`{_NAME}` cannot compare the entries of {left.name!r} ({left.dtype}) with those of "
-            f"{right.name!r} ({right.dtype}): {error}"
-        ) from None
 
 
 def _comparable(entries: pl.Series) -> pl.Series:
