@@ -55,14 +55,9 @@ def without_compression(path: Path) -> Path:
     return path.with_suffix("") if path.suffix.lower() in _COMPRESSIONS else path
 
 
-def is_stream(path: Path) -> bool:
-    """Return whether this is a pipe or a device rather than a regular file, so that it is read only once."""
-    return path.exists() and not path.is_file() and not path.is_dir()
-
-
 def check_regular(path: Path) -> None:
     """Raise an error if a file in a folder is a pipe, which may have no writer, or a device."""
-    if is_stream(path):
+    if File(path).is_stream:
         raise problem(path, "this is a pipe or a device; take it out of the folder, or name it alone")
 
 
@@ -98,7 +93,7 @@ class File(os.PathLike[str]):
     @cached_property
     def is_stream(self) -> bool:
         """Whether this is a pipe or a device, which can be read only once."""
-        return is_stream(self.path)
+        return self.path.exists() and not self.path.is_file() and not self.path.is_dir()
 
     def check(self, *, may_be_empty: bool = False) -> None:
         """Raise an error unless the file exists and is not empty."""
