@@ -160,5 +160,5 @@ def _read(
     with problems.collecting():
         rows = competition.submission(file, labels)
     problems.raise_any()
-    log = Log(path_text(file.path), file.path, long_rows.with_epoch(rows), protocol="rrc")
+    log = Log(path_text(file.path), file.path, long_rows.with_epoch(rows))
     return long_rows.only_file(log, rows, gold=labels, unmatched=unmatched)

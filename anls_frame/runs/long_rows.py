@@ -45,25 +45,19 @@ _OTHER_IDS = Message(
 
 
 class Log(NamedTuple):
-    """A file and its rows, with the column `epoch`."""
+    """A file and its rows, with the column `epoch` and the origin that its reader knows."""
 
     system: str
     path: Path
     rows: pl.DataFrame
     task: str | None = None
-    protocol: str | None = None
-    """That of the harness which wrote it, if it is known."""
-    separator: str | None = None
-    """Where its reader split answers without being asked."""
-    outcomes: frozenset[str] = frozenset()
-    """The columns that say how the system did, as far as its reader knows."""
 
 
 def with_epoch(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the rows with their epoch, 1 if the file has none; another column of this name is renamed."""
     epochs = standard_frames.epochs_of(frame)
     epoch = pl.lit(1, pl.Int64) if epochs is None else epochs
-    return frame.rename(_renamed(frame)).with_columns(epoch=epoch)
+    return origins.like(frame.rename(_renamed(frame)).with_columns(epoch=epoch), frame)
 
 
 def as_in_file(rows: pl.DataFrame, frame: pl.DataFrame) -> pl.DataFrame:
@@ -189,14 +183,15 @@ def _in_order(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _remembered(rows: pl.DataFrame, logs: Sequence[Log], gold: Gold | None) -> pl.DataFrame:
     """Remember how answers were split, and the protocol of all files or, if they differ, of each system."""
-    separators = [*(log.separator for log in logs), None if gold is None else gold.separator]
+    of_logs = [origins.of(log.rows) for log in logs]
+    separators = [*(origin.separator for origin in of_logs), None if gold is None else gold.separator]
     separator = next(filter(None, separators), None)
     protocols: dict[str, set[str | None]] = {}
-    for log in logs:
-        protocols.setdefault(log.system, set()).add(log.protocol)
+    for log, origin in zip(logs, of_logs, strict=True):
+        protocols.setdefault(log.system, set()).add(origin.protocol)
     by_name = {system: names.pop() if len(names) == 1 else None for system, names in protocols.items()}
     known: dict[str, Any] = {"separator": separator}
-    known["outcomes"] = frozenset(chain.from_iterable(log.outcomes for log in logs))
+    known["outcomes"] = frozenset(chain.from_iterable(origin.outcomes for origin in of_logs))
     if len(set(by_name.values())) > 1:
         return origins.remember(rows, of_systems=by_name, **known)
     return origins.remember(rows, next(iter(by_name.values())), **known)

@@ -273,9 +273,7 @@ def as_log(system: str, file: File, kind: str, frame: pl.DataFrame) -> Log:
     """Return the rows of a system in a file, each of whose questions occurs once in an epoch."""
     if "question_id" not in frame.columns:
         raise problem(file, Message("has no ids; name their column with ", Option("question_id", ...)))
-    known, rows = origins.of(frame), long_rows.with_epoch(frame)
-    task = _task(kind, file, frame)
-    return Log(system, file.path, rows, task, known.protocol, known.separator, known.outcomes)
+    return Log(system, file.path, long_rows.with_epoch(frame), _task(kind, file, frame))
 
 
 def _task(kind: str, file: File, frame: pl.DataFrame) -> str | None:

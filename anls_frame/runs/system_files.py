@@ -545,7 +545,7 @@ def _logs(given: SystemFiles) -> tuple[list[Log], Gold | None]:
         paths = [file.path for file in files]
         frames = read_engines(paths, **given.how.reader_options(["pages"]))
         return [
-            Log(name, path, origins.like(frame.with_columns(epoch=1), frame))
+            Log(name, path, long_rows.with_epoch(frame))
             for name, path, frame in zip(log_files.names_of(paths), paths, frames, strict=True)
         ], None
     runs: Runs = "all" if given.repeats else given.how.runs
