@@ -1,4 +1,4 @@
-"""JSON of programs for which there is no reader: how its texts become a table or pages."""
+"""JSON of programs without a reader: where its texts are, and how they become a table or pages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,12 @@ _VLLM = (
     "vLLM's benchmark has texts in generated_texts, if it was called with --save-detailed: make a table with "
     "a row for each request, with its text, and its id and answers from the data, in the same order"
 )
+_HARNESS = "These are aggregated results: name the file of samples, which --log_samples writes"
+_LIGHTEVAL = "These are aggregated results: name the Parquet file of details, which --save-details writes"
 _WAYS = (
+    ({"config_general", "results"}, _LIGHTEVAL),
+    ({"results", "configs"}, _HARNESS),
+    ({"results", "versions"}, _HARNESS),
     ({"Blocks", "DocumentMetadata"}, _TEXTRACT),
     ({"BlockType", "Geometry"}, _TEXTRACT),
     ({"analyzeResult"}, _AZURE),

@@ -93,7 +93,7 @@ def records(file: os.PathLike[str], value: Any, problems: Problems) -> Iterator[
                 yield from ((f"data[{index}]", row) for index, row in enumerate(rows))
             return
         lists = [key for key, entry in value.items() if _are_objects(entry)]
-        if not lists and _are_by_id(value):
+        if not lists and way_of(value) is None and _are_by_id(value):
             entries_by_id = [
                 entry if isinstance(entry, dict) else {"prediction": entry} for entry in value.values()
             ]
@@ -153,8 +153,6 @@ def _not_rows(file: os.PathLike[str], value: dict[str, Any]) -> str:
     if (way := way_of(value)) is not None:
         return Message(expected, way)
     lists, what = dict(_rows_in(value, _are_objects)), "Lists of objects"
-    if not lists and isinstance(value.get("results"), dict):
-        return f"{expected}These are aggregated results: name the file of samples, which --log_samples writes"
     if not lists:
         lists, what = dict(_rows_in(value, _are_alike_by_id)), "Objects by id"
     if not lists:

@@ -191,16 +191,38 @@ def test_a_column_with_two_roles_is_an_error(tmp_path: Path) -> None:
     assert joined.select("prediction", "answers").row(0) == ("a", ["b"])
 
 
+AGGREGATED = {"docvqa": {"anls,none": 0.5}}
+METRICS = [{"metric": "anls", "aggregation": "mean", "higher_is_better": True}]
+
+
 @pytest.mark.parametrize(
-    "results",
+    ("results", "file"),
     [
-        {"results": {"docvqa": {"anls,none": 0.5}}, "configs": {}, "n-samples": {"docvqa": {"original": 2}}},
-        {"results": {}, "config": {"model": "m"}},
+        (
+            {"results": AGGREGATED, "configs": {}, "n-samples": {"docvqa": {"original": 2}}},
+            "file of samples, which --log_samples writes",
+        ),
+        (
+            {
+                "results": AGGREGATED,
+                "configs": {"docvqa": {"metric_list": METRICS}},
+                "versions": {"docvqa": 0},
+            },
+            "file of samples, which --log_samples writes",
+        ),
+        (
+            {"results": {}, "versions": {"docvqa": 0}, "config": {"model": "m"}},
+            "file of samples, which --log_samples writes",
+        ),
+        (
+            {"config_general": {}, "results": AGGREGATED, "config_tasks": {"docvqa": {"metric": METRICS}}},
+            "Parquet file of details, which --save-details writes",
+        ),
     ],
 )
-def test_aggregated_results_lead_to_the_samples(tmp_path: Path, results: Any) -> None:
+def test_aggregated_results_lead_to_the_samples(tmp_path: Path, results: Any, file: str) -> None:
     write(tmp_path / "results_2026-01-01.json", results)
-    told = "These are aggregated results: name the file of samples, which --log_samples writes"
+    told = f"These are aggregated results: name the {file}"
     for command in ("report", "overview"):
         shell.refused(shell.run(tmp_path, command, "results_2026-01-01.json"), told)
 
