@@ -208,8 +208,8 @@ def scan_results(path: str | os.PathLike[str], **options: Any) -> pl.LazyFrame:
 
 def scan_table(file: File, *, required: Sequence[Role], **options: Any) -> pl.LazyFrame:
     """Read a file as `scan_results` does, with at least the required columns."""
-    ids = options.get("question_id")
-    named = standard_frames.column_names([options.get(role) for role in standard_frames.ROLES])
+    given: dict[Role, Any] = {role: options.get(role) for role in standard_frames.ROLES}
+    named = standard_frames.column_names(given.values())
     if file.format(options.get("format")) != "parquet" or _are_in_texts(scan(file).collect_schema(), named):
         table = read_table(file, required=required, unique_ids=False, **options)
         return origins.like(table.lazy(), table)
@@ -219,16 +219,14 @@ def scan_table(file: File, *, required: Sequence[Role], **options: Any) -> pl.La
     problems = Problems(file)
     with reading_parquet(file):
         lazy = standard_frames.with_ratings(with_entries(scan(file), named, file), problems)
-    _, id_column = standard_frames.with_ids(from_frame(lazy.head(0).collect()), ids, problems)
+    ids = given["question_id"]
+    first, given["question_id"] = standard_frames.with_ids(from_frame(lazy.head(0).collect()), ids, problems)
     problems.raise_any()
-    if id_column not in (None, ids):
-        parts = [cs.by_name(name).as_expr() for name in ids or ()]
-        lazy = lazy.with_columns(standard_frames.joined_ids(parts).alias(id_column))
-    first = from_frame(lazy.head(0).collect())
+    if given["question_id"] not in (None, ids):
+        parts = [cs.by_name(name).as_expr() for name in ids]
+        lazy = lazy.with_columns(standard_frames.joined_ids(parts).alias(given["question_id"]))
     schema = lazy.collect_schema()
-    given: dict[Role, str | None] = {role: options.get(role) for role in standard_frames.ROLES}
-    given["question_id"] = id_column
-    chosen = standard_frames.choose(list(schema), given, required, problems)
+    chosen = standard_frames.choose(first.names, given, required, problems)
     if len(problems):
         _hint_entries(file, lazy, problems)
     problems.raise_any()
