@@ -594,6 +594,11 @@ def kept(name: str, column: Column) -> pl.Series:
     return numbers(written) if kinds == {Number} else written
 
 
+def as_frame(raw: Raw) -> pl.DataFrame:
+    """Return a table whose columns have no roles as a frame."""
+    return pl.DataFrame([kept(name, raw.column(name)) for name in raw.names])
+
+
 def kinds_of(values: Iterable[Any]) -> frozenset[type]:
     """Return the types of values."""
     return values.kinds if isinstance(values, JsonColumn) else frozenset(map(type, values))

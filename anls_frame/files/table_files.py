@@ -395,6 +395,14 @@ def read_table(
     return origins.remember(rows, columns=chosen, separator=separator)
 
 
+def read_columns(file: File) -> Raw:
+    """Read a file as columns that have no roles; raise its problems."""
+    problems = Problems(file)
+    raw = read_raw(file, problems)
+    problems.raise_any()
+    return raw
+
+
 def read_raw(
     file: File,
     problems: Problems,

@@ -14,18 +14,14 @@ from anls_frame.exceptions import warn
 from anls_frame.files import raw_tables
 from anls_frame.files.file import File, check_regular, without_compression
 from anls_frame.files.folders import files_named, name_below
-from anls_frame.files.problems import Problems
-from anls_frame.files.table_files import read_raw
+from anls_frame.files.table_files import read_columns
 
 DOCUMENT = "document"
 
 
 def read_documents(path: Path) -> pl.DataFrame:
     """Return a table with all its columns; objects and lists of JSON become JSON text."""
-    problems = Problems(path)
-    raw = read_raw(File(path), problems)
-    problems.raise_any()
-    return pl.DataFrame([raw_tables.kept(name, raw.column(name)) for name in raw.names])
+    return raw_tables.as_frame(read_columns(File(path)))
 
 
 def read_folders(predicted: Path, gold: Path, confidences: Path | None = None) -> pl.DataFrame:

@@ -166,9 +166,7 @@ def _table(given: Any) -> raw_tables.Raw:
         parts = [_from_file(file) for file in matching(given)]
         if len(parts) == 1:
             return parts[0]
-        frames = [
-            pl.DataFrame([raw_tables.kept(name, raw.column(name)) for name in raw.names]) for raw in parts
-        ]
+        frames = map(raw_tables.as_frame, parts)
         raw = raw_tables.from_frame(pl.concat(frames, how="diagonal_relaxed"))
         return replace(raw, typed=all(part.typed for part in parts))
     if hasattr(given, "features") and hasattr(given, "with_format"):  # a Dataset of Hugging Face
@@ -183,10 +181,7 @@ def _from_file(file: File) -> raw_tables.Raw:
         lazy = table_files.scan(file)
         with table_files.reading_parquet(file):
             return raw_tables.from_frame(lazy.select(_without_media(lazy.collect_schema())).collect())
-    problems = Problems(file)
-    raw = table_files.read_raw(file, problems)
-    problems.raise_any()
-    return raw
+    return table_files.read_columns(file)
 
 
 def _is_media(feature: Any) -> bool:

@@ -16,7 +16,7 @@ from anls_frame.exceptions import DTypeError
 from anls_frame.files import raw_tables, standard_frames
 from anls_frame.files.file import File
 from anls_frame.files.problems import Problems, problem
-from anls_frame.files.table_files import read_raw
+from anls_frame.files.table_files import read_columns
 from anls_frame.frames.conversion import in_polars
 from anls_frame.frames.number_columns import with_numbers
 from anls_frame.frames.strict_json import Number
@@ -338,9 +338,7 @@ def _from_file(frame: pl.DataFrame, file: File) -> _HarnessScores:
         if means:
             among = listed([f"{name} = {text}" for name, text in means.items()])
             raise problem(file, f"holds several means; give the number itself: {among}")
-    problems = Problems(file)
-    raw = read_raw(file, problems)
-    problems.raise_any()
+    problems, raw = Problems(file), read_columns(file)
     chosen = standard_frames.choose(raw.names, {}, (), problems)
     ids = chosen.get("question_id", chosen.get("doc_id"))  # harnesses number questions in doc_id
     metrics = [name for name in raw.names if name.casefold() in _METRICS]
