@@ -93,10 +93,7 @@ def _with_omitted(group: Any, page: Any) -> list[tuple[float, list[str]]]:
 
     Transkribus omits tables, whose own attributes have the indices that are left free.
     """
-    members = list(group.iterchildren("{*}*"))
-    if local_name(group).startswith("Ordered"):
-        members.sort(key=_index)
-    refs = [(_index(member), list(_refs(member))) for member in members]
+    refs = [(_index(member), list(_refs(member))) for member in group.iterchildren("{*}*")]
     taken = {index for index, _ in refs}
     for region in page.iterchildren("{*}*") if local_name(page) == "Page" else page.iterfind("{*}Page/{*}*"):
         index = _TRANSKRIBUS_INDEX.search(region.get("custom", ""))
