@@ -165,11 +165,10 @@ def spread_of(
     bracket[bracket <= NO_SPREAD * (squares[first] + squares[second])] = 0.0
     total = (counts[:, None] * y).sum(axis=0)
     lengths = (y * counts[:, None]).T @ y
-    if len(total) > 1:
-        both = np.diag(lengths)[first] + np.diag(lengths)[second] + 2 * lengths[first, second]
-        effective = np.asarray(statistics.effective_units(total[first] + total[second], both))
-    else:
-        effective = np.full(len(pairs), statistics.effective_units(total[0], lengths[0, 0]))
+    if len(total) == 1:  # common to all systems
+        first = second = 0 * first
+    both = np.diag(lengths)[first] + np.diag(lengths)[second] + 2 * lengths[first, second]
+    effective = np.asarray(statistics.effective_units(total[first] + total[second], both))
     with np.errstate(invalid="ignore", divide="ignore"):
         return effective, bracket * effective / (effective - 1)
 
