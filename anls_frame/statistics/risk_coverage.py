@@ -558,16 +558,17 @@ class RiskCoverage:
         thresholds = self.thresholds()
         accepted = self.accepted(thresholds)
         naive_share = float(accepted.n[accepted.risk <= risk].max(initial=0)) / self.n
+        unknown = Certificate(math.nan, math.nan, "too_few_documents", math.nan, naive_share)
         if not len(thresholds):
-            return Certificate(math.nan, math.nan, "too_few_documents", math.nan, naive_share)
+            return unknown
         places, confidences = accepted.certified(risk, confidence, self.correlation)
         last = int(places)
         if last >= 0:
             bound = float(accepted.of(last).upper_bound(float(confidences), self.correlation)[0])
-            return Certificate(float(thresholds[last]), bound, "certified", math.nan, naive_share)
+            return unknown._replace(threshold=float(thresholds[last]), bound=bound, status="certified")
         surest = accepted.of(int(np.argmax(accepted.worth() >= _EARLY_START * accepted.worth().max())))
         if surest.interval(2 * confidence - 1, self.correlation)[0][0] > risk:
-            return Certificate(math.nan, math.nan, "risk_too_high", math.nan, naive_share)
+            return unknown._replace(status="risk_too_high")
 
         documents = float(self.all_rows().documents[0])
 
@@ -575,7 +576,7 @@ class RiskCoverage:
             more = accepted.times(number / documents)
             return int(more.certified(risk, confidence, self.correlation)[0]) >= 0
 
-        return Certificate(math.nan, math.nan, "too_few_documents", fewest_documents(passes), naive_share)
+        return unknown._replace(documents_needed=fewest_documents(passes))
 
 
 class Difference(NamedTuple):
