@@ -334,8 +334,10 @@ class Losses:
             of_slices[:, chosen] = slice_sizes
             with np.errstate(divide="ignore", invalid="ignore"):
                 figures[:, chosen] = tested(own, own_sizes, slice_sizes, null, self.mean)
-        figures[0, :, 0] = self._agreeing(figures[0, :, 0], values, sizes)
-        return Tested(*np.where(is_testable, figures[:, :, 0], np.nan)), Sizes(*of_slices)
+        value, *others = figures[:, :, 0]
+        # Rows must differ in the direction of the documents.
+        value[np.sign(self._of_rows(values, sizes)) * value <= ROUNDING] = 0.0
+        return Tested(*np.where(is_testable, [value, *others], np.nan)), Sizes(*of_slices)
 
     @cached_property
     def size_class(self) -> IndexArray:
@@ -369,10 +371,6 @@ class Losses:
         by_size = self.goes_with_size(sizes)
         alike = self.null.of_documents_alike(self.largest_correlation)
         return [(self.null, ~by_size), (alike, by_size)]
-
-    def _agreeing(self, value: FloatArray, values: FloatArray, sizes: FloatArray) -> FloatArray:
-        """Return statistics, 0 where rows do not differ in the direction of the documents."""
-        return np.where(np.sign(self._of_rows(values, sizes)) * value <= ROUNDING, 0.0, value)
 
     def are_opposed(self, statistic: FloatArray, values: FloatArray, sizes: FloatArray) -> BoolArray:
         """
