@@ -190,6 +190,8 @@ def report_line(
     level: float,
 ) -> dict[str, object]:
     """Return the line of a metric, its macro average over slices with an interval."""
+    # Added up in the same order, averages have the same last digit.
+    cells = cells.sort(name for name in cells.columns if name.startswith("key_") or name == CLUSTER)
     counted = moments.roll_up(cells, keys, [metric])
     whole = Sums.of(counted, metric)
     x, y = whole.x[:, None], whole.y[:, None]

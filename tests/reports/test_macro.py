@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 from scipy import stats
 
 import anls_frame as af
@@ -144,6 +145,16 @@ def test_pandas_and_parts_have_the_same_averages() -> None:
     merged = af.Report.from_summary(af.merge(parts)).macro()
     for name in ("score", "score_low", "score_high"):
         assert merged[name].to_numpy() == pytest.approx(whole[name].to_numpy(), abs=1e-12)
+
+
+@pytest.mark.parametrize("cluster", [None, "doc_id"])
+def test_averages_do_not_depend_on_the_order_of_rows(cluster: str | None) -> None:
+    options: dict[str, Any] = {"metrics": ["anls", "cer_corpus"], "by": "doc_type", "cluster": cluster}
+    expected = af.report(QUESTIONS, "rapidocr", "answers", **options).macro()
+    for seed in range(4):
+        rows = QUESTIONS.sample(fraction=1, shuffle=True, seed=seed)
+        found = af.report(rows, "rapidocr", "answers", **options).macro()
+        assert_frame_equal(found, expected, check_exact=True)
 
 
 def test_weights_name_slices() -> None:
