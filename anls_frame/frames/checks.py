@@ -34,6 +34,12 @@ def text_advice(name: str, dtype: Any) -> str:
     if dtype.is_object():
         pandas = f"`frame[{name!r}].map(sorted, na_action='ignore')`"
         return f"{object_advice(name)}, in pandas with {pandas} if they are sets"
+    if in_lists:
+        pandas = "`.map(lambda entries: [str(entry) for entry in entries], na_action='ignore')`"
+        return (
+            "read the file with `anls_frame.read_results`, which keeps numbers as they are written, or make "
+            f"texts of whole numbers, in Polars with `.cast(pl.List(pl.String))`, in pandas with {pandas}"
+        )
     polars, pandas = f"`schema_overrides={{{name!r}: pl.String}}`", f"`dtype={{{name!r}: str}}`"
     return (
         f"read it as text where the file is read, in Polars with {polars}, in pandas with {pandas}, or read "

@@ -293,3 +293,16 @@ def test_the_advice_for_numbers_gives_the_score_of_the_text_in_the_file(
     read = af.read_results(path)
     scores = af.add_scores(read, "prediction", "answers")["anls"].fill_null(float("nan"))
     np.testing.assert_array_equal(scores, perfect)
+
+
+def test_the_advice_about_numbers_in_lists_works(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"prediction": "7", "answers": [7, 8]}\n{"prediction": "9", "answers": null}\n')
+    in_polars, in_pandas = pl.read_ndjson(path), pd.read_json(path, lines=True, dtype={"prediction": str})
+    for frame in (in_polars, in_pandas):
+        with pytest.raises(af.DTypeError, match=r"read_results.*pl\.List\(pl\.String\).*str\(entry\)"):
+            af.report(frame, "prediction", "answers")
+    texts = in_pandas["answers"].map(lambda entries: [str(entry) for entry in entries], na_action="ignore")
+    casts = in_polars.with_columns(pl.col("answers").cast(pl.List(pl.String)))
+    for frame in (casts, in_pandas.assign(answers=texts), af.read_results(path)):
+        assert af.add_scores(frame, "prediction", "answers")["anls"][0] == 1
