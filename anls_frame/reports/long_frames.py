@@ -161,12 +161,14 @@ def side_by_side(
     questions = rows.group_by(keys, maintain_order=True).first()
     _check_complete(rows, questions.select(keys), ids, list(chosen))
     wide = questions.select(*keys, "row")
-    made_names = {name: [free_name(f"{value} of {name}", names) for value in values] for name in chosen}
-    for name, made in made_names.items():
+    columns_of = {
+        value: {name: free_name(f"{value} of {name}", names) for name in chosen} for value in values
+    }
+    for name in chosen:
         own = rows.filter(pl.col("system") == name).drop("row", "system")
         both = questions.join(own, on=keys, how="left", maintain_order="left")
         wide = wide.with_columns(
-            both[f"value_{index}_right"].alias(column) for index, column in enumerate(made)
+            both[f"value_{index}_right"].alias(columns_of[value][name]) for index, value in enumerate(values)
         )
         pair = (repr(next(iter(chosen))), repr(name))
         if answers is not None:
@@ -176,9 +178,6 @@ def side_by_side(
             if message := differing_questions(both.select(keys), asked, pair):
                 warn(f"{message}. Pass id= the columns that identify a question, such as its text")
     table = origins.like(attach(frame, wide["row"], wide.drop(*keys, "row")), given)
-    columns_of = {
-        value: {name: made[index] for name, made in made_names.items()} for index, value in enumerate(values)
-    }
     of_systems = [
         dataclasses.replace(
             metric, numerator=columns_of[metric.numerator], denominator=columns_of.get(metric.denominator)
