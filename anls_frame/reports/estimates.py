@@ -217,9 +217,7 @@ def units(sums: Sums) -> FloatArray:
 def system_scores(summary: Summary, sliced: SliceUnits, confidence: float) -> tuple[Estimate, Sums]:
     """Return the scores and intervals of a metric, as in reports of the systems, and their sums."""
     metric, sums = sliced.metric, sums_of_systems(sliced)
-    squares = None
-    if metric.interval == "bounded" and not metric.has_parts_of_one:
-        squares = squares_of_rows(summary, sliced)
+    squares = squares_of_rows(summary, sliced)
     return estimate(metric, sums, sums.n, confidence, squares=squares), sums
 
 
@@ -240,8 +238,14 @@ def sums_of_systems(sliced: SliceUnits) -> Sums:
     return Sums(x, np.array(y), xx, xy, yy, x, bracket, *sizes, *powers)
 
 
-def squares_of_rows(summary: Summary, sliced: SliceUnits) -> FloatArray:
-    """Return the sums of squared scores in [0, 1] over rows, slices by systems; nan if unknown."""
+def squares_of_rows(summary: Summary, sliced: SliceUnits) -> FloatArray | None:
+    """
+    Return the sums of squared scores in [0, 1] over rows, slices by systems; nan if unknown.
+
+    None for scores without two bounds, and for ratios, whose rows of 0 and 1 are their own squares.
+    """
+    if sliced.metric.interval != "bounded" or sliced.metric.has_parts_of_one:
+        return None
     keys, known = sliced.keys, summary.comparison_sums.squares.get(sliced.metric.name)
     # Cells of two systems, used to find slices, have only the squares of changes.
     if known is None:

@@ -281,14 +281,10 @@ def comparison_lines(
     """Return a row for each metric and pair, with both macro averages, their difference and its interval."""
     names, made = list(summary.systems), []
     for sliced in slice_units(summary, keys):
-        metric = sliced.metric
         weight = weights_of(sliced.slices.select(keys), weights)
-        rows_in_unit = None
-        if metric.interval == "bounded" and not metric.has_parts_of_one:
-            rows_in_unit = squares_of_rows(summary, sliced)
-        averages = compared(sliced, weight, rows_in_unit, pairs, level)
+        averages = compared(sliced, weight, squares_of_rows(summary, sliced), pairs, level)
         for (first, second), average in zip(pairs, averages, strict=True):
-            identity = {"metric": metric.name, "baseline": names[first], "system": names[second]}
+            identity = {"metric": sliced.metric.name, "baseline": names[first], "system": names[second]}
             made.append({**identity, **average})
     return as_frame(made)
 
