@@ -247,22 +247,28 @@ def _known(rows: pl.DataFrame, gold: Gold, unmatched: str, problems: Problems) -
     return rows if unmatched == "keep" else known
 
 
+_SOURCE = ("system", "log_file")
+_FIRST = ("first_system", "first_file")
+
+
+def _with_first(rows: pl.DataFrame, name: str) -> pl.DataFrame:
+    """Return a column of each system and file, with that of the first one that has the question."""
+    own = rows.select(*_KEYS, *_SOURCE, name)
+    first = own.group_by(_KEYS, maintain_order=True).first()
+    first = first.rename({name: "first"} | dict(zip(_SOURCE, _FIRST, strict=True)))
+    return own.join(first, on=_KEYS, maintain_order="left")
+
+
 def _check_answers(rows: pl.DataFrame, problems: Problems, files: Mapping[str, Path]) -> None:
     """Report questions for which a file, or a system in it, has different accepted answers than the first."""
-    first = rows.group_by(_KEYS, maintain_order=True).first()
-    source = ["system", "log_file"]
-    both = rows.select(*_KEYS, *source, "answers").join(
-        first.select(*_KEYS, first="answers", first_system="system", first_file="log_file"),
-        on=_KEYS,
-        how="left",
-    )
+    both = _with_first(rows, "answers")
     # Nearly all answers are equal without sorting, which would take as long as reading the rows.
     unequal = both.filter(both["answers"].ne_missing(both["first"]))
     differing = unequal.filter(disagreeing(unequal["answers"], unequal["first"]))
-    differing = differing.unique([*_KEYS, *source], maintain_order=True)
-    for _, questions in differing.group_by(*source, "first_system", "first_file", maintain_order=True):
+    differing = differing.unique([*_KEYS, *_SOURCE], maintain_order=True)
+    for sources, questions in differing.group_by(*_SOURCE, *_FIRST, maintain_order=True):
         ids = _ids(questions)
-        system, file, other_system, other = questions.select(*source, "first_system", "first_file").row(0)
+        system, file, other_system, other = sources
         if file == other:
             file, other = None, f"{other_system!r}"
         name = f"{system!r} " if file is None else ""
@@ -277,21 +283,15 @@ def _warn_of_questions(rows: pl.DataFrame, gold: Gold | None) -> None:
     """Warn if a file, or gold, has other questions than another one under the same ids."""
     if "question" not in rows.columns or rows.schema["question"] != pl.String:
         return
-    source = ["system", "log_file"]
-    asked = rows.filter(pl.col("question").is_not_null()).select(*_KEYS, *source, "question")
-    first = asked.group_by(_KEYS, maintain_order=True).first()
-    first = first.rename({"question": "first", "system": "first_system", "log_file": "first_file"})
-    both = asked.join(first, on=_KEYS, maintain_order="left")
-    others = both.filter(pl.col("log_file") != pl.col("first_file"))
+    asked = _with_first(rows.filter(pl.col("question").is_not_null()), "question")
+    others = asked.filter(pl.col("log_file") != pl.col("first_file"))
     pairs = [
         (f"{system!r}", f"{other!r}" if other != system else other_file, own)
-        for (system, _, other, other_file), own in others.group_by(
-            *source, "first_system", "first_file", maintain_order=True
-        )
+        for (system, _, other, other_file), own in others.group_by(*_SOURCE, *_FIRST, maintain_order=True)
     ]
     if gold is not None and "question" in gold.rows.columns:
         labels = gold.ids.with_columns(first=gold.rows["question"])
-        known = asked.join(labels, on=_QUESTION, maintain_order="left")
+        known = asked.drop("first").join(labels, on=_QUESTION, maintain_order="left")
         pairs += [
             (f"{system!r}", "gold", own) for (system,), own in known.group_by("system", maintain_order=True)
         ]
