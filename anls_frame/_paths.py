@@ -26,16 +26,11 @@ def below_shared(paths: Sequence[Path]) -> list[Path]:
     return [path.relative_to(folder) for path in absolute]
 
 
-def files_at(path: Path, is_wanted: Callable[[Path, Path], bool]) -> list[Path]:
+def files_at(path: Path, is_wanted: Callable[[Path], bool] = lambda _: True) -> list[Path]:
     """
     Return the file, or the files that match a pattern, or the wanted files of a folder, sorted by name.
 
-    Parameters
-    ----------
-    path
-        The file, the pattern or the folder.
-    is_wanted
-        Whether a file of a folder is wanted, given the file and the folder.
+    Hidden files of a folder, and files in its hidden folders, are left out.
 
     Raises
     ------
@@ -44,7 +39,7 @@ def files_at(path: Path, is_wanted: Callable[[Path, Path], bool]) -> list[Path]:
     """
     if path.is_dir():
         below = (Path(folder, file) for folder, _, files in os.walk(path) for file in files)
-        return sorted(file for file in below if is_wanted(file, path))
+        return sorted(file for file in below if not is_hidden(file, path) and is_wanted(file))
     if not is_many(path):
         return [path]
     matches = glob.glob(str(path), recursive=True)  # noqa: PTH207 - a Path has no absolute patterns

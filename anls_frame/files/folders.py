@@ -11,7 +11,7 @@ from pathlib import Path
 from anls_frame._messages import Message, Option
 from anls_frame._paths import files_at
 from anls_frame._text import path_text
-from anls_frame.files.file import as_path
+from anls_frame.files.file import as_path, check_regular
 
 
 def is_one_of(path: Path, others: Collection[Path]) -> bool:
@@ -21,17 +21,21 @@ def is_one_of(path: Path, others: Collection[Path]) -> bool:
 
 def files_named(
     name: str | os.PathLike[str],
-    is_wanted: Callable[[Path, Path], bool],
+    is_wanted: Callable[[Path], bool],
     what: str,
     advice: str | None = None,
 ) -> list[Path]:
     """
     Return the file, or the files that match a pattern, or the wanted files of a folder, sorted by name.
 
-    If a folder has none, the error says what it lacks and what to do: by default, to name pages as such.
+    Files of a folder must not be pipes or devices. If a folder has none, the error says what it lacks and
+    what to do: by default, to name pages as such.
     """
     path = as_path(name)
     files = files_at(path, is_wanted)
+    if path.is_dir():
+        for file in files:
+            check_regular(file)
     if not files:
         ways = [advice or Message("for pages, name the ground truth with ", Option("gold", ...))]
         if any(file.suffix.lower() == ".json" for file in path.rglob("*")):

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 import polars as pl
 
 from anls_frame._atomic import replacing
-from anls_frame._paths import below_shared, files_at, is_hidden
+from anls_frame._paths import below_shared, files_at
 from anls_frame._text import numbered, path_text
 from anls_frame.exceptions import DuplicateColumnError, warn
 from anls_frame.frames.checks import no_column
@@ -221,7 +221,7 @@ def _files(paths: Paths) -> list[Path]:
         if len(set(files)) < len(files):
             raise ValueError(f"{max(files, key=files.count)} occurs twice in a list of files")
         return files
-    files = files_at(Path(paths), lambda file, folder: not is_hidden(file, folder))
+    files = files_at(Path(paths))
     if not files:
         raise FileNotFoundError(errno.ENOENT, "this folder contains no files", str(paths))
     return files

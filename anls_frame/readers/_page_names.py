@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from anls_frame._messages import Message, Option
-from anls_frame._paths import is_hidden
 from anls_frame._text import numbered, path_text
 from anls_frame.files import standard_frames
-from anls_frame.files.file import File, as_path, check_regular, without_compression
+from anls_frame.files.file import File, as_path, without_compression
 from anls_frame.files.folders import checked_name, files_named, name_below
 from anls_frame.files.problems import Problems
 
@@ -237,7 +236,7 @@ def _files_of(given: PageFiles) -> list[tuple[PagePath, Path]]:
     """Return each file, with the folder below which its path is the name of the page."""
     if isinstance(given, str | os.PathLike):
         path = as_path(given)
-        files = files_named(path, _is_text, "pages: files of .txt, .md, .xml, .hocr or .html", OTHER_FORMATS)
+        files = files_named(path, is_page, "pages: files of .txt, .md, .xml, .hocr or .html", OTHER_FORMATS)
         for file in files:
             File(file).check(may_be_empty=True)
         folder, is_found = _folder(path), path.is_dir()
@@ -260,10 +259,3 @@ def _folder(path: Path) -> Path:
     while not path.exists() and glob.has_magic(str(folder)):
         folder = folder.parent
     return folder
-
-
-def _is_text(file: Path, folder: Path) -> bool:
-    if is_hidden(file, folder) or not is_page(file):
-        return False
-    check_regular(file)
-    return True

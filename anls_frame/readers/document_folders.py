@@ -8,11 +8,10 @@ from pathlib import Path
 
 import polars as pl
 
-from anls_frame._paths import is_hidden
 from anls_frame._text import numbered
 from anls_frame.exceptions import warn
 from anls_frame.files import raw_tables
-from anls_frame.files.file import File, check_regular, without_compression
+from anls_frame.files.file import File, without_compression
 from anls_frame.files.folders import files_named, name_below
 from anls_frame.files.table_files import read_columns
 
@@ -88,12 +87,9 @@ def column_of(folder: Path) -> str:
     return f"{folder}/"
 
 
-def is_document(file: Path, folder: Path) -> bool:
+def _is_document(file: Path) -> bool:
     """Return whether a file may hold a document of JSON, judged by its name."""
-    if is_hidden(file, folder) or without_compression(file).suffix.lower() != ".json":
-        return False
-    check_regular(file)
-    return True
+    return without_compression(file).suffix.lower() == ".json"
 
 
 _PAGES = "for pages of OCR, use `anls-frame report` or anls_frame.read_pages"
@@ -108,7 +104,7 @@ def _files(folder: Path) -> dict[str, Path]:
             errno.ENOTDIR, "this is a file: name the folder of the documents", str(folder)
         )
     files: dict[str, Path] = {}
-    for file in files_named(folder, is_document, "documents: files of .json", _PAGES):
+    for file in files_named(folder, _is_document, "documents: files of .json", _PAGES):
         name = name_below(without_compression(file).with_suffix(""), folder)
         same = files.setdefault(name, file)
         if same is not file:

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from anls_frame._paths import is_hidden, is_many
+from anls_frame._paths import is_many
 from anls_frame.exceptions import warn
 from anls_frame.files.file import SUFFIXES, File, check_regular, without_compression
 from anls_frame.files.folders import files_named, is_one_of
@@ -71,8 +71,8 @@ def matching(name: str | os.PathLike[str], without: Collection[Path] = ()) -> li
         return [named]
     files: dict[Path, File] = {}
 
-    def is_wanted(path: Path, folder: Path) -> bool:
-        return is_log(files.setdefault(path, File(path)), folder)
+    def is_wanted(path: Path) -> bool:
+        return is_log(files.setdefault(path, File(path)))
 
     found = [path for path in files_named(named, is_wanted, "logs") if not is_one_of(path, without)]
     logs = [files.get(path) or File(path) for path in found]
@@ -86,16 +86,16 @@ def matching(name: str | os.PathLike[str], without: Collection[Path] = ()) -> li
 def is_aggregated(file: File) -> bool:
     """Return whether a file holds aggregated results without rows; a note says that it is skipped."""
     path = file.path
-    if path.suffix.lower() != ".json" or not path.is_file() or is_log(file, path.parent):
+    if path.suffix.lower() != ".json" or not path.is_file() or is_log(file):
         return False
     warn(f"skipped {path}: it has aggregated results, not rows")
     return True
 
 
-def is_log(file: File, folder: Path) -> bool:
+def is_log(file: File) -> bool:
     """Return whether a file may hold rows: not hidden, in a known format, and not aggregated results."""
     path = file.path
-    if is_hidden(path, folder) or not format_suffix(path):
+    if path.name.startswith(".") or not format_suffix(path):
         return False
     check_regular(path)
     if path.suffix.lower() != ".json" or not path.stat().st_size:

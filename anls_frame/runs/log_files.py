@@ -166,7 +166,7 @@ def _in(argument: Path, without: Collection[Path]) -> list[File]:
     if not argument.is_dir():
         matches = map(Path, glob.glob(str(argument), recursive=True))  # noqa: PTH207 - as in `files_at`
         entries = [File(path) for path in sorted(matches) if not is_one_of(path, without)]
-        logs = [entry for entry in entries if entry.path.is_dir() or is_log(entry, entry.path.parent)]
+        logs = [entry for entry in entries if entry.path.is_dir() or is_log(entry)]
         return logs or entries or matching(argument)
     below: dict[Path, File] = {}
     for file in matching(argument, without):
