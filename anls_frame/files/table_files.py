@@ -553,6 +553,8 @@ def read_delimited(file: File, text: str, problems: Problems, delimiter: str | N
     Rows with too few or too many fields are problems, and left out. Quotes that do not enclose whole fields
     are an error, because readers drop such quotes, or read everything after them as one field.
     """
+    # A line that only tells Excel the delimiter is left empty, so that other lines keep their numbers.
+    text = re.sub(r"\Asep=.(?=\r?\n)", "", text, flags=re.IGNORECASE)
     with _fields_of_any_length():
         delimiter = delimiter or _detected(text)
         header, lines = _checked(text, delimiter, problems)

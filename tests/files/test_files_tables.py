@@ -472,6 +472,17 @@ def test_a_folder_and_a_missing_file_are_errors_of_the_system(tmp_path: Path) ->
         af.read_results(tmp_path / "a.csv", format="xml")
 
 
+@pytest.mark.parametrize("delimiter", [";", "\t", ","])
+def test_a_line_that_tells_excel_the_delimiter_is_no_header(write: Write, delimiter: str) -> None:
+    lines = ["id,prediction,answer", '1,"a, b",c'] if delimiter == "," else ["id,prediction,answer", "1,a,c"]
+    text = "\r\n".join(line if delimiter == "," else line.replace(",", delimiter) for line in lines)
+    path = write("excel.csv", f"SEP={delimiter}\r\n{text}\r\n")
+    assert af.read_results(path).columns == ["question_id", "prediction", "answers"]
+    assert af.read_results(path)["prediction"].to_list() == ["a, b" if delimiter == "," else "a"]
+    [(place, _)] = problems(write("broken.csv", f"sep={delimiter}\n{text}{delimiter}x"))
+    assert place == "line 3"
+
+
 def test_the_error_counts_all_problems_and_shows_the_first() -> None:
     found = [Problem("f.csv", f"line {line}", f"wrong {line}") for line in range(2, 32)]
     error = af.InputError(found, total=2000)
