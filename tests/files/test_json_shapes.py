@@ -20,6 +20,25 @@ def write(path: Path, value: Any) -> Path:
     return path
 
 
+def test_rows_of_promptfoo_are_reported_with_the_verdicts_of_its_judge(tmp_path: Path) -> None:
+    """The command of the guide; the rows have keys of promptfoo."""
+    rows = [
+        {
+            "gradingResult": {"pass": said == "12", "score": float(said == "12"), "componentResults": []},
+            "response": {"output": said, "tokenUsage": {"total": 3}},
+            "success": said == "12", "testIdx": index, "vars": {"answer": "12", "document": f"d{index}"},
+        }
+        for index, said in enumerate(["12", "12", "120", None])
+    ]  # fmt: skip
+    write(tmp_path / "results.jsonl", rows)
+    guide = (Path(__file__).parents[2] / "docs/files.md").read_text("utf-8")
+    [line] = [line for line in guide.splitlines() if "response.output" in line]
+    done = shell.run(tmp_path, *line.split()[1:], "--json")
+    [overall] = json.loads(done.stdout)["tables"]["All rows"]
+    assert (overall["n"], overall["n_clusters"]) == (4, 4)
+    assert (overall["anls"], overall["gradingResult.pass"]) == (pytest.approx(2 / 3), 0.5)
+
+
 # Objects that are no list of rows
 
 
