@@ -21,6 +21,7 @@ import pyarrow as pa
 
 from anls_frame._arguments import count
 from anls_frame.frames import field_rows
+from anls_frame.frames.checks import free_name
 from anls_frame.frames.reserved_columns import DOCUMENT, FIELD
 from anls_frame.metrics import scoring
 from anls_frame.reports import wrapping_costs
@@ -200,9 +201,8 @@ def _computed(
 def _with_fields(frame: Any, struct: daft.Expression, new: Mapping[str, str]) -> daft.DataFrame:
     """Return the rows with new columns, given the struct field of each name."""
     # The struct is a temporary column, so that rows are computed once for all fields.
-    rows, temporary = Batches.of(frame).frame, "__anls_frame_new"
-    while temporary in rows.column_names:
-        temporary += "_"
+    rows = Batches.of(frame).frame
+    temporary = free_name("__anls_frame_new", rows.column_names)
     values = {name: daft.col(temporary).get(field) for name, field in new.items()}
     return rows.with_column(temporary, struct).with_columns(values).exclude(temporary)
 

@@ -15,7 +15,7 @@ from anls_frame.summary.cell_sums import ALL, CellSums, Predictions, keys_of_cel
 from anls_frame.summary.details import PAIR
 from anls_frame.summary.keys import canonical, key_names
 from anls_frame.summary.measures import Metric
-from anls_frame.summary.rows import is_missing
+from anls_frame.summary.rows import is_missing, prediction_counts
 from anls_frame.summary.settings import Settings
 from anls_frame.summary.system_rows import (
     SystemRows,
@@ -127,13 +127,9 @@ def _batch_sums(batch: pl.DataFrame, rows: SystemRows, settings: Settings) -> Ce
 def _predictions(batch: pl.DataFrame, systems: int) -> list[Predictions]:
     """Return the digests of the rows of each system, and the counts of its predictions."""
     counted = batch.select(
-        pl.struct(
-            digest=pl.sum(f"digest_{system}"),
-            n_missing=is_missing(f"missing_{system}").sum(),
-            n_invented=pl.col(f"invented_{system}").sum(),
-            n_placeholders=pl.col(f"placeholder_{system}").sum(),
-            n_empty_answers=pl.sum("unanswerable"),
-        ).alias(f"system_{system}")
+        pl.struct(prediction_counts(system), n_missing=is_missing(f"missing_{system}").sum()).alias(
+            f"system_{system}"
+        )
         for system in range(systems)
     )
     return [Predictions(**values) for values in counted.row(0)]

@@ -16,9 +16,9 @@ from anls_frame.summary.measures import COUNTS
 from anls_frame.summary.rows import (
     kept_names,
     own_and_kept,
+    prediction_counts,
     row_scores,
     sums_of_texts,
-    totals,
 )
 from anls_frame.summary.selection import first_score, worst_rows
 from anls_frame.summary.settings import Settings
@@ -68,14 +68,14 @@ def collect(rows: SystemRows, settings: Settings, *, part: str | None) -> tuple[
 
 
 _Frames = tuple[dict[str, pl.DataFrame], pl.DataFrame]
-"""Frames of sums by name, as in `CellSums.frames`, and the `totals`."""
+"""Frames of sums by name, as in `CellSums.frames`, and `prediction_counts`."""
 
 
 def _in_one_query(frame: pl.LazyFrame, by_keys: Sequence[str], settings: Settings) -> _Frames:
     """Return the cells of texts without clusters."""
     by_length = ["bits"] if settings.details else []
     keys = (*by_keys, GRID_STEP, *by_length)
-    whole_sums = totals()
+    whole_sums = prediction_counts(0)
     names = [total.meta.output_name() for total in whole_sums]
     whole = grouped(frame, keys, [*sums_of_texts(), *whole_sums]).collect(engine="streaming")
     parts = canonical(whole.drop(names))
@@ -99,8 +99,7 @@ def _in_batches(frame: pl.LazyFrame, rows: SystemRows, settings: Settings, part:
     by_keys, has_clusters = key_names(settings.by, None), settings.cluster is not None
     text_sums = sums_of_texts() if settings.has_texts and has_clusters else []
     bin_sums = [expr for expr in text_sums if expr.meta.output_name() in _BIN_SUMS]
-    whole_sums = [] if settings.has_texts else [pl.sum("row_digest").alias("digest")]
-    whole_sums += totals() if text_sums else []
+    whole_sums = [] if settings.has_texts and not has_clusters else prediction_counts(0)
     used = {name for expr in (*text_sums, *whole_sums) for name in expr.meta.root_names()}
     used |= {GRID_STEP, "bits"} if text_sums else set()
     buckets: dict[str, Buckets] = {}

@@ -170,7 +170,7 @@ def sums_of_texts() -> list[pl.Expr]:
     return [
         pl.len().cast(pl.Int64).alias("rows"),
         _count(pl.col("row_digest").is_not_null(), "n"),
-        _count(is_missing("missing"), "n_missing"),
+        _count(is_missing("missing_0"), "n_missing"),
         _count(~pl.col("answerable"), "n_unanswerable"),
         _count(pl.col("reference_length") == 0, "n_empty_reference"),
         sum_of_scores("nls"),
@@ -189,13 +189,13 @@ def sums_of_texts() -> list[pl.Expr]:
     ]
 
 
-def totals() -> list[pl.Expr]:
-    """Return the sums over texts that are needed only for all rows."""
+def prediction_counts(system: int) -> list[pl.Expr]:
+    """Return the digest of the rows of a system, by number, and counts of its predictions."""
     return [
-        _count(pl.col("is_invented"), "n_invented"),
-        _count(pl.col("is_placeholder"), "n_placeholders"),
+        pl.sum(f"digest_{system}").alias("digest"),
+        _count(pl.col(f"invented_{system}"), "n_invented"),
+        _count(pl.col(f"placeholder_{system}"), "n_placeholders"),
         _count(pl.col("unanswerable"), "n_empty_answers"),
-        pl.sum("row_digest").alias("digest"),
     ]
 
 

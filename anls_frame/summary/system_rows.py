@@ -301,11 +301,9 @@ def single(rows: SystemRows, settings: Settings) -> pl.LazyFrame:
     own = {f"own_{index}": f"score_{index}_0" for index, _ in enumerate(rows.metrics)}
     frame = rows.frame.with_columns(**own)
     if not settings.has_texts:
-        return frame.rename({"digest_0": "row_digest"})
-    names = {"text_0": "prediction", "missing_0": "missing"}
-    names |= {"invented_0": "is_invented", "placeholder_0": "is_placeholder"}
+        return frame.with_columns(row_digest="digest_0")
     return (
-        frame.rename(names)
+        frame.rename({"text_0": "prediction"})
         .unnest("details_0")
         .with_columns((64 - pl.col("reference_length").bitwise_leading_zeros()).alias("bits"))
     )
