@@ -212,7 +212,7 @@ def _system_columns(system: int, asked: Asked) -> list[pl.Expr]:
     length = (edits / (1 - pl.col(f"similarity_{system}"))).round().cast(pl.Int64, strict=False)
     score = scores.score(text, "answers", protocol=protocol).struct
     columns = {
-        "type": scored_type(prediction, "answers", asked.settings).cast(pl.String),
+        "type": scored_type(prediction, asked.settings).cast(pl.String),
         "nearest": score.field("answer_index"),
         **{step: explained.field(step) for step in ("raw", *_STEPS)},
         "edits": edits,

@@ -509,7 +509,7 @@ def _lost_points(table: pl.DataFrame, asked: Asked) -> dict[str, float] | None:
     least, width = metric.span
     given = None if metric.row in causes.SCORES else (pl.col("score_0_0") - least) / width
     settings, score = asked.settings, str(metric.row)
-    rows = causes.with_losses(table.lazy(), "prediction_0", "answers", settings, score=score, given=given)
+    rows = causes.with_losses(table.lazy(), "prediction_0", settings, score=score, given=given)
     return causes.shares(causes.summed(rows, []).collect())
 
 

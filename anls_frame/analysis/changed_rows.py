@@ -231,7 +231,7 @@ def _columns(
         rank = pl.col(f"rank_{index}")
         columns.append((f"{name}_difference", rank if bool(metric.higher_is_better) != is_gain else -rank))
     if settings.has_texts:
-        types = [type_of(text, "answers", settings) for text in _TEXTS]
+        types = [type_of(text, settings) for text in _TEXTS]
         add("error_type", types)
         columns.append(("transition", pl.concat_str(types, separator=" → ")))
     names = [name for name, _ in columns]

@@ -144,7 +144,7 @@ def worst(
         anls="anls_0",
         nls="nls_0",
         cer="cer_0",
-        error_type=type_of("text_0", "answers", settings),
+        error_type=type_of("text_0", settings),
         nearest_answer=nearest_answer("text_0", "answers", protocol=settings.protocol, missing="empty"),
         text=pl.col("text_0").fill_null(""),
         own="score_0_0",

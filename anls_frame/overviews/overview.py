@@ -324,7 +324,7 @@ def overview(
         table = every = _page_causes(made, own)
     else:
         scored = {
-            name: causes.with_losses(one, "prediction", "answers", settings, score=metric.name).collect()
+            name: causes.with_losses(one, "prediction", settings, score=metric.name).collect()
             for name, one in texts.items()
         }
         losses = {cause: pl.when(pl.col("cause") == cause).then("lost") for cause in causes.CAUSES}

@@ -539,14 +539,13 @@ def are_of_fields(metrics: Sequence[Metric]) -> bool:
 
 def is_described(metric: Metric) -> bool:
     """Return whether a metric is that of `DESCRIBED` with its name, apart from its computation."""
-    described = (DESCRIBED.get(metric.name), OF_OWN_FIELDS.get(metric.name))
-    return any(one is not None and one.within() == metric.within() for one in described)
+    return _described_as(metric) is not None
 
 
-def _like(metric: Metric) -> Metric:
-    """Return the metric, with its computation, that has the name and the sources of a described one."""
-    own = OF_OWN_FIELDS.get(metric.name)
-    return own if own is not None and own.sources == metric.sources else DESCRIBED[metric.name]
+def _described_as(metric: Metric) -> Metric | None:
+    """Return the described metric, with its computation, that a metric is, if it is one."""
+    known = (DESCRIBED.get(metric.name), OF_OWN_FIELDS.get(metric.name))
+    return next((one for one in known if one is not None and one.within() == metric.within()), None)
 
 
 def of_own_fields(metrics: Sequence[Metric], protocol: ScoreProtocol | str) -> tuple[Metric, ...]:
@@ -621,8 +620,9 @@ def _computable(metric: Metric, columns: Sequence[object], protocol: ScoreProtoc
         raise ValueError(
             f"a quantile must be of {known}, a column of scores, or a Metric, got {metric.numerator!r}"
         )
-    if is_described(metric):
-        return _prepared(_like(metric), protocol)
+    described = _described_as(metric)
+    if described is not None:
+        return _prepared(described, protocol)
     if metric.sources[0].endswith("()"):
         raise ValueError(
             f"metric {metric.name!r} comes from a result, which does not store its function "

@@ -60,7 +60,6 @@ _TEXT, _BEFORE, _AFTER = "anls_frame:text", "anls_frame:before", "anls_frame:aft
 def with_losses(
     rows: pl.LazyFrame,
     prediction: str,
-    answers: str,
     settings: Settings,
     *,
     score: str = "anls",
@@ -72,9 +71,9 @@ def with_losses(
     Parameters
     ----------
     rows
-        The rows.
-    prediction, answers
-        The columns of texts, as they are scored.
+        The rows, with a column `answers`, as they are scored.
+    prediction
+        The column of predictions, as they are scored.
     settings
         How rows are scored.
     score
@@ -96,13 +95,13 @@ def with_losses(
     protocol = settings.protocol
 
     def scored(text: pl.Expr) -> pl.Expr:
-        fields = fields_of_score(text, pl.col(answers), protocol=protocol)
+        fields = fields_of_score(text, pl.col("answers"), protocol=protocol)
         return fields.struct.field(score).cast(pl.Float64)
 
     own_score = scored(predicted(column) if settings.missing == "empty" else column)
     rows = rows.with_columns(
         (own_score if given is None else given).alias(_BEFORE),
-        error_type=scored_type(column, answers, settings).cast(pl.String),
+        error_type=scored_type(column, settings).cast(pl.String),
     )
     # A text without a loss can win nothing.
     losing = pl.when(before < 1).then(column.cast(pl.String)) if given is None else pl.lit(None, pl.String)
@@ -110,7 +109,7 @@ def with_losses(
     # Few texts are wrapped, so few are scored and typed twice: null texts are not.
     rows = rows.with_columns(pl.when(text != losing).then(text).alias(_TEXT))
     rows = rows.with_columns(scored(text).fill_null(before).alias(_AFTER))
-    kind = error_type(pl.when(after >= before).then(text), pl.col(answers), protocol=protocol)
+    kind = error_type(pl.when(after >= before).then(text), pl.col("answers"), protocol=protocol)
     kind = pl.when(text.is_not_null() & (after >= before)).then(kind.cast(pl.String)).otherwise("error_type")
     return rows.with_columns(
         cause=kind.replace_strict(_OF_TYPE, return_dtype=pl.String),

@@ -44,7 +44,7 @@ def plans(rows: pl.LazyFrame, keys: Sequence[str], settings: Settings) -> dict[s
         "max_length": settings.max_length,
         "min_nls": settings.min_nls,
     }
-    losses = causes.with_losses(rows, "prediction", "answers", settings)
+    losses = causes.with_losses(rows, "prediction", settings)
     # Both are counted at once, because a type and a cause look at the same texts.
     counted = causes.summed(losses, [*keys, "error_type"]).collect(engine="streaming").lazy()
     # Rows without an answer have no type.

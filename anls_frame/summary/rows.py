@@ -98,23 +98,23 @@ def predicted(text: pl.Expr) -> pl.Expr:
     return text.cast(pl.String).fill_null("")
 
 
-def scored_type(prediction: pl.Expr, answers: str, settings: Settings) -> pl.Expr:
+def scored_type(prediction: pl.Expr, settings: Settings) -> pl.Expr:
     """
-    Return the error type of each row, as scored.
+    Return the error type of each row, as scored against its `answers`.
 
     A missing prediction that is scored as the empty text is not `missing` if the empty text is an answer.
     """
     protocol = settings.protocol
     if settings.missing == "drop":
-        return error_type(prediction, cs.by_name(answers), protocol=protocol)
-    kind = error_type(prediction, cs.by_name(answers), missing="empty", protocol=protocol)
+        return error_type(prediction, pl.col("answers"), protocol=protocol)
+    kind = error_type(prediction, pl.col("answers"), missing="empty", protocol=protocol)
     missing = pl.lit("missing", dtype=pl.Enum(ERROR_TYPES))
     return pl.when(prediction.is_null() & (kind == "empty")).then(missing).otherwise(kind).alias("error_type")
 
 
-def type_of(prediction: str, answers: str, settings: Settings) -> pl.Expr:
+def type_of(prediction: str, settings: Settings) -> pl.Expr:
     """Return the error type of each row; null without an answer, and for dropped predictions."""
-    kind = scored_type(cs.by_name(prediction), answers, settings).cast(pl.String)
+    kind = scored_type(cs.by_name(prediction), settings).cast(pl.String)
     return kind if settings.missing == "empty" else pl.when(cs.by_name(prediction).is_not_null()).then(kind)
 
 

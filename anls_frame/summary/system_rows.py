@@ -245,7 +245,7 @@ def _steps_of_texts(
         texts.append(score_details(schema, text, "answers", settings).alias(f"details_{system}"))
         texts.append(_plugin.call("text_kind", pl.col(text).cast(pl.String)).alias(f"kind_{system}"))
         if settings.details:
-            texts.append(type_of(text, "answers", settings).alias(f"error_type_{system}"))
+            texts.append(type_of(text, settings).alias(f"error_type_{system}"))
         for index, metric in enumerate(metrics):
             if metric.is_built_in:
                 score = details.field("anls") == 0 if metric.row is None else details.field(metric.row)
