@@ -8,6 +8,8 @@ from importlib import import_module
 
 import click
 
+from anls_frame import __version__
+
 _COMMANDS = (
     "overview score report merge compare epochs slices selective fields format_tax changes browse audit "
     "verdicts confusions plot convert names doctor gec demo"
@@ -31,29 +33,12 @@ class _Commands(click.Group):
         return command
 
 
-def _print_version(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:
-    if is_asked:
-        from anls_frame import __version__
-
-        print(f"anls-frame {__version__}")
-        ctx.exit()
-
-
 app = _Commands(
     "anls-frame",
     help="Score predictions against accepted answers: NLS, ANLS and CER, by slice, with intervals.",
     context_settings={"help_option_names": ["-h", "--help"]},
-    params=[
-        click.Option(
-            ["--version"],
-            is_flag=True,
-            is_eager=True,
-            expose_value=False,
-            callback=_print_version,
-            help="Print the version.",
-        )
-    ],
 )
+click.version_option(__version__, message="%(prog)s %(version)s", help="Print the version.")(app)
 
 
 def commands() -> dict[str, click.Command]:
