@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
+import runpy
 import sys
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
+from types import SimpleNamespace
 from typing import Any
 
 from anls_frame.summary.catalogue import NAMED, NAMES_OF_ROWS, SETS
@@ -82,7 +82,7 @@ def _described(name: str, score: str, columns: Callable[[], Collection[str]], **
 
 
 def _from_python(module: str, attribute: str) -> Metric:
-    value: Any = getattr(_module(module), attribute, None)
+    value = getattr(_module(module), attribute, None)
     if isinstance(value, Metric):
         return value
     if callable(value):
@@ -90,20 +90,17 @@ def _from_python(module: str, attribute: str) -> Metric:
     raise ValueError(f"--metric {module}:{attribute}: {module} has no metric or function {attribute!r}")
 
 
-def _module(name: str) -> ModuleType:
+def _module(name: str) -> Any:
+    """Return a module, or what a file of Python defines."""
     path = Path(name)
-    if path.suffix != ".py":
-        # As for `python -m`: modules of the current folder are found.
-        if "" not in sys.path:
-            sys.path.insert(0, "")
-        try:
-            return importlib.import_module(name)
-        except ImportError as error:
-            raise ValueError(f"--metric: cannot import {name!r}: {error}") from None
-    if not path.is_file():
-        raise FileNotFoundError(2, "No such file", str(path))
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None and spec.loader is not None  # noqa: S101, PT018 - the suffix says Python
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    if path.suffix == ".py":
+        if not path.is_file():
+            raise FileNotFoundError(2, "No such file", name)
+        return SimpleNamespace(**runpy.run_path(name))
+    # As for `python -m`: modules of the current folder are found.
+    if "" not in sys.path:
+        sys.path.insert(0, "")
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise ValueError(f"--metric: cannot import {name!r}: {error}") from None

@@ -19,8 +19,15 @@ import anls_frame as af
 Run = Callable[..., shell.Done]
 
 CODE = """
+from __future__ import annotations
+
+from dataclasses import dataclass
 import polars as pl
 import anls_frame as af
+
+@dataclass
+class Limit:
+    most: float = 1.0
 
 def characters(prediction, answers):
     return prediction.str.len_chars()
@@ -28,7 +35,7 @@ def characters(prediction, answers):
 def ratio(prediction, answers):
     import difflib
     answers = [answers] if isinstance(answers, str) else answers
-    return max(difflib.SequenceMatcher(None, prediction, one).ratio() for one in answers)
+    return min(Limit().most, max(difflib.SequenceMatcher(None, prediction, one).ratio() for one in answers))
 
 similarity = af.Metric.of_texts(ratio, name="similarity", label="difflib ratio")
 words = af.Metric("errors", denominator="words", name="errors_per_word", higher_is_better=False)
