@@ -36,12 +36,11 @@ class Packed:
     columns
         For each column, by name: the parts with its codes and its pool, and whether it holds lists.
     parts
-        The parts. Non-decreasing numbers are stored as differences.
+        The parts with their numbers, in order. Non-decreasing numbers are stored as differences.
     """
 
     columns: dict[str, dict[str, Any]] = field(default_factory=dict)
-    parts: list[str] = field(default_factory=list)
-    _numbers: dict[str, int] = field(default_factory=dict)
+    parts: dict[str, int] = field(default_factory=dict)
 
     def add(self, columns: pl.DataFrame, order: Sequence[str] | None = None) -> None:
         """Add columns that share a pool; `order` gives its values if they have their own order."""
@@ -74,10 +73,7 @@ class Packed:
         held = {"steps": list(map(operator.sub, content, [0, *content]))} if is_rising else content
         text = json.dumps(held, ensure_ascii=False, separators=(",", ":"))
         part = base64.b64encode(gzip.compress(text.encode(), _LEVEL, mtime=0)).decode()
-        if part not in self._numbers:
-            self._numbers[part] = len(self.parts)
-            self.parts.append(part)
-        return self._numbers[part]
+        return self.parts.setdefault(part, len(self.parts))
 
 
 def _values(column: pl.Series) -> list[Any]:

@@ -128,7 +128,8 @@ def framed(html: str, name: str = "") -> str:
 def _key(packed: Packed, verdicts: Sequence[str]) -> str:
     """Return the storage key of verdicts, which depends on the texts of the page and on what can be said."""
     names = [name for name in packed.columns if re.match("(id|row|answers|prediction_.*)$", name)]
-    parts = (packed.parts[packed.columns[name][part]] for name in names for part in ("codes", "pool"))
+    every = list(packed.parts)
+    parts = (every[packed.columns[name][part]] for name in names for part in ("codes", "pool"))
     said = "" if verdicts == OF_TEXTS else " ".join(verdicts)
     return hashlib.sha256("".join([*parts, said]).encode()).hexdigest()[:16]
 
