@@ -109,7 +109,7 @@ class Input(NamedTuple):
         """Return a summary, or the summary of a report."""
         if not is_result(given):
             raise self.error(given)
-        summary: Summary = given.summary if is_report(given) else given
+        summary: Summary = given.summary if is_a("report", given) else given
         return summary
 
     def summary_of_texts(self, given: Any) -> Summary:
@@ -121,7 +121,7 @@ class Input(NamedTuple):
 
     def detail(self, given: Any, name: str, by: Sequence[str]) -> pl.DataFrame:
         """Return the details of a report or summary: errors, confusions or lengths."""
-        summary, noun = self.summary(given), "report" if is_report(given) else "summary"
+        summary, noun = self.summary(given), "report" if is_a("report", given) else "summary"
         return detail_table(summary.report_sums.details, summary.settings, name, by, noun)
 
     def counts(
@@ -139,14 +139,14 @@ class Input(NamedTuple):
         return keys, in_polars(given).lazy().collect()
 
 
-def is_report(given: Any) -> bool:
-    """Return whether an object is a report, whose class cannot be imported here."""
-    return isinstance(given, SlicedResult) and given.noun == "report"
+def is_a(noun: str, given: Any) -> bool:
+    """Return whether an object is a report or a comparison, whose classes cannot be imported here."""
+    return isinstance(given, SlicedResult) and given.noun == noun
 
 
 def is_result(given: Any) -> bool:
     """Return whether an object is a report or a summary."""
-    return is_report(given) or isinstance(given, Summary)
+    return is_a("report", given) or isinstance(given, Summary)
 
 
 def whole(names: Names = ROWS) -> _style.Label:
@@ -187,8 +187,9 @@ class DrawnSlices:
 
 def slices(given: Any, noun: str, source: Input, needed: str) -> DrawnSlices:
     """Return the slices of a result, or of a frame returned by it, which must have the column `needed`."""
-    if isinstance(given, SlicedResult) and given.noun == noun:
-        return DrawnSlices(*given.sliced_tables()[0], names_in(given))
+    if is_a(noun, given):
+        by, frame = given.sliced_tables()[0]
+        return DrawnSlices(by, frame, names_in(given))
     pair_columns = ("metric", "baseline", "system") if noun == "comparison" else ()
     return DrawnSlices(*with_slices(source.table(given, [*pair_columns, "n", needed])))
 

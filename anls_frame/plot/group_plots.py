@@ -154,7 +154,7 @@ def group_scores(
     _style.group_axis(ax, [labels[key] for key in keys])
     drawn = [table[key] for table in tables.values() for key in keys if key in table]
     ax.set_xlim(*_inputs.limits([value for row in drawn for value in row[:3]], metric.bounds))
-    levels = {report.confidence if _inputs.is_report(report) else None for report in given.values()}
+    levels = {report.confidence if _inputs.is_a("report", report) else None for report in given.values()}
     level = "".join(f"{level_text(share)} " for share in levels if share is not None and len(levels) == 1)
     _style.side(ax, [_counts([table.get(key) for table in tables.values()]) for key in keys])
     label = f"{_inputs.axis_name(metric)}, {level}interval{_style.not_shown(hidden)}"
@@ -347,7 +347,7 @@ def _counted(given: Any, by: str | Sequence[str] | None, error_type: str) -> tup
     if _inputs.is_result(given):
         columns = tuple(_ERRORS.summary(given).settings.by) if by is None else columns
         whole, groups = (_ERRORS.detail(given, "errors", keys) for keys in ((), columns))
-        if columns and _inputs.is_report(given):
+        if columns and _inputs.is_a("report", given):
             # A report may have its own order, and leave out small slices.
             # Polars takes some names for patterns.
             own_keys = {f"__anls_frame_{index}": cs.by_name(name) for index, name in enumerate(columns)}

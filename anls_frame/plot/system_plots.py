@@ -17,7 +17,6 @@ from anls_frame.export.display import figure
 from anls_frame.export.document import OVERALL, SLICE, TABLE, crossed
 from anls_frame.export.score_grids import ScoreGrid, metric_lines, score_grid
 from anls_frame.plot import _inputs, _style
-from anls_frame.results import SlicedResult
 from anls_frame.summary.measures import Metric
 
 if TYPE_CHECKING:
@@ -280,8 +279,7 @@ def tradeoff(
     >>> [(text.get_text(), text.get_fontweight()) for text in ax.texts]
     [('a', 'bold'), ('b', 'normal')]
     """
-    is_comparison = isinstance(comparison, SlicedResult) and comparison.noun == "comparison"
-    if not is_comparison:
+    if not _inputs.is_a("comparison", comparison):
         raise _TRADEOFF.error(comparison)
     measures: tuple[Metric, ...] = comparison.measures
     if len(measures) < 2:  # noqa: PLR2004
@@ -369,7 +367,7 @@ def _draw_cells(ax: Axes, grid: ScoreGrid, rows: int, columns: int, metric: Metr
 
 def _ranked(given: Any, source: _inputs.Input, metric: str | None) -> _Ranked:
     """Return the ranks in a comparison or its frame, in the metric of this name."""
-    is_comparison = isinstance(given, SlicedResult) and given.noun == "comparison"
+    is_comparison = _inputs.is_a("comparison", given)
     frame = given.ranked if is_comparison else source.table(given, _COLUMNS)
     metrics = _inputs.metrics_of(given, frame["metric"].unique(maintain_order=True))
     by, frame = _inputs.with_slices(frame)
