@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+from campaign import amount
 from hypothesis import example, given
 from hypothesis import strategies as st
 from registry import FUNCTIONS, GEC_FUNCTIONS
@@ -140,13 +142,15 @@ RESULTS: dict[str, tuple[Callable[..., Any], Sequence[str], Sequence[str], Seque
     ),
 }
 """For each result: how it is made, of which frames, of how many systems, and of texts or scores."""
-CASES = [
-    pytest.param((call, kind, number, what), id=f"{name}-{kind}-{number}-{what}")
-    for name, (call, kinds, numbers, contents) in RESULTS.items()
-    for kind in kinds
-    for number in numbers
-    for what in contents
-]
+
+
+def cases() -> Iterator[Any]:
+    """Return all inputs as Polars frames, and of each result one as each other kind; in a campaign all."""
+    for name, (call, kinds, numbers, contents) in RESULTS.items():
+        inputs = [*itertools.product(numbers, contents)]
+        for turn, kind in enumerate(kinds):
+            for number, what in inputs if kind == "polars" else amount([inputs[turn % len(inputs)]], inputs):
+                yield pytest.param((call, kind, number, what), id=f"{name}-{kind}-{number}-{what}")
 
 
 def by_hand(
@@ -174,7 +178,7 @@ def by_hand(
     return counts
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", [*cases()])
 @FEWER_EACH
 @example(rows=LACKING, missing="empty", unanswerable="drop")
 @example(rows=LACKING, missing="drop", unanswerable="drop")
