@@ -140,14 +140,12 @@ def scored_epochs(
     is_used = pl.col("score_0_0").is_not_null()
     account = account_of(table, is_used, systems, settings, from_pandas=is_pandas(frame))
     epochs = RepeatedAnswers(
-        *(
-            table.drop(account_columns(1)),
-            dict(names[: len(ids)]),
-            dict(names[len(ids) :]),
-            scores,
-            settings,
-            account,
-        )
+        frame=table.drop(account_columns(1)),
+        ids=dict(names[: len(ids)]),
+        kept=dict(names[len(ids) :]),
+        scores=scores,
+        settings=settings,
+        account=account,
     )
     _check(epochs, has_texts=has_texts)
     return epochs
