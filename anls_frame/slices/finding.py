@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
 from anls_frame._arguments import takes_names
@@ -222,8 +223,8 @@ def find_slices(
     if has_texts:
         how["protocol"] = protocol
 
-    def reported(rows: BoolArray | None, slices: pl.Series, confidence: float) -> pl.DataFrame:
-        on = (source if rows is None else source.filter(pl.Series(rows))).with_columns(slices.alias(SLICE))
+    def reported(rows: BoolArray, slices: pl.Series, confidence: float) -> pl.DataFrame:
+        on = source.filter(pl.Series(rows)).with_columns(slices.alias(SLICE))
         summary = summarize(on, prediction, answers, metrics=resolved, by=SLICE, **how)
         return figures_of_summary(summary, resolved, confidence)
 
@@ -263,18 +264,18 @@ def _searched(source: SearchInput, plan: Plan) -> Slices:
     rows = ListedRows([column.codes for column in sliced], source.scores, document)
     is_change = bool(source.systems)
     with following(search.draws * len(source.scores), "Testing slices", unit="draws") as advance:
-        held_out = None
         if plan.holdout:
             documents = pl.Series(document) if source.documents is None else source.documents
-            held_out = (hashes(documents) % _PARTS < int(plan.holdout * _PARTS)).to_numpy()
-            chosen, n_slices, n_tests = honest(rows, held_out, plan, advance)
+            is_shown = (hashes(documents) % _PARTS < int(plan.holdout * _PARTS)).to_numpy()
+            chosen, n_slices, n_tests = honest(rows, is_shown, plan, advance)
             level = plan.confidence
         else:
+            is_shown = np.ones(rows.height, bool)
             chosen, n_slices, n_tests = searched(rows, plan, advance)
             level = confidence_of_chosen(plan.confidence, len(chosen), n_tests)
-        shown = rows if held_out is None else rows.of(held_out)
+        shown = rows.of(is_shown)
         table = figures(
-            lambda slices: source.reported(held_out, slices, level),
+            lambda slices: source.reported(is_shown, slices, level),
             chosen=[(slice_.metric, shown.mask(slice_.conditions)) for slice_ in chosen],
             scores=shown.scores,
             is_change=is_change,

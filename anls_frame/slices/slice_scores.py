@@ -117,9 +117,9 @@ class SearchInput:
     scores: Sequence[Scores]
     roots: Sequence[str]
     """The columns that these expressions need."""
-    reported: Callable[[BoolArray | None, pl.Series, float], pl.DataFrame]
+    reported: Callable[[BoolArray, pl.Series, float], pl.DataFrame]
     """
-    Returns the figures of slices, a row for each with metric and system: of all or the chosen lines, from
+    Returns the figures of slices, a row for each with metric and system: of the chosen lines, from
     the list of slices of each of these, with intervals at a level.
     """
     settings: Settings

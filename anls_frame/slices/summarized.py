@@ -62,10 +62,10 @@ def lines_of(summary: Summary, columns: object, metrics: object) -> SearchInput:
     without_slices = dataclasses.replace(settings, metrics=described, **plain)
     with_slices = dataclasses.replace(without_slices, by=(SLICE,))
 
-    def reported(chosen: BoolArray | None, slices: pl.Series, confidence: float) -> pl.DataFrame:
+    def reported(chosen: BoolArray, slices: pl.Series, confidence: float) -> pl.DataFrame:
         # The line of each cell among the chosen ones.
         is_in = is_scored.copy()
-        is_in[is_scored] = True if chosen is None else chosen
+        is_in[is_scored] = chosen
         position = pl.Series(np.where(is_in, np.cumsum(is_in) - 1, -1))
         chosen_lines = {name: position.gather(numbers) for name, numbers in cell_lines.items()}
         return _figures(summary, with_slices, slices, chosen_lines, confidence)
