@@ -220,11 +220,12 @@ class Accepted(NamedTuple):
 
 def fewest_documents(passes: Callable[[float], bool]) -> float:
     """Return the smallest number of documents that passes a test; nan if even `_MOST_DOCUMENTS` do not."""
+    # First, because it is often so, and each test takes milliseconds.
+    if not passes(_MOST_DOCUMENTS):
+        return math.nan
     low, high = 1.0, 2.0
     while not passes(high):
         low, high = high, 2 * high
-        if high > _MOST_DOCUMENTS:
-            return math.nan
     while high - low > 1:
         middle = math.floor((low + high) / 2)
         low, high = (low, middle) if passes(middle) else (middle, high)
