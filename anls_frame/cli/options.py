@@ -442,7 +442,7 @@ class Target:
             print_document(result.to_document(**shown))
         elif self.output is not None:
             show(f"{said}: {self.output}")
-            print_account(result)
+            print_account(result, shown.get("noun"))
             holds_one = self.output.suffix.lower() in OF_FIRST_TABLE and shown.get("tables", ()) is None
             others = result.to_document(**shown).tables[1:] if holds_one else []
             if others:

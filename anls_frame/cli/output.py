@@ -33,9 +33,12 @@ def show(*lines: str) -> None:
         print(plain(line))
 
 
-def print_account(result: Any) -> None:
+def print_account(result: Any, noun: str | None = None) -> None:
     """Print how many rows a result used, unless it used all of them as they are."""
-    show(*result.account.notes)
+    account = (
+        result.account if noun is None else dataclasses.replace(result.account, noun=noun.removesuffix("s"))
+    )
+    show(*account.notes)
 
 
 _CHARACTERS = ("reference_char", "predicted_char")

@@ -10,6 +10,7 @@ from anls_frame._text import numbered
 from anls_frame.cli import options
 from anls_frame.cli.output import say, score_text
 from anls_frame.export.document import OVERALL
+from anls_frame.export.row_names import named_rows
 
 _ALPHA = 0.05
 
@@ -20,7 +21,8 @@ def put_report(
     """Write and print a report; other options are those of `SummaryTarget.put`."""
     if not report.overall["n"]:
         raise ValueError("no row has an answer to score against")
-    scored = numbered(report.overall["n"], report.row_names["row"])
+    names = report.row_names if shown.get("noun") is None else named_rows(shown["noun"])
+    scored = numbered(report.overall["n"], names["row"])
     first = report.measures[0]
     said = f"{scored}, {first.label} {score_text(report.overall[first.name])}"
     target.put(report, said, shown, **written)

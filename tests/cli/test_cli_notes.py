@@ -138,3 +138,15 @@ def test_a_note_in_python_is_a_plain_text_with_options_of_python() -> None:
     assert {type(note) for note in notes} == {str}
     assert pickle.loads(pickle.dumps(report.account)).sentence == sentence  # noqa: S301 - of this process
     assert pl.Series([report.account.sentence]).dtype == pl.String
+
+
+def test_the_line_about_a_file_calls_rows_as_the_file_does(tmp_path: Path) -> None:
+    lines = [f"{row},a b,{'a b' if row % 2 else ''}\n" for row in range(8)]
+    (tmp_path / "m.csv").write_text("".join(["id,answer,prediction\n", *lines]), encoding="utf-8")
+    named = ("--noun", "utterances", "-o")
+    done = fine(run(tmp_path, "report", "m.csv", "-m", "speech", *named, "m.html"))
+    first, account = done.splitlines()
+    assert first == "8 utterances, WER (corpus) 0.500: m.html"
+    assert account.startswith("All 8 utterances were used")
+    systems = ("--systems", "id,prediction", "-a", "answer")
+    assert "All 8 utterances were used" in fine(run(tmp_path, "compare", "m.csv", *systems, *named, "c.html"))
