@@ -17,7 +17,7 @@ from campaign import amount
 from hypothesis import example, given
 from hypothesis import strategies as st
 from registry import FUNCTIONS, GEC_FUNCTIONS
-from report_oracle import FEWER_EACH
+from report_oracle import FEWER, FEWER_EACH
 
 import anls_frame as af
 from anls_frame import gec
@@ -349,6 +349,11 @@ KEEP_ROWS = {
 EVERY = FUNCTIONS | {f"gec.{name}": function for name, function in GEC_FUNCTIONS.items()}
 
 
+@FEWER
+@example(rows=LACKING, missing="empty", unanswerable="drop")
+@example(rows=LACKING, missing="drop", unanswerable="drop")
+@example(rows=LACKING, missing="empty", unanswerable="empty")
+@example(rows=LACKING, missing="drop", unanswerable="empty")
 @given(rows=ROWS, missing=st.sampled_from(["empty", "drop"]), unanswerable=st.sampled_from(["drop", "empty"]))
 @pytest.mark.filterwarnings("ignore::anls_frame.InputWarning")
 def test_plain_frames_have_the_rows_that_their_options_use(
