@@ -22,7 +22,7 @@ from anls_frame.frames import origins
 from anls_frame.frames.checks import check_column, free_name
 from anls_frame.frames.conversion import as_kind_of, at_hand, column_names, in_polars, is_pandas
 from anls_frame.frames.documents import called, without_nan
-from anls_frame.protocol import ScoreProtocol, described, resolve_errors, resolve_protocol
+from anls_frame.protocol import ScoreProtocol, described, resolve_errors
 from anls_frame.reports.pairing import disagreeing, first_of
 from anls_frame.summary.account import Account, account_columns, account_of
 from anls_frame.summary.catalogue import Metrics, resolve
@@ -35,7 +35,7 @@ from anls_frame.summary.settings import (
     are_texts,
     check_by,
     check_keep,
-    unanswerable_in,
+    scoring,
 )
 from anls_frame.summary.system_rows import scored_rows
 from anls_frame.summary.systems import systems_of
@@ -116,10 +116,9 @@ def scored_epochs(
         by=by,
         metrics=chosen,
         has_texts=has_texts,
-        protocol=resolve_protocol(protocol),
         missing=missing,
-        unanswerable=unanswerable_in(unanswerable, frame),
         keep=tuple(columns),
+        **scoring(protocol, frame, has_texts=has_texts, unanswerable=unanswerable),
     )
     systems = systems_of(prediction)
     rows = scored_rows(frame, systems, answers, chosen, settings)

@@ -68,7 +68,7 @@ def against_rest(
     else:
         p = _by_row(inside, outside, whole)
     p = np.where(testable, p, np.nan)
-    adjusted = _by_holm(p, inside.y, whole.y) if adjusted is None else np.where(testable, adjusted, np.nan)
+    adjusted = adjusted_by_holm(p, inside.y, whole.y) if adjusted is None else np.where(testable, adjusted, np.nan)
     return counted.select(
         *keys,
         "n",
@@ -80,11 +80,12 @@ def against_rest(
     )
 
 
-def _by_holm(p: FloatArray, sizes: FloatArray, whole: FloatArray) -> FloatArray:
+def adjusted_by_holm(p: FloatArray, sizes: FloatArray, whole: FloatArray) -> FloatArray:
     """Adjust p-values for the number of tests; two slices that are each other's rest are one test."""
     tested = ~np.isnan(p)
-    is_one_test = np.count_nonzero(tested) == _PAIR and sizes[tested].sum() == whole.sum()
-    return p if is_one_test else statistics.holm(p)
+    # Slices of labels may have the size of each other's rest and other rows.
+    are_rests = np.count_nonzero(tested) == _PAIR and sizes[tested].sum() == whole.sum()
+    return p if are_rests and np.allclose(p[tested], p[tested][0], atol=0) else statistics.holm(p)
 
 
 def _squares(sums: Sums, ratio: FloatArray | float) -> FloatArray:

@@ -148,6 +148,11 @@ def test_several_scores_of_rows_by_system_are_compared_at_once() -> None:
     assert of_one.overall["difference"].item() == pytest.approx(expected[0][2] - expected[0][1])
 
 
+def test_scores_that_exist_say_nothing_of_rows_without_an_answer() -> None:
+    with pytest.raises(ValueError, match="the scores exist already; fill their nulls"):
+        af.repeats.mean_over_epochs(ROWS, id=QUESTION, metrics="epoch", unanswerable="empty")
+
+
 @pytest.mark.parametrize("metrics", [None, pl.col("anls"), []])
 def test_without_predictions_the_scores_must_be_columns(metrics: Any) -> None:
     means = af.repeats.mean_over_epochs(ROWS, *TEXTS, id=QUESTION)
