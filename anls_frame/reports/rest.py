@@ -68,7 +68,7 @@ def against_rest(
     else:
         p = _by_row(inside, outside, whole)
     p = np.where(testable, p, np.nan)
-    adjusted = adjusted_by_holm(p, inside.y, whole.y) if adjusted is None else np.where(testable, adjusted, np.nan)
+    adjusted = by_holm(p, inside.y, whole.y) if adjusted is None else np.where(testable, adjusted, np.nan)
     return counted.select(
         *keys,
         "n",
@@ -80,7 +80,7 @@ def against_rest(
     )
 
 
-def adjusted_by_holm(p: FloatArray, sizes: FloatArray, whole: FloatArray) -> FloatArray:
+def by_holm(p: FloatArray, sizes: FloatArray, whole: FloatArray) -> FloatArray:
     """Adjust p-values for the number of tests; two slices that are each other's rest are one test."""
     tested = ~np.isnan(p)
     # Slices of labels may have the size of each other's rest and other rows.

@@ -136,9 +136,9 @@ def test_adjusted_p_values_of_a_slice_and_its_rest_are_uniform(
 def test_slices_that_share_rows_are_two_tests_at_any_size() -> None:
     """Six and four of ten rows are no rests of each other if one row has both labels and one has none."""
     p, sizes = np.array([0.01, 0.03, np.nan]), np.array([6.0, 4.0, 1.0])
-    assert rest.adjusted_by_holm(p, sizes, np.array([10.0])).tolist()[:2] == [0.02, 0.03]
+    assert rest.by_holm(p, sizes, np.array([10.0])).tolist()[:2] == [0.02, 0.03]
     same = np.array([0.01, 0.01])
-    assert rest.adjusted_by_holm(same, sizes[:2], np.array([10.0])).tolist() == [0.01, 0.01]
+    assert rest.by_holm(same, sizes[:2], np.array([10.0])).tolist() == [0.01, 0.01]
 
 
 @pytest.mark.parametrize("measure", ["score", "rate"])
