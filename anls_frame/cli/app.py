@@ -12,7 +12,7 @@ from anls_frame import __version__
 
 _COMMANDS = (
     "overview score report merge compare epochs slices selective fields format_tax changes browse audit "
-    "verdicts confusions plot convert names doctor gec demo"
+    "verdicts corrected confusions plot convert names doctor gec demo"
 )
 """The commands in the order of the help, each in a module of its name."""
 

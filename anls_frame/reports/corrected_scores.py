@@ -26,7 +26,7 @@ from anls_frame.summary import slicing as slicings
 from anls_frame.summary.account import Account
 from anls_frame.summary.keys import CLUSTER, chosen_keys, key_names, largest_first, optional, sliced_keys
 from anls_frame.summary.labels import warn_of_labels
-from anls_frame.summary.settings import Settings
+from anls_frame.summary.settings import Settings, scoring
 from anls_frame.summary.slicing import By
 
 FEWEST, FEWEST_OF_SLICE = (30, 10), (10, 5)
@@ -133,10 +133,7 @@ class Corrected(SlicedResult[Table_co]):
         """The settings as a single line; figures with equal signatures are comparable."""
         tuning = "estimated" if self._given_tuning is None else f"{self._given_tuning:g}"
         draw = [f"{role}:{self._described.get(role, 'none')}" for role in (PROBABILITY, STRATUM)]
-        cluster = self._settings.cluster or "none"
-        return "|".join(
-            ["corrected", f"tuning:{tuning}", *draw, f"cluster:{cluster}", f"v:{self._settings.version}"]
-        )
+        return "|".join(["corrected", f"tuning:{tuning}", *draw, self._settings.signature])
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -516,7 +513,7 @@ def corrected(
     warn_of_labels(rows.cells, dict(zip(key_names(slicing.names, None), slicing.names, strict=True)))
     settings = Settings(
         by=slicing.names, tables=slicing.tables, orders=orders, cluster=cluster, metrics=(), has_texts=False,
-        missing="drop",
+        missing="drop", **scoring("anls", frame, has_texts=False),
     )  # fmt: skip
     # A row without a score is an error.
     n_rows = round(rows.cells["n"].sum())

@@ -52,6 +52,7 @@ PROCESSES: list[list[tuple[set[str], list[str]]]] = [
                 "merge saved.parquet",
                 "epochs epochs.jsonl",
                 "selective rows.jsonl --model-confidence confidence",
+                "corrected judged.jsonl --score judge --truth human",
             ],
         ),
         (FIGURES, ["report rows.jsonl --summary part.parquet", "fields documents.jsonl"]),
@@ -98,6 +99,8 @@ def test_a_command_imports_what_it_uses(
     (tmp_path / "epochs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in epochs))
     document = {"document": "a", "prediction": {"total": "1"}, "answers": {"total": "1"}}
     (tmp_path / "documents.jsonl").write_text(json.dumps(document) + "\n")
+    judged = [{"judge": row % 3 > 0, "human": row % 2 > 0 if row < 8 else None} for row in range(12)]
+    (tmp_path / "judged.jsonl").write_text("".join(json.dumps(row) + "\n" for row in judged))
     frame = pl.DataFrame(ROWS)
     frame.with_columns(pl.col("answers").list.first()).write_csv(tmp_path / "rows.csv")
     af.summarize(frame, "prediction", "answers").save(tmp_path / "saved.parquet")

@@ -52,6 +52,10 @@ COMMANDS = {
         "selective sure.parquet --model-confidence confidence -b doc_type -c doc_id",
         "selective sure.parquet --model-confidence confidence --model-confidence severity",
     ],
+    "corrected": [
+        "corrected judged.csv --score judge --truth human -c doc_id",
+        "corrected judged.csv --score judge --truth human -b doc_type",
+    ],
     "fields": [
         "fields extracted/ --gold gold/",
         "fields documents.jsonl --kind total=number:, --required total -b field",

@@ -75,6 +75,15 @@ def write_for_docs(folder: Path) -> None:
     gold.write_ndjson(folder / "gold.jsonl")
     gold.with_columns(pl.col("answers").list.join("|")).write_csv(folder / "gold.csv")
     answer = pl.col("answers").list.first()
+    results.select(
+        response=pl.struct(output="a"),
+        vars=pl.struct(answer.alias("answer"), document="doc_id"),
+        gradingResult=pl.struct((pl.col("a") == answer).alias("pass")),
+    ).write_ndjson(folder / "promptfoo.jsonl")
+    documents = pl.read_ndjson(folder / "documents.jsonl").rename({"document": "page"})
+    two = documents.with_columns(rules="prediction", model="answers")
+    fields = af.fields(two, {"rules": "rules", "model": "model"}, "answers", id="page")
+    fields.write_parquet(folder / "rows.parquet")
     board = results.unpivot(["a", "b"], index=["question_id", "doc_id", "answers"], variable_name="model")
     board.rename({"value": "prediction"}).with_columns(answers=answer).write_csv(folder / "board.csv")
     epochs = board.with_columns(epoch=pl.when(pl.col("model") == "a").then(1).otherwise(2)).drop("model")
@@ -171,10 +180,10 @@ def _audit(folder: Path) -> None:
     judged = results.with_columns(
         pl.col("answers").list.first(),
         judge=(pl.col("answers").list.first().str.len_chars() % 3 > 0).cast(int),
+        human=pl.when(pl.int_range(pl.len()) % 2 == 0).then(pl.col("answers").list.first() == pl.col("a")),
     )
-    judged.select("question_id", "doc_id", "answers", "judge", prediction="a").write_csv(
-        folder / "judged.csv"
-    )
+    columns = ["question_id", "doc_id", "doc_type", "answers", "judge", "human"]
+    judged.select(*columns, prediction="a").write_csv(folder / "judged.csv")
     command = "audit judged.csv -n 100 -m judge -c doc_id -o drawn_judge.html --sample judge.parquet"
     shell.fine(shell.run(folder, *command.split()))
     said = {"verdict": "right", "score": "judge"}
