@@ -109,9 +109,6 @@ $(python-tests): export OPENBLAS_NUM_THREADS = 1
 test-python:
 	$(beside) $(python-tests)
 
-# What is made of sums of rows is the same for any number of threads, which tests/summary tries in processes of their own;
-# the other tests, and docs, run with all.
-test-python-results: export POLARS_MAX_THREADS = 1
 test-python-results: install .venv-peers/installed
 	$(BIN)/python -m pytest -q $(results)
 
