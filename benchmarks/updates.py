@@ -1,7 +1,7 @@
 """
 What an update of a metric object costs: `python benchmarks/updates.py`.
 
-Prints the table of docs/streaming.md: microseconds of `ANLS.update`, medians, by the number of pairs.
+Prints microseconds of `ANLS.update`, medians, by the number of pairs; docs/streaming.md quotes two of them.
 """
 
 from __future__ import annotations

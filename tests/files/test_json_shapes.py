@@ -30,7 +30,7 @@ def test_rows_of_promptfoo_are_reported_with_the_verdicts_of_its_judge(tmp_path:
         }
         for index, said in enumerate(["12", "12", "120", None])
     ]  # fmt: skip
-    write(tmp_path / "results.jsonl", rows)
+    write(tmp_path / "promptfoo.jsonl", rows)
     guide = (Path(__file__).parents[2] / "docs/files.md").read_text("utf-8")
     [line] = [line for line in guide.splitlines() if "response.output" in line]
     done = shell.run(tmp_path, *line.split()[1:], "--json")
