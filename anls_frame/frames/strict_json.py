@@ -64,8 +64,9 @@ def parse(text: str) -> Any:
         if end < len(text):  # whitespace may surround the value
             value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
-        at = f" at line {error.lineno}" if error.lineno > 1 else ""
-        raise ValueError(f"invalid JSON: {error.msg.removesuffix(' at')}{at}, column {error.colno}") from None
+        line = f"line {error.lineno}, " if error.lineno > 1 else ""
+        message = error.msg.removesuffix(" at")
+        raise ValueError(f"invalid JSON: {message} at {line}column {error.colno}") from None
     except RecursionError:
         raise ValueError("brackets are nested too deeply") from None
     if isinstance(value, list | dict) and text.count("[") + text.count("{") > _MOST_LEVELS:

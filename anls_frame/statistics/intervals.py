@@ -242,7 +242,7 @@ def wilson_interval(
     design, trust = design_effect(observed, rows, information, correlation)
     carried = units
     if cubes is not None and fourths is not None:
-        alike_rows = np.clip((design - 1) / np.where(rows > 1, rows - 1, 1.0), 0, 1)
+        alike_rows = np.clip((design - 1) / np.where(rows - 1 > ROUNDING, rows - 1, 1.0), 0, 1)
         powers = stood_in(cubes, 2.0), stood_in(fourths, 2.0)
         carried = effective_units(n, n * n / units, *powers, correlation=alike_rows)
         carried = np.clip(carried, FEWEST_UNITS, units)

@@ -246,6 +246,16 @@ def test_confidence_lies_between_0_and_1(confidence: float) -> None:
 # The others.
 
 
+def test_the_last_digit_of_units_of_one_row_does_not_matter() -> None:
+    """Rows that count for different shares, as in a macro average, whose number is that of the units."""
+    sums = {"cubes": 130, "fourths": 200, "sum_squares": 70}
+    ends = [
+        wilson_interval(0.7, 0.003, 100, units, **sums)
+        for units in (np.nextafter(100, 0), 100, np.nextafter(100, 200))
+    ]
+    assert np.ptp(ends, axis=0) == pytest.approx(0, abs=1e-12)
+
+
 def test_t_interval_is_that_of_scipy() -> None:
     scores = np.random.default_rng(4).normal(size=12)
     variance = ratio_variance(**moments([(x, 1.0) for x in scores]))
