@@ -23,7 +23,7 @@ import nbformat
 from nbclient import NotebookClient
 from PIL import Image
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).resolve().parent
 COLORS = 48
 FOLLOWED = re.compile('(?<=<iframe )name="anls_frame_[0-9a-f]+" ')
 """The name of a page that a kernel follows, which is another one each time."""
@@ -39,12 +39,13 @@ def main() -> None:
     parser.add_argument("notebooks", nargs="*", type=Path)
     options = parser.parse_args()
     failures = []
+    chosen = [path.resolve() for path in options.notebooks] or sorted(FOLDER.glob("*.ipynb"))
     wanted = of_page(PAGE.read_text(encoding="utf-8"))
-    if not options.check:
+    if not options.check and TUTORIAL in chosen:
         nbformat.write(wanted, TUTORIAL)
-    elif sources(nbformat.read(TUTORIAL, as_version=4)) != sources(wanted):
+    elif options.check and sources(nbformat.read(TUTORIAL, as_version=4)) != sources(wanted):
         failures += [f"{TUTORIAL.name}: is not {PAGE.name}: run it"]
-    for path, notebook, before in run(options.notebooks or sorted(FOLDER.glob("*.ipynb"))):
+    for path, notebook, before in run(chosen):
         if not options.check:
             tidy(notebook)
             nbformat.write(notebook, path)
