@@ -6,7 +6,8 @@ answers; `read_results`, `read_logs` and `read_pages` read files into such a fra
 JSON documents. `overview` shows how good a system is and what to do first; `report` breaks its scores down by
 slice; `find_slices` finds slices that score worse than the rest; `browse` makes a page for reading the rows;
 `compare` tests the differences between systems, and `changes` returns the rows whose scores differ;
-`selective` and `corrected` judge a model's confidence and a judge's verdicts.
+`selective` finds the confidence above which answers can be accepted, and `corrected` corrects the scores of
+an LLM judge or a wrong answer key by people's verdicts.
 
 `nls`, `anls`, `cer` and similar functions are Polars expressions that score each row; `add_scores` adds all
 scores to a frame; `ANLS` and similar classes are metric objects for training loops; `gec` scores grammatical
