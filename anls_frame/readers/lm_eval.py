@@ -29,7 +29,8 @@ def read_lm_eval(
     path
         The file.
     filter
-        The filter whose responses are read, if a file has responses of several filters.
+        The filter whose responses are read, if a file has responses of several filters. A file of a task
+        without filters, which the harness logs as the filter `none`, is read as it is.
     response
         The response to read if a filter keeps several: 1 is the first, -1 the last. `"all"` reads each
         response as a row with its number in `epoch`, including `repeats` from which the filter only selects
@@ -81,7 +82,7 @@ def read_lm_eval(
     if filter is None and len(names) > 1:
         several = f"has responses after several filters: {among}; choose one with "
         raise problem(file, Message(several, Option("filter", ...)))
-    if filter is not None:
+    if filter is not None and names != ["none"]:
         if filters is None or filter not in names:
             raise problem(file, f"no filter {quoted(filter)}; available: {among}")
         samples = filters.rows_with(filter)

@@ -49,6 +49,10 @@ _WRITTEN = {
 
 # Fields that describe a run or its inputs; all others are metrics, or what the model said.
 _DESCRIBING = {*_WRITTEN, "epoch", "task", "model"} - {"resps"}
+_OF_CHOICES = (
+    "multiple-choice tasks log likelihoods, not texts: name the files of the other tasks only, such as "
+    "'logs/*/samples_TASK_*.jsonl' (in quotes)"
+)
 FILTERS = "a sample is logged after each filter of its task: keep the lines of one filter"
 """What to do about samples that occur several times, as lmms-eval does not log the names of filters."""
 
@@ -320,6 +324,8 @@ def _responses(place: str, response: Any, problems: Problems) -> list[Any]:
             else f"{len(several)} responses, as in multiple-choice tasks"
         )
         problems.add(f"the response must be one string, got {what}", place)
+        if len(several) > 1:
+            problems.hint(_OF_CHOICES)
         return []
     return [] if several == [None] else several
 

@@ -347,6 +347,8 @@ def test_multiple_choice_samples_have_no_single_response(tmp_path: Path) -> None
         "line 2",
         "the response must be one string, got 2 responses, as in multiple-choice tasks",
     )
+    with pytest.raises(af.InputError, match=r"name the files of the other tasks only, such as 'logs/\*/"):
+        af.readers.read_lmms_eval(tmp_path / "samples.jsonl")
 
 
 @pytest.mark.parametrize("response", [None, 1, -1, "all"])
@@ -400,6 +402,16 @@ def test_of_several_filters_one_is_named(tmp_path: Path) -> None:
     )
     assert af.readers.read_lm_eval(path, filter="loose")["prediction"].to_list() == ["loose 0", "loose 1"]
     assert problem(af.readers.read_lm_eval, path, filter="none")[1].startswith("no filter 'none'")
+
+
+def test_a_task_without_filters_is_read_whichever_filter_other_tasks_need(tmp_path: Path) -> None:
+    unfiltered = write_lines(tmp_path / "samples.jsonl", [lm_sample(0, "x", ["a"], filter="none")])
+    assert af.readers.read_lm_eval(unfiltered, filter="strict")["prediction"].to_list() == ["x"]
+
+    loose = write_lines(tmp_path / "loose.jsonl", [lm_sample(0, "x", ["a"], filter="loose")])
+    assert problem(af.readers.read_lm_eval, loose, filter="strict")[1] == (
+        "no filter 'strict'; available: 'loose'"
+    )
 
 
 def test_attachments_failed_samples_and_nan_scores_of_inspect(tmp_path: Path) -> None:
