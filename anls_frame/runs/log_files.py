@@ -37,7 +37,7 @@ def repeated(files: Iterable[File]) -> dict[tuple[Path, str], list[File]]:
 
 def runs_chosen(files: Sequence[File], runs: Runs) -> list[File]:
     """
-    Return the files to read of a folder or a pattern.
+    Return the files to read of a folder, a pattern or, for the newest runs, a list.
 
     Raises
     ------
@@ -100,6 +100,8 @@ def _systems(logs: Paths, runs: Runs, without: Collection[Path], *, repeats: boo
         entries = runs_chosen(_in(entries[0].path, without), runs)
     if len(entries) > 1:
         entries = [entry for entry in entries if not is_aggregated(entry)]
+    if runs == "newest":
+        entries = runs_chosen(entries, runs)
     again = {folder for folder, _ in repeated(entries)}
     systems: dict[Path, list[File]] = {}
     for entry in entries:
@@ -158,7 +160,7 @@ def files_of(paths: Paths, runs: Runs, without: Collection[Path] = ()) -> list[F
         files += files_of(path, runs, without)
     if not files:
         raise ValueError("each system must have at least one file")
-    return files
+    return runs_chosen(files, runs) if runs == "newest" else files
 
 
 def _in(argument: Path, without: Collection[Path]) -> list[File]:

@@ -140,6 +140,9 @@ def long_frame(
         rows = gold.joined(rows)
     if have_answers:
         _check_answers(rows, problems, {path_text(log.path): log.path for log in logs})
+    if problems and "model" in rows.columns and rows["model"].n_unique() < rows["system"].n_unique():
+        several = "there are several files of a model: name them as one system, or pass "
+        problems.hint(Message(several, Option("system_column", "model")))
     problems.raise_any()
     _warn_of_questions(rows, gold)
     return _remembered(_in_order(rows), logs, gold)

@@ -81,7 +81,7 @@ def read_logs(
     runs
         How to treat several runs of a task by lmms-eval or the LM evaluation harness in a folder or pattern:
         `"error"` lists them, `"newest"` reads the newest run of each task, `"all"` reads all runs, as repeats
-        of one system. Files named individually are all read.
+        of one system. Of files named individually, all are read unless it is `"newest"`.
     gold
         The questions with their answers, types and documents, to be joined to the predictions by id: a file
         or a pattern (CSV, JSON Lines, JSON, Parquet or a workbook), a Polars, pandas or Arrow frame, or a

@@ -152,3 +152,38 @@ def test_several_runs_of_a_task_are_an_error_unless_one_says_which(tmp_path: Pat
     assert both.select("system", "prediction").rows() == [(OLD, "old"), (NEW, "new")]
     with pytest.raises(ValueError, match="runs must be one of 'error', 'newest', 'all'"):
         af.read_logs(run, runs="last")  # type: ignore[arg-type]
+
+
+def test_the_newest_runs_are_read_of_files_that_are_listed_too(tmp_path: Path) -> None:
+    for model in ("m1", "m2"):
+        write_run(tmp_path / model, {"x": {0: "x 0", 1: "old"}}, OLD, model)
+        write_run(tmp_path / model, {"x": {0: "x 0", 1: f"x {model[1]}"}}, NEW, model)
+    files = sorted(tmp_path.glob("*/*.jsonl"))
+    assert len(files) == 4
+
+    whole = af.read_logs(tmp_path, runs="newest")
+    assert whole["prediction"].to_list() == ["x 0", "x 1", "x 0", "x 2"]
+    assert_frame_equal(af.read_logs(files, runs="newest"), whole)
+    by_name = {model: sorted((tmp_path / model).glob("*.jsonl")) for model in ("m1", "m2")}
+    assert_frame_equal(af.read_logs(by_name, runs="newest"), whole)
+    assert af.read_logs(by_name)["epoch"].to_list() == [1, 1, 2, 2] * 2  # all, without the option
+
+    newest = af.readers.Reading(runs="newest", system_column="model")
+    comparison = af.readers.compare_files(files, newest, metrics="exact_match", missing="empty")
+    assert sorted(comparison.systems) == ["m1", "m2"]
+    assert comparison.overall["difference"].item() == -0.5
+    (report,) = [af.readers.report_files(by_name["m1"], af.readers.Reading(runs="newest"))]
+    assert report.overall["n"] == 2
+
+
+def test_files_of_few_models_are_told_how_they_belong_together(tmp_path: Path) -> None:
+    for index, model in enumerate(("org/a", "org/b")):
+        for task in ("x", "y"):
+            write_run(tmp_path / f"{index}{task}", {task: {0: task}}, NEW, model)
+
+    with pytest.raises(
+        af.InputError, match="several files of a model: name them as one system, or pass system_column="
+    ):
+        af.read_logs(tmp_path)
+    by_model = {f"m{index}": [tmp_path / f"{index}x", tmp_path / f"{index}y"] for index in (0, 1)}
+    assert af.read_logs(by_model)["task"].unique().sort().to_list() == ["x", "y"]
