@@ -11,7 +11,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from anls_frame.summary.catalogue import NAMED, NAMES_OF_ROWS, SETS
 from anls_frame.summary.measures import Metric
 
 
@@ -47,7 +46,7 @@ def metric_named(name: str, columns: Callable[[], Collection[str]] = tuple) -> s
     if kind == "bounds":
         return _bounded(name, columns)
     if kind in {"lower", "higher"}:
-        return _described(name, score, columns, higher_is_better=kind == "higher")
+        return _described(score, columns, higher_is_better=kind == "higher")
     if kind == "ratio":
         numerator, _, denominator = score.partition(":")
         if not (numerator and denominator):
@@ -68,16 +67,12 @@ def _bounded(name: str, columns: Callable[[], Collection[str]]) -> Metric:
         raise ValueError(
             f"--metric {name}: write both bounds and a score, as bounds:0:1:judge or bounds:0::loss"
         )
-    return _described(name, score, columns, bounds=bounds)
+    return _described(score, columns, bounds=bounds)
 
 
-def _described(name: str, score: str, columns: Callable[[], Collection[str]], **options: Any) -> Metric:
-    """Return the metric of a column or function with an option; those of built-in scores are known."""
+def _described(score: str, columns: Callable[[], Collection[str]], **options: Any) -> Metric:
+    """Return the metric of a column or function with an option, as `Metric` does, whatever its name."""
     metric = metric_named(score, columns)
-    if metric in {*SETS, *NAMED, *NAMES_OF_ROWS}:
-        (option,) = options
-        known = "bounds are" if option == "bounds" else "direction is"
-        raise ValueError(f"--metric {name}: {score} is a built-in score, whose {known} known; pass {score}")
     return Metric(metric, **options) if isinstance(metric, str) else replace(metric, **options)
 
 

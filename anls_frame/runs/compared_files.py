@@ -16,7 +16,7 @@ from anls_frame.reports.long_frames import Wide
 from anls_frame.reports.long_frames import side_by_side as in_columns
 from anls_frame.runs.log_files import Paths
 from anls_frame.runs.reading import Reading, usual_metric, warn_of_transcripts
-from anls_frame.runs.score_columns import Scores, Tables, as_list, score_columns_of, tables_of
+from anls_frame.runs.score_columns import Scores, Tables, as_list, score_columns_of, tables_of, warn_of_logged
 from anls_frame.runs.scored_files import are_read, averaged, check_scored, resolved, with_scores
 from anls_frame.runs.system_files import (
     SystemFiles,
@@ -130,6 +130,8 @@ def _of_texts(
 ) -> Comparison:
     """Compare the texts of systems, or means over repeated answers."""
     rows = given.rows if given.are_logged else None
+    if rows is not None:
+        warn_of_logged(rows, metrics, scoring)
     asked = [] if rows is None else resolved(metrics, rows, resolve_protocol(scoring["protocol"]))
     if rows is not None and (are_repeated(rows) or are_read(asked)):
         if options["details"]:

@@ -24,11 +24,16 @@ from anls_frame.protocol import ScoreProtocol
 from anls_frame.reports.reports import Report
 from anls_frame.runs.log_files import Paths
 from anls_frame.runs.reading import Reading, are_pages, kind_of_file, reading, warn_of_transcripts
-from anls_frame.runs.score_columns import Scores, Tables, as_list, score_columns_of, tables_of, text_columns
-from anls_frame.runs.system_files import (
-    SystemFiles,
-    has_epochs,
+from anls_frame.runs.score_columns import (
+    Scores,
+    Tables,
+    as_list,
+    score_columns_of,
+    tables_of,
+    text_columns,
+    warn_of_logged,
 )
+from anls_frame.runs.system_files import SystemFiles, has_epochs
 from anls_frame.summary.keys import optional
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.settings import Settings, Unanswerable
@@ -167,6 +172,7 @@ def _summary_of(given: SystemFiles, shared_ids: SharedIds, options: dict[str, An
             _warn_of_repeated(file, frame, n_rows)
 
     def summarized(file: File, frame: pl.LazyFrame) -> Summary:
+        warn_of_logged(frame, options["metrics"], options)
         with reading(file, given.how):
             return _summarized(frame, str(file), options)
 
@@ -199,6 +205,7 @@ def _summarize_logs(given: SystemFiles, options: dict[str, Any]) -> Summary:
     if not given.repeats:
         by_file = rows.group_by("log_file", maintain_order=True)
         check_disjoint({str(file): own.lazy() for (file,), own in by_file})
+    warn_of_logged(rows, options["metrics"], options)
     lazy = origins.like(rows.lazy(), rows)
     if has_epochs(lazy):
         from anls_frame.runs.scored_files import averaged, resolved  # noqa: PLC0415 - only for epochs

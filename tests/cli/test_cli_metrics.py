@@ -168,9 +168,9 @@ def test_parts_give_the_whole(run: Run, folder: Path) -> None:
         ("bounds:0:s", "write both bounds and a score, as bounds:0:1:judge"),
         ("bounds:low:1:s", "write both bounds and a score, as bounds:0:1:judge"),
         ("bounds:1:0:s", "bounds must be a pair of numbers or None, the lower one first"),
-        ("bounds:0:1:anls", "anls is a built-in score, whose bounds are known; pass anls"),
-        ("lower:anls", "anls is a built-in score, whose direction is known; pass anls"),
-        ("higher:cer", "cer is a built-in score, whose direction is known; pass cer"),
+        ("bounds:0:1:anls", "no column 'anls'"),
+        ("lower:anls", "no column 'anls'"),
+        ("higher:cer", "no column 'cer'"),
         ("ratio:errors", "write two columns, as ratio:usd:right"),
     ],
 )

@@ -121,3 +121,29 @@ def test_judgements_of_fastchat_without_a_rating_have_no_score(tmp_path: Path, s
 
     others = af.write_results(frame.drop("judge"), tmp_path / f"others.{suffix}")
     assert af.readers.report_files(others, metrics="score", cluster="question_id").overall["n"] == 6
+
+
+@pytest.mark.parametrize("name", ["exact_match", "anls", "nls"])
+def test_a_logged_score_with_the_name_of_a_computed_one_is_not_mistaken_for_it(
+    tmp_path: Path, name: str
+) -> None:
+    # As in a task whose harness normalizes texts: it found "5" in "so #### 5".
+    fields = {"doc": {}, "arguments": {}, "filter": "none"}
+    lines = [
+        {"doc_id": 0, "target": "so #### 5", "filtered_resps": ["5"], name: 0.75, **fields},
+        {"doc_id": 1, "target": "7", "filtered_resps": ["8"], name: 0.0, **fields},
+    ]
+    for system in ("a", "b"):
+        (tmp_path / system).mkdir()
+        path = tmp_path / system / "samples_x_2026-11-20T09-00-00.1.jsonl"
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    told = rf"{name} is computed .* another {name} in {{}}; .* pass metrics=af.Metric\('{name}'\)"
+
+    with pytest.warns(af.InputWarning, match=told.format("1 row")):
+        af.readers.report_files(path, metrics=[name])
+    report = af.readers.report_files(path, metrics=af.Metric(name))
+    assert report.overall[name] == 0.375
+    with pytest.warns(af.InputWarning, match=told.format("2 rows")):
+        af.readers.compare_files(tmp_path, metrics=[name])
+    comparison = af.readers.compare_files(tmp_path, metrics=[af.Metric(name)])
+    assert comparison.overall.select("score", "baseline_score").row(0) == (0.375, 0.375)
