@@ -220,7 +220,7 @@ class Written(ABC):
         title = document.title if general.title is None else general.title
         tables = general.of(document.tables)
         figures = general.drawn(document.figures, tables)
-        return replace(document, tables=tables, figures=figures, flat=flat, title=title)
+        return document.of_tables(tables, figures=figures, flat=flat, title=title)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Export the table of data formats to readers of Arrow: DuckDB, pyarrow, Ibis, other frames."""

@@ -55,7 +55,8 @@ def shortened(
     """Return what a file of this suffix holds of a document, unless its tables or columns were chosen."""
     suffix = Path(path).suffix.lower()
     if tables and suffix in OF_FIRST_TABLE:
-        document = document.of_first_table()
+        first, *others = document.tables
+        document = document.of_tables([first], left_out=[table.name for table in others])
     if columns and suffix in _NARROWED:
         document = document.narrowed(_NARROWED[suffix])
     return document

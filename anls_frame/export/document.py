@@ -323,9 +323,13 @@ class Document:
         if doubled:
             raise ValueError(f"tables must have distinct names, these occur more than once: {doubled}")
 
-    def of_first_table(self) -> Document:
-        """Return the document with its first table alone."""
-        return replace(self, tables=self.tables[:1], left_out=[table.name for table in self.tables[1:]])
+    def of_tables(self, tables: Sequence[Table], **others: Any) -> Document:
+        """Return the document with some of its tables, without the notes on marks of the others."""
+        marked = {mark for table in tables for mark in table.definitions}
+        marked |= {BEST for table in tables if any(table.best)}
+        every = {BEST, *(mark.strip() for _, mark in MARKS.values())}
+        notes = [note for note in self.notes if note[:1] not in every - marked]
+        return replace(self, tables=tables, notes=notes, **others)
 
     def narrowed(self, narrow: Callable[[Table], Table]) -> Document:
         """Return the document with some columns of its tables, and a note on the others."""

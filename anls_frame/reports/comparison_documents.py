@@ -298,7 +298,10 @@ class ComparisonView(View):
         notes += self._what_scores_are()
         notes += _family(self)
         notes.append(self._what_intervals_are(level))
-        notes += few_note(self.whole)
+        # Of several systems, no intervals of differences are shown.
+        scored = [self.result.ranked_overall, *(grid.slices for _, grid, *_ in self.grids)]
+        marked = pl.concat([frame.select("few_rows") for frame in scored])
+        notes += few_note(self.whole if self.is_of_two else marked)
         if untestable := untestable_note(self.whole, settings, self.names, _ALPHA):
             notes.append(f"{untestable[0].upper()}{untestable[1:]}")
         low, high = map(pl.col, ends_of("difference"))
@@ -385,9 +388,9 @@ def _listed_differences(view: ComparisonView) -> Table:
     differences = view.result.all_pairs(is_short) if view.has_pairs else view.whole
     if view.significant:
         differences = differences.filter(is_significant(view.alpha))
-    # An interval of each alone contradicts p-values that are adjusted together.
-    hidden = {"few_rows", *ends_of("difference")}
-    columns = [column for column in differences.columns if column not in hidden]
+    # An interval of each alone contradicts p-values that are adjusted together; few_rows marks intervals.
+    differences = differences.drop("few_rows")
+    columns = [column for column in differences.columns if column not in ends_of("difference")]
     return view.table(name, differences, view.settings["by"], shown=columns, is_folded=True)
 
 

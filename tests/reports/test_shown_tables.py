@@ -125,9 +125,9 @@ def test_a_page_has_the_charts_of_the_chosen_tables_alone(tmp_path: Path) -> Non
     path = tmp_path / "page.html"
     assert {"Distribution", "Error types by slice", "Worst rows, aligned"} < {*sections(made.write(path))}
     assert sections(made.write(path, tables=["kind"])) == ["By kind", *always]
-    errors = ["Error types", "Error types by slice", *always]
+    errors = ["Error types", "Error types by slice", "Settings"]  # no rows that a note marks
     assert sections(made.write(path, tables=["Error types"])) == errors
-    worst = ["Worst rows", "Worst rows, aligned", *always]
+    worst = ["Worst rows", "Worst rows, aligned", "Settings"]
     assert sections(made.write(path, tables=["Worst rows"])) == worst
 
 
@@ -144,3 +144,38 @@ def test_a_heat_map_without_intervals_has_scores_alone(tmp_path: Path) -> None:
     assert sum("[" in cell for cell in cells()) == 9
     assert not any("[" in cell for cell in cells(intervals=False))
     assert "0.750" in cells(intervals=False)
+
+
+@pytest.mark.parametrize("tables", [None, ["kind"], ["lang", "kind"]])
+@pytest.mark.parametrize("n_systems", [2, 3])
+@pytest.mark.parametrize("copies", [1, 30])
+def test_notes_explain_marks_that_shown_tables_have_and_no_others(
+    tmp_path: Path, tables: list[str] | None, n_systems: int, copies: int
+) -> None:
+    frame = pl.concat([FRAME.with_columns(doc=pl.col("doc") + f" {copy}") for copy in range(copies)])
+    frame = frame.with_columns(third="old")
+    systems = ["old", "new", "third"][:n_systems]
+    result = af.compare(frame, systems, "answer", by=BY[:2], cluster="doc", draws=199)
+    path = result.write(tmp_path / "result.md", tables=tables)
+    written = path.read_text(encoding="utf-8").partition("## Settings")[0]
+    cells = " ".join(line for line in written.splitlines() if line.startswith("|"))
+    notes = [line.removeprefix("- ") for line in written.splitlines() if line.startswith("- ")]
+
+    for mark, explained in (("●", "● "), ("◂", "◂ "), ("*", "\\* ")):
+        is_shown = (mark in cells) if mark != "*" else bool(re.search(r"\d\*(?!\*)", cells))
+        assert any(note.startswith(explained) for note in notes) == is_shown, (mark, written)
+
+
+def test_differences_that_rest_on_few_rows_are_not_marked_where_no_interval_shows_them() -> None:
+    # Both systems fail in many documents, and the third differs from the first in a few.
+    rows = pl.DataFrame({"n": range(400)}).with_columns(
+        answer=pl.lit("right"),
+        first=pl.when(pl.col("n") % 2 == 0).then(pl.lit("right")).otherwise(pl.lit("x")),
+        second=pl.when(pl.col("n") % 3 == 0).then(pl.lit("right")).otherwise(pl.lit("x")),
+    )
+    rows = rows.with_columns(third=pl.when(pl.col("n") < 4).then(pl.lit("x")).otherwise("first"))
+    result = af.compare(rows, ["first", "second", "third"], "answer", metrics="exact_match")
+    assert result.overall["few_rows"].to_list() == [False, True]
+    assert not result.ranking["few_rows"].any()
+    assert "few rows" not in str(result)
+    assert "few rows" not in result._repr_html_()
