@@ -65,7 +65,7 @@ def errant(
     Raises
     ------
     ValueError
-        If the mode is unknown.
+        If the mode is unknown, or only the annotators of the system's edits are given.
     TypeError
         If an argument is not a column, or an option has the wrong type.
 
@@ -94,6 +94,8 @@ def errant(
     [{'tp': 1, 'fp': 0, 'fn': 0}]
     """
     choice("mode", mode, ("cs", "cse", "ds", "dt"))
+    if prediction_annotators is not None and annotators is None:
+        raise ValueError("annotators= is missing: pass those of the system's edits, then those of gold")
     if isinstance(filt, str) or not all(isinstance(kind, str) for kind in filt):
         raise TypeError("filt must be a list of types")
     return _plugin.call(

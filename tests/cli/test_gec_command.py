@@ -116,6 +116,14 @@ def test_compare(folder: Path) -> None:
     assert "Difference: each system minus system;" in shown
     assert "allows for documents" in shown
     assert ("* few documents: " in shown) == expected["few_rows"].any()
+    assert "apply together" not in shown
+    three = run(folder, "compare", "system.txt", "other.txt", "other.txt", "gold.m2")
+    assert three[0] == 2  # the same file twice
+    (folder / "third.txt").write_text("The boat lies at the shore .\nThe birds .\n")
+    shown = run(folder, "compare", "system.txt", "other.txt", "third.txt", "gold.m2")[1]
+    # Each interval is wider than that of the comparison with this system alone.
+    assert "allows for sentences; the intervals of all systems apply together." in shown
+    assert "not adjusted" not in shown
 
     code, _, errors = run(folder, "compare", "system.txt", "other.txt", "gold.m2", "--measure", "x")
     assert code == 2

@@ -157,3 +157,8 @@ def test_spans_that_no_sentence_has_are_refused(edits: int, length: int) -> None
     with pytest.raises(pl.exceptions.ComputeError, match=rf"row 0 .*{edits * length}"):
         data.select(counts(mode="dt"))
     assert data.select(counts(mode="ds")).item()[0]["fp"] == edits
+
+
+def test_annotators_of_gold_in_the_place_of_those_of_the_system_are_refused() -> None:
+    with pytest.raises(ValueError, match="annotators= is missing: pass those of the system's edits"):
+        gec.errant("prediction_edits", "edits", "annotators")

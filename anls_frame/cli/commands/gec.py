@@ -253,7 +253,9 @@ def _notes(table: pl.DataFrame, has_documents: bool) -> Iterator[str]:
     """Yield what the figures of a comparison mean."""
     unit = "document" if has_documents else "sentence"
     yield f"Difference: each system minus {table['system'][0]}; wins and losses are sentences of the system."
-    yield f"Each interval and p allows for {unit}s; intervals are not adjusted for multiple comparisons."
+    # Of two systems there is one difference.
+    together = "; the intervals of all systems apply together" if table.height > 2 else ""  # noqa: PLR2004
+    yield f"Each interval and p allows for {unit}s{together}."
     if table["few_rows"].any():
         yield f"{FEW} few {unit}s: treat the interval as rough."
 
