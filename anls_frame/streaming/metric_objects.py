@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import anls_frame._native as native
 from anls_frame._arguments import choice
+from anls_frame.exceptions import warn
 from anls_frame.protocol import (
     ScoreProtocol,
     check_substitution_cost,
@@ -152,16 +153,21 @@ class MetricObject:
             A float, rounded once from the exact sum; 0.0 without pairs. With ``reduction="none"``, a
             `float64` array of the scores, in the order of the pairs.
 
+        Warns
+        -----
+        InputWarning
+            If there are no pairs, whose 0.0 is not a score.
+
         Examples
         --------
         >>> import anls_frame as af
         >>> metric = af.CharErrorRate()
-        >>> metric.compute()
-        0.0
         >>> metric.update(["lnvoice 42", "Total"], ["Invoice 42", "Total"])
         >>> metric.compute() == 1 / 15
         True
         """
+        if not self.n and self._settings["reduction"] != "none":
+            warn(f"{type(self).__name__} has no pairs, so its value 0.0 is not a score")
         return self._value(self._counts, self._scores)
 
     def reset(self) -> None:

@@ -29,6 +29,7 @@ SCORES = st.builds(
 ) | st.builds(lambda d, length: d / length, st.integers(0, 2**32 - 1), st.integers(1, 2**32 - 1))
 
 
+@pytest.mark.filterwarnings("ignore:.* has no pairs")
 @pytest.mark.parametrize("name", MAKERS)
 @given(
     rows=st.lists(strategies.ROW_OF_ANSWERS, max_size=30),
