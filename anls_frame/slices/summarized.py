@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._messages import wrong
+from anls_frame._messages import Either, Message, Option, wrong
 from anls_frame.slices.figures import SLICE, figures_of_summary
 from anls_frame.slices.slice_scores import Scores, SearchInput, lost, searched_systems
 from anls_frame.statistics.arrays import BoolArray, FloatArray
@@ -124,10 +124,19 @@ def check(summary: Summary, columns: object, metrics: object) -> tuple[list[str]
         )
     if summary.settings.cluster is None:
         raise ValueError(
-            "the summary must have clusters, because slices are tested by documents; name their column in "
-            "cluster= when summarizing"
+            Message(
+                "the summary must have clusters, because slices are tested by documents; name their column ",
+                "in ",
+                Option("cluster"),
+                " when summarizing",
+            )
         )
     by = summary.settings.by
+    if not by:
+        columns_to_search = Either("by=", "-b of the command that saved it")
+        raise ValueError(
+            Message("the summary must be sliced by the columns to search; name them in ", columns_to_search)
+        )
     slicing = Slicing(by) if columns is None else resolve(cast("By", columns), "columns")
     wanted = slicing.names
     unknown = [name for name in wanted if name not in by or name in slicing.expressions]

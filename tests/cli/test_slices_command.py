@@ -121,6 +121,12 @@ def test_a_summary_is_searched_in_the_columns_that_it_is_sliced_by(
         ),
         "leave out all other files, --cluster, --protocol",
     )
+    for options, message in (
+        ("-c doc", "sliced by the columns to search; name them in -b of the command that saved it"),
+        ("-b kind", "slices are tested by documents; name their column in --cluster"),
+    ):
+        shell.run(tmp_path, *f"report results.parquet {options} --summary other.parquet --force".split())
+        refused(shell.run(tmp_path, "slices", "other.parquet"), message)
 
 
 def test_options_are_checked(rows: pl.DataFrame, tmp_path: Path) -> None:

@@ -171,7 +171,7 @@ def test_what_a_summary_cannot_answer_is_an_error() -> None:
         af.find_slices(summary, columns=["kind", "kind"], metrics="score")
     with pytest.raises(ValueError, match="must have clusters"):
         af.find_slices(af.summarize(frame, by=by, metrics="score"))
-    with pytest.raises(ValueError, match="sliced by"):
+    with pytest.raises(ValueError, match="sliced by the columns to search; name them in by="):
         af.find_slices(af.summarize(frame, cluster="doc", metrics="score"))
     for option in ({"cluster": "doc"}, {"missing": "drop"}, {"protocol": "raw"}):
         with pytest.raises(ValueError, match=rf"{next(iter(option))}.*must be left out"):
