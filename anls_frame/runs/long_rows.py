@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import polars as pl
 
-from anls_frame._messages import Message, Option
+from anls_frame._messages import Either, Message, Option
 from anls_frame._text import differing_in_notation, listed, numbered, path_text, quoted
 from anls_frame.exceptions import warn
 from anls_frame.files import standard_frames
@@ -141,8 +141,8 @@ def long_frame(
     if have_answers:
         _check_answers(rows, problems, {path_text(log.path): log.path for log in logs})
     if problems and "model" in rows.columns and rows["model"].n_unique() < rows["system"].n_unique():
-        several = "there are several files of a model: name them as one system, or pass "
-        problems.hint(Message(several, Option("system_column", "model")))
+        advice = Either("list the files of each under one name", "pass --system-column model")
+        problems.hint(Message("several of the systems are files of one model: ", advice))
     problems.raise_any()
     _warn_of_questions(rows, gold)
     return _remembered(_in_order(rows), logs, gold)

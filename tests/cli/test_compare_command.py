@@ -370,3 +370,28 @@ def test_merge_compares_the_summaries_of_systems(run: Run, tmp_path: Path) -> No
     refused(run("merge", "both.parquet", "--min-n", "5"), "--min-n: only for reports")
     refused(run("merge", "a.parquet", "both.parquet"), "the same part occurs twice")
     refused(run("merge", "a.parquet", "b.parquet", "-o", "out.html"), "out.html: the file already exists")
+
+
+def test_logs_of_several_tasks_of_a_model_are_compared_as_the_error_says(run: Run, tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    for model in ("x", "y"):
+        for task, n in (("first", 3), ("second", 2)):
+            samples = [
+                {
+                    "id": index,
+                    "epoch": 1,
+                    "input": f"{task} {index}?",
+                    "target": f"{task} {index}",
+                    "output": {"choices": [], "completion": f"{task} {index}" if model == "y" else ""},
+                }
+                for index in range(n)
+            ]
+            log = {"version": 2, "status": "success", "eval": {"task": task, "model": model}}
+            path = logs / f"2026-11-21T10-00-00_{task}_{model}.json"
+            path.write_text(json.dumps(log | {"samples": samples}))
+    refused(
+        run("compare", "logs"), "several of the systems are files of one model: pass --system-column model"
+    )
+    tables = figures(fine(run("compare", "logs", "--system-column", "model", "-b", "task", "--json")))
+    assert [(row["task"], row["n"]) for row in tables["ANLS by task"]][-2:] == [("first", 3), ("second", 2)]

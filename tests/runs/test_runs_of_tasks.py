@@ -181,9 +181,7 @@ def test_files_of_few_models_are_told_how_they_belong_together(tmp_path: Path) -
         for task in ("x", "y"):
             write_run(tmp_path / f"{index}{task}", {task: {0: task}}, NEW, model)
 
-    with pytest.raises(
-        af.InputError, match="several files of a model: name them as one system, or pass system_column="
-    ):
+    with pytest.raises(af.InputError, match="files of one model: list the files of each under one name"):
         af.read_logs(tmp_path)
     by_model = {f"m{index}": [tmp_path / f"{index}x", tmp_path / f"{index}y"] for index in (0, 1)}
     assert af.read_logs(by_model)["task"].unique().sort().to_list() == ["x", "y"]
