@@ -293,7 +293,7 @@ class ComparisonView(View):
             ]
             against = f"against {lines['published'][0]} (published {metric.heading} {figure})"
             notes.append(f"By the intervals, {against}, {'; '.join(answers)}.")
-        only = f"Only differences with an adjusted p of at most {self.alpha:g} are listed."
+        only = f"Of slices and pairs, only differences with an adjusted p up to {self.alpha:g} are listed."
         notes += [only] if self.significant else []
         notes += self._what_scores_are()
         notes += _family(self)

@@ -123,7 +123,7 @@ def test_only_what_the_tests_show_is_listed() -> None:
     rivals = FIVE.ranking.filter(slice="group").group_by("kind").agg(pl.col("possibly_best").sum())
     for kind, count in rivals.iter_rows():
         assert (grid.filter(kind=kind)["best"].item() != "") == (count == 1)
-    assert "Only differences with an adjusted p of at most 0.05 are listed." in shown.notes
+    assert "Of slices and pairs, only differences with an adjusted p up to 0.05 are listed." in shown.notes
 
 
 @pytest.mark.parametrize("systems", [2, 5])
