@@ -604,6 +604,11 @@ def kinds_of(values: Iterable[Any]) -> frozenset[type]:
     return values.kinds if isinstance(values, JsonColumn) else frozenset(map(type, values))
 
 
+def holds_objects(column: Column) -> bool:
+    """Return whether a column has objects among its values."""
+    return column.dtype == pl.Struct if isinstance(column, pl.Series) else dict in kinds_of(column)
+
+
 def to_json(value: Any) -> str:
     """Return a value as JSON text, with numbers as written in the file and keys in ASCII."""
     if isinstance(value, Number):

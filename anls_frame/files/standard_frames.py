@@ -102,7 +102,7 @@ _SHOWN_NAMES = 40
 
 
 def choose(
-    names: Sequence[str],
+    raw: Raw,
     given: Mapping[Role, str | None],
     required: Sequence[Role],
     problems: Problems,
@@ -110,8 +110,10 @@ def choose(
     """
     Return the column of each role: the given column, or else a column with a usual name.
 
-    The standard name takes precedence over other usual names; only one of these may occur.
+    The standard name takes precedence over other usual names; only one of these may occur. A column of
+    objects has no role that is neither given nor required: `response.score` may be wanted, and no text.
     """
+    names = raw.names
     chosen = _named_columns(names, given, problems)
     if required != PREDICTED and "answers" in chosen and chosen["answers"] == chosen.get("prediction"):
         problems.add(f"column {chosen['answers']!r} is named for both the prediction and the answers")
@@ -121,6 +123,8 @@ def choose(
         taken = {*chosen.values()}
         beside = chosen.get("prediction") if role in required else None
         usual = usual_names(role, [name for name in names if name not in taken], beside)
+        if role not in (*required, *LISTS):
+            usual = [name for name in usual if not raw_tables.holds_objects(raw.column(name))]
         if not usual and role in required == PREDICTED and len(names) == 2:  # noqa: PLR2004 - and an id
             usual = [name for name in names if plain_name(name) == "answer"]
         if len(usual) == 1:
@@ -202,7 +206,7 @@ def with_ids(raw: Raw, given: str | Sequence[str] | None, problems: Problems) ->
         raise ValueError(f"question_id must name different columns, got {names!r}")
     known = len(problems)
     for name in names:
-        choose(raw.names, {"question_id": name}, (), problems)
+        choose(raw, {"question_id": name}, (), problems)
     if len(problems) > known:
         return raw, None
     columns = [raw_tables.texts(name, raw.column(name), problems, raw.place) for name in names]

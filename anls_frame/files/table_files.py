@@ -226,7 +226,7 @@ def scan_table(file: File, *, required: Sequence[Role], **options: Any) -> pl.La
         parts = [cs.by_name(name).as_expr() for name in ids]
         lazy = lazy.with_columns(standard_frames.joined_ids(parts).alias(given["question_id"]))
     schema = lazy.collect_schema()
-    chosen = standard_frames.choose(first.names, given, required, problems)
+    chosen = standard_frames.choose(first, given, required, problems)
     if len(problems):
         _hint_entries(file, lazy, problems)
     problems.raise_any()
@@ -361,9 +361,9 @@ def read_table(
     named = standard_frames.column_names([*given.values(), *systems.values()])
     raw = standard_frames.with_entries(raw, named, problems)
     raw, given["question_id"] = standard_frames.with_ids(raw, given["question_id"], problems)
-    chosen = standard_frames.choose(raw.names, given, required, problems)
+    chosen = standard_frames.choose(raw, given, required, problems)
     for name in systems.values():
-        standard_frames.choose(raw.names, {"prediction": name}, (), problems)
+        standard_frames.choose(raw, {"prediction": name}, (), problems)
     if len(problems) > damaged:  # without the columns, nothing else can be checked
         if (way := way_of(raw.names)) is not None:
             problems.hint(way)

@@ -269,6 +269,8 @@ class _Finder:
         column = _entries(_labels(self.rows[name])).drop_nulls()
         if column.dtype != pl.Boolean and not _are_values(column):
             return False
+        if column.dtype == pl.String and column.str.starts_with("{").any():  # objects, as readers keep them
+            return False
         most = _MOST_NUMBERS if column.dtype.is_numeric() else _MOST_VALUES
         return 1 < column.n_unique() <= min(most, len(column) / 2)
 

@@ -126,7 +126,7 @@ def read_gold(
     }
     if gold_id is not None:
         named["question_id"] = gold_id
-    chosen = standard_frames.choose(raw.names, named, (), problems)
+    chosen = standard_frames.choose(raw, named, (), problems)
     chosen.pop("prediction", None)
     if by_number:
         chosen.pop("question_id", None)

@@ -339,7 +339,7 @@ def _from_file(frame: pl.DataFrame, file: File) -> _HarnessScores:
             among = listed([f"{name} = {text}" for name, text in means.items()])
             raise problem(file, f"holds several means; give the number itself: {among}")
     problems, raw = Problems(file), read_columns(file)
-    chosen = standard_frames.choose(raw.names, {}, (), problems)
+    chosen = standard_frames.choose(raw, {}, (), problems)
     ids = chosen.get("question_id", chosen.get("doc_id"))  # harnesses number questions in doc_id
     metrics = [name for name in raw.names if name.casefold() in _METRICS]
     if len(metrics) != 1 or ids is None:

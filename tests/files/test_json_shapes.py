@@ -39,6 +39,24 @@ def test_rows_of_promptfoo_are_reported_with_the_verdicts_of_its_judge(tmp_path:
     assert (overall["anls"], overall["gradingResult.pass"]) == (pytest.approx(2 / 3), 0.5)
 
 
+@pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
+def test_scores_need_no_text_of_an_object_with_a_usual_name(tmp_path: Path, suffix: str) -> None:
+    rows = [
+        {"response": {"output": "12"}, "question": {"text": "?"}, "score": index % 2, "meta": {"score": 1}}
+        for index in range(20)
+    ]
+    path = tmp_path / f"rows.{suffix}"
+    frame = pl.DataFrame(rows)
+    frame.write_ndjson(path) if suffix == "jsonl" else frame.write_parquet(path)
+    for metric, mean in (("score", 0.5), ("meta.score", 1.0)):
+        done = shell.run(tmp_path, "report", path.name, "-m", metric, "--json")
+        [overall] = json.loads(shell.fine(done))["tables"]["All rows"]
+        assert (overall["n"], overall[metric]) == (20, mean)
+    shell.refused(shell.run(tmp_path, "report", path.name), "response.output")
+    found = json.loads(shell.fine(shell.run(tmp_path, "overview", path.name, "-m", "score", "--json")))
+    assert found["settings"]["columns"]["by"] == []
+
+
 # Objects that are no list of rows
 
 
