@@ -92,7 +92,8 @@ def is_different(score: Array, document: Array, slice_of: Array, *, differs: boo
     # The first draws are those of all draws.
     for draws in STAGES[-1:] if differs else STAGES:
         p, _ = two_sided(losses, codes, draws, 0)
-        reached = p * (1 + draws) - 1
+        # A slice that cannot be tested is not found.
+        reached = np.nan_to_num(p, nan=1.0) * (1 + draws) - 1
         is_found = bool((reached if differs else reached[-1:]).min() <= MOST_REACHED)
         if not is_found:
             break
