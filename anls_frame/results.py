@@ -482,7 +482,7 @@ class SlicedResult(Written, Generic[Table_co]):
     def settings(self) -> dict[str, Any]:
         """All settings that determine the figures."""
 
-    @cached_property
+    @property
     def by_group(self) -> Table_co:
         """
         Counts and figures of each slice; several `by` columns are crossed.
@@ -544,12 +544,16 @@ class SlicedResult(Written, Generic[Table_co]):
     def _overall(self) -> pl.DataFrame:
         return self.slices_by(())
 
-    @cached_property
+    @property
     def tables(self) -> dict[str, Table_co]:
         """The slices of each table by its name, such as "lang" or, for crossed columns, "lang,type"."""
+        return {name: self._as_given(table) for name, table in self._named_tables.items()}
+
+    @cached_property
+    def _named_tables(self) -> dict[str, pl.DataFrame]:
         if not self._by:
-            return {ALL_ROWS: self._as_given(self._overall)}
-        return {crossed(columns): self._as_given(self.slices_by(columns)) for columns in self._tables}
+            return {ALL_ROWS: self._overall}
+        return {crossed(columns): self.slices_by(columns) for columns in self._tables}
 
     @cached_property
     def _groups(self) -> pl.DataFrame:
@@ -572,5 +576,5 @@ class SlicedResult(Written, Generic[Table_co]):
         return pl.concat(tables, how="diagonal_relaxed")
 
     def _as_given(self, table: pl.DataFrame) -> Table_co:
-        """Return a table as the kind of frame that the result was made from."""
-        return cast("Table_co", to_pandas(table) if self._from_pandas else table)
+        """Return a table as the kind of frame that the result was made from, which callers may change."""
+        return cast("Table_co", to_pandas(table) if self._from_pandas else table.clone())

@@ -324,7 +324,7 @@ class Comparison(SlicedResult[Table_co]):
             self.flat(lambda columns: self._differences_by(columns, chosen, simultaneous=simultaneous))
         )
 
-    @cached_property
+    @property
     def overall(self) -> Table_co:
         """
         Figures of all rows, as in `by`: one row for each metric and system other than the baseline.

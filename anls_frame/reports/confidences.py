@@ -134,7 +134,7 @@ class Selective(SlicedResult[Table_co]):
             "forgotten_documents": self._forgotten_documents,
         }
 
-    @cached_property
+    @property
     def overall(self) -> Table_co:
         """Counts and figures of all rows, with a row for each confidence; see `by`."""
         return self._as_given(self._overall)

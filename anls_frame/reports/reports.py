@@ -146,7 +146,7 @@ class Report(SlicedResult[Table_co]):
             names["cluster"] = cluster
         return rows.rename(names, strict=False)
 
-    @cached_property
+    @property
     def overall(self) -> dict[str, Any]:
         """Counts and scores of all rows."""
         return self._overall.row(0, named=True)

@@ -61,7 +61,7 @@ class FormatTax(Comparison[Table_co]):
         # Rows without an answer have no option of their own.
         self.account = replace(self.account, advice=("missing",))
 
-    @cached_property
+    @property
     def steps(self) -> Table_co:
         """
         The cost of each kind of wrapping: a frame with a row for each combination of steps and metric.
@@ -72,6 +72,10 @@ class FormatTax(Comparison[Table_co]):
         (null if the total is 0), and `few_rows`, which marks rough intervals. The sum of `n` times
         `difference` is the total.
         """
+        return self._as_given(self._steps)
+
+    @cached_property
+    def _steps(self) -> pl.DataFrame:
         slices = self.figures_by([STEPS])
         points = pl.col("difference") * pl.col("n")
         total = points.sum().over("metric")
@@ -82,8 +86,7 @@ class FormatTax(Comparison[Table_co]):
             pl.when(total != 0).then(points / total).alias("share"),
             "few_rows",
         )
-        ordered = table.sort("metric", pl.col("share").abs(), "n", descending=[False, True, True])
-        return self._as_given(ordered)
+        return table.sort("metric", pl.col("share").abs(), "n", descending=[False, True, True])
 
     def _presented(self, slices: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
         """Return slices without intervals and tests where unwrapping changed nothing."""

@@ -94,7 +94,7 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
         if the metric has no best value. With a holdout, `p_adjusted` is null if the other documents cannot
         test the slice; a note says why.
         """
-        return cast("Table_co", to_pandas(self.table) if self.account.from_pandas else self.table)
+        return cast("Table_co", to_pandas(self.table) if self.account.from_pandas else self.table.clone())
 
     def filter(self, slice: int) -> pl.Expr:  # noqa: A002 - what it selects
         """

@@ -207,3 +207,46 @@ def test_readers_of_arrow_get_the_table_of_files(tmp_path: Any) -> None:
         table = pa.table(result)
         assert (table.num_rows, table.column_names) == (written.height, written.columns)
         assert duckdb.connect().sql("FROM result").fetchall() == written.rows()
+
+
+RESULTS: dict[str, Callable[[Any], Any]] = {
+    "report": lambda frame: af.report(
+        frame, "tesseract", "answers", by=["doc_type", "lang"], worst=3, details=True
+    ),
+    "comparison": lambda frame: af.compare(
+        frame, ["tesseract", "rapidocr"], "answers", by="lang", draws=99, details=True
+    ),
+    "selective": lambda frame: af.selective(
+        frame, "tesseract", "answers", model_confidence="tesseract_confidence", by="lang"
+    ),
+    "format tax": lambda frame: af.format_tax(frame, "tesseract", "answers"),
+    "slices": lambda frame: af.find_slices(frame, "tesseract", "answers", columns=["lang", "doc_type"]),
+}
+
+
+@pytest.mark.parametrize("kind", ["pandas", "Polars"])
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_change_of_a_table_does_not_change_the_result(name: str, kind: str) -> None:
+    rows = af.sample().head(200)
+    result = RESULTS[name](rows.to_pandas() if kind == "pandas" else rows)
+    before, seen = repr(result), []
+    for attribute in ("overall", "by_group", "tables", "ranking", "steps", "worst", "frame"):
+        value = getattr(result, attribute, None)
+        for table in value.values() if attribute == "tables" and value else [value]:
+            shown = str(table)
+            if isinstance(table, pd.DataFrame):
+                table.insert(0, "own", 1)
+                del table[table.columns[-1]]
+            elif isinstance(table, pl.DataFrame):
+                table.insert_column(0, pl.Series("own", [1] * table.height))
+            elif isinstance(table, dict):
+                table.clear()
+            else:
+                continue
+            seen.append((attribute, shown))
+    assert seen
+    for attribute, shown in seen:
+        again = getattr(result, attribute)
+        texts = [str(one) for one in again.values()] if attribute == "tables" else [str(again)]
+        assert shown in texts, attribute
+    assert repr(result) == before
