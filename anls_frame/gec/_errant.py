@@ -231,6 +231,9 @@ def by_type(
     entries = (
         in_polars(frame, column.meta.root_names()).lazy().select(column.alias("counts")).collect().to_series()
     )
+    inner = entries.dtype.inner if isinstance(entries.dtype, pl.List) else None
+    if not (isinstance(inner, pl.Struct) and "types" in inner.to_schema()):
+        raise TypeError(f"counts must be those of `errant`, which have types, got {entries.dtype}")
     entries = entries.filter(entries.list.len() > 0)
     choices, _ = _choice.chosen(entries, partial(_key, beta=beta, round4=round4))
     rows = pl.DataFrame([entries, pl.Series("choice", choices, dtype=pl.UInt32)])

@@ -162,3 +162,10 @@ def test_spans_that_no_sentence_has_are_refused(edits: int, length: int) -> None
 def test_annotators_of_gold_in_the_place_of_those_of_the_system_are_refused() -> None:
     with pytest.raises(ValueError, match="annotators= is missing: pass those of the system's edits"):
         gec.errant("prediction_edits", "edits", "annotators")
+
+
+@pytest.mark.parametrize("counts", [gec.m2("p", "s", "e"), gec.i_measure("p", "s", "e")])
+def test_counts_without_types_are_refused(counts: pl.Expr) -> None:
+    rows = pl.DataFrame({"p": ["a"], "s": ["b"], "e": [[edit(0, 0, 1, ["a"], "R:NOUN")]]})
+    with pytest.raises(TypeError, match="counts must be those of `errant`, which have types, got "):
+        gec.by_type(rows, counts)
