@@ -389,8 +389,8 @@ def _listed_differences(view: ComparisonView) -> Table:
     if view.significant:
         differences = differences.filter(is_significant(view.alpha))
     # An interval of each alone contradicts p-values that are adjusted together; few_rows marks intervals.
-    differences = differences.drop("few_rows")
-    columns = [column for column in differences.columns if column not in ends_of("difference")]
+    hidden = {"few_rows", *ends_of("difference")}
+    columns = [column for column in differences.columns if column not in hidden]
     return view.table(name, differences, view.settings["by"], shown=columns, is_folded=True)
 
 

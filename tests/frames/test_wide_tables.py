@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 
 import polars as pl
@@ -11,13 +12,16 @@ from counted import Counted, operations_of
 import anls_frame as af
 from anls_frame.files import standard_frames
 from anls_frame.files.problems import Problems
+from anls_frame.files.raw_tables import from_frame
 from anls_frame.frames.checks import check_columns
 
 
 def choose(names: list[str]) -> None:
     """Find the columns of roles by their usual names, the last ones."""
     usual = [Counted("pred"), Counted("answer"), Counted("id")]
-    chosen = standard_frames.choose([*names, *usual], {}, standard_frames.SCORED, Problems())
+    table = from_frame(pl.DataFrame())
+    table = dataclasses.replace(table, columns=dict.fromkeys([*names, *usual], pl.Series()))
+    chosen = standard_frames.choose(table, {}, standard_frames.SCORED, Problems())
     assert chosen == {"question_id": "id", "prediction": "pred", "answers": "answer"}
 
 
