@@ -234,8 +234,10 @@ _CORPUS = pl.Struct({**dict.fromkeys(COUNTS, pl.Int64), **dict.fromkeys(_FORMULA
 def _scored(scores: pl.Series, *, aspect: Aspect, w: float, beta: float) -> dict[str, Any]:
     counts = pl.DataFrame(schema=dict.fromkeys((*COUNTS, *_BASE), pl.Int64))
     if scores.dtype != pl.Null:
-        fields = [scores.struct.field(name).struct.unnest() for name in (aspect, f"base_{aspect}")]
-        counts = pl.concat([fields[0], fields[1].rename(lambda name: f"base_{name}")], how="horizontal")
+        own_counts, base_counts = (
+            scores.struct.field(name).struct.unnest() for name in (aspect, f"base_{aspect}")
+        )
+        counts = own_counts.hstack(base_counts.rename(lambda name: f"base_{name}"))
     own, base = [pl.col(name) for name in COUNTS], [pl.col(name) for name in _BASE]
     tp, _, fp, fn, _ = own
     precision, recall = pl.col("precision"), pl.col("recall")
