@@ -21,7 +21,7 @@ from anls_frame.export.columns import COLUMNS, Column, by_name, heading_of, kind
 from anls_frame.export.display import display_table, spelled
 from anls_frame.export.document import result_table, with_scripts, with_spaces
 from anls_frame.export.json_files import write_json
-from anls_frame.export.row_names import ROWS, Names
+from anls_frame.export.row_names import ROWS, Names, named_rows
 from anls_frame.export.terminal import plain, table_text, width
 from anls_frame.export.values import json_text
 from anls_frame.files.file import File
@@ -35,9 +35,9 @@ def show(*lines: str) -> None:
 
 def print_account(result: Any, noun: str | None = None) -> None:
     """Print how many rows a result used, unless it used all of them as they are."""
-    account = (
-        result.account if noun is None else dataclasses.replace(result.account, noun=noun.removesuffix("s"))
-    )
+    account = result.account
+    if noun is not None:
+        account = dataclasses.replace(account, noun=named_rows(noun)["row"])
     show(*account.notes)
 
 
