@@ -241,6 +241,10 @@ def _missing(case: Case) -> Iterator[Step]:
     yield Step("missing", sentence, call, n, gain)
 
 
+_PLACEHOLDER = r"(?i)^\s*(none|null|nan|<na>|n/a|#n/a|unknown|unanswerable|not answerable|no answer)\.?\s*$"
+"""The texts that reports count as placeholders, for a call."""
+
+
 def _placeholders(case: Case) -> Iterator[Step]:
     n = next(iter(case.report.summary.predictions.values())).n_placeholders
     if n >= _LEAST_ROWS:
@@ -248,9 +252,7 @@ def _placeholders(case: Case) -> Iterator[Step]:
             f'Make predictions such as "None" or "N/A" null where they mean no answer: '
             f"{numbered(n, 'row')} with such a text count as answered."
         )
-        call = (
-            f'df.filter(pl.col({case.prediction}).str.to_lowercase().is_in(["none", "nan", "null", "n/a"]))'
-        )
+        call = f'df.filter(pl.col({case.prediction}).str.contains(r"{_PLACEHOLDER}"))'
         yield Step("placeholder", sentence, call, n)
 
 

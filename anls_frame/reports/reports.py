@@ -295,8 +295,7 @@ class Report(SlicedResult[Table_co]):
         statistic. The p-value is the share of draws, the data included, whose statistic is at least as large;
         the adjusted p-value uses the largest statistic of all slices in each draw. With more than 50,000 rows
         or 4,096 documents, and without clusters, the statistic is compared with Student's t, and p-values are
-        adjusted by Holm; two slices that are each other's rest are one test. See the guide to
-        statistics.
+        adjusted by Holm; two slices that are each other's rest are one test. See the guide to statistics.
 
         Examples
         --------

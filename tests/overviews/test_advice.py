@@ -67,9 +67,24 @@ def test_nothing_is_advised_without_a_fault() -> None:
     assert advised.count(0) >= DRAWS_WITHOUT - DRAWS_WITHOUT // 10
 
 
-def test_texts_that_stand_for_no_answer_are_named_in_a_step() -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        "N/A",
+        "None",
+        "null",
+        "NaN",
+        "<NA>",
+        "#N/A",
+        "Unknown.",
+        " unanswerable ",
+        "not answerable",
+        "No answer.",
+    ],
+)
+def test_texts_that_stand_for_no_answer_are_named_in_a_step(text: str) -> None:
     frame, _ = planted("", 0)
-    texts = pl.when(pl.int_range(pl.len()) < 40).then(pl.lit("N/A")).otherwise("prediction")
+    texts = pl.when(pl.int_range(pl.len()) < 40).then(pl.lit(text)).otherwise("prediction")
     step = af.overview(frame.with_columns(prediction=texts)).advice.filter(rule="placeholder")
     assert step["n"].to_list() == [40]
     df = frame.with_columns(prediction=texts)

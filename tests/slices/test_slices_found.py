@@ -84,12 +84,12 @@ def test_nothing_is_found_where_there_is_no_fault() -> None:
 def test_a_planted_fault_is_found_and_nothing_else() -> None:
     frame = questions()
     for description, where in FAULTS.items():
-        spoilt = with_fault(frame, where)
-        found = found_in(spoilt)
+        corrupted = with_fault(frame, where)
+        found = found_in(corrupted)
         assert found.frame["description"].to_list() == [description]
-        assert spoilt.filter(found.filter(0)).equals(spoilt.filter(where))
+        assert corrupted.filter(found.filter(0)).equals(corrupted.filter(where))
         # The same row sets in the half that it was not found on.
-        honest = found_in(spoilt, search=af.SliceSearch(holdout=0.5))
+        honest = found_in(corrupted, search=af.SliceSearch(holdout=0.5))
         assert honest.frame["description"][0] == description
         assert honest.frame["p_adjusted"][0] <= 0.05
 
@@ -114,8 +114,8 @@ def test_faults_in_bins_are_found_with_their_bounds() -> None:
 
 def test_two_faults_are_listed_and_their_overlaps_are_folded() -> None:
     first, second = FAULTS["kind = fax and lang = ja"], FAULTS["is_scan = true"]
-    spoilt = with_fault(with_fault(questions(), first, 0.9), second, 0.3)
-    found = found_in(spoilt)
+    corrupted = with_fault(with_fault(questions(), first, 0.9), second, 0.3)
+    found = found_in(corrupted)
     assert set(found.frame["description"]) == {"kind = fax and lang = ja", "is_scan = true"}
     folded = found.frame["overlapping"].explode(empty_as_null=True, keep_nulls=True).drop_nulls().to_list()
     assert {"kind = fax", "lang = ja"} <= set(folded)
@@ -126,8 +126,8 @@ def test_a_slice_and_its_parent_are_both_listed_only_if_each_is_worse_beyond_the
     child = parent & (pl.col("kind").cast(pl.String) == "fax")
     names = ["kind = fax and is_scan = true", "is_scan = true"]
     for of_parent, of_child, expected in ((0, 0.4, names[:1]), (0.1, 0.4, names), (0.3, 0.3, names[1:])):
-        spoilt = with_fault(with_fault(questions(), parent, of_parent), child, of_child)
-        assert found_in(spoilt).frame["description"].to_list() == expected
+        corrupted = with_fault(with_fault(questions(), parent, of_parent), child, of_child)
+        assert found_in(corrupted).frame["description"].to_list() == expected
     # Of the rows that were not read, those of forms are significantly worse than the others, which are worse
     # than the rest, too.
     rows = af.sample()
@@ -141,23 +141,23 @@ def test_a_slice_and_its_parent_are_both_listed_only_if_each_is_worse_beyond_the
 
 @pytest.mark.usefixtures("each_default_engine")
 def test_figures_are_those_of_reports_and_comparisons_of_the_rows() -> None:
-    spoilt = with_fault(questions(), FAULTS["types has figure"])
+    corrupted = with_fault(questions(), FAULTS["types has figure"])
     metrics = ["anls", "cer_corpus", "exact_match"]
-    found = found_in(spoilt, metrics=metrics)
+    found = found_in(corrupted, metrics=metrics)
     for place, line in enumerate(found.frame.iter_rows(named=True)):
         chosen = found.filter(place)
         # A slice that is worse in several metrics is named once.
         assert len({line["description"], *line["overlapping"]}) == 1 + len(line["overlapping"])
         name = line["metric"]
         inside, outside = (
-            af.report(spoilt.filter(rows), "prediction", "answer", metrics=metrics, cluster="doc").overall
+            af.report(corrupted.filter(rows), "prediction", "answer", metrics=metrics, cluster="doc").overall
             for rows in (chosen, ~chosen)
         )
         assert line["score"] == inside[name]
         # At the level at which 95 % of the intervals of those that are chosen hold.
         level = 1 - 0.05 * found.frame.height / found.n_tests
         of_level = af.report(
-            spoilt.filter(chosen), "prediction", "answer", metrics=metrics, cluster="doc", confidence=level
+            corrupted.filter(chosen), "prediction", "answer", metrics=metrics, cluster="doc", confidence=level
         ).overall
         low, high = line["score_low"], line["score_high"]
         assert (low, high) == (of_level[f"{name}_low"], of_level[f"{name}_high"])
@@ -165,8 +165,8 @@ def test_figures_are_those_of_reports_and_comparisons_of_the_rows() -> None:
         assert (line["n"], line["n_clusters"]) == (inside["n"], inside["n_clusters"])
         assert line["rest"] == pytest.approx(outside[name], rel=1e-12)
         assert line["difference"] == line["score"] - line["rest"]
-        assert line["share_of_rows"] == spoilt.filter(chosen).height / N
-    both = spoilt.with_columns(old=questions()["prediction"])
+        assert line["share_of_rows"] == corrupted.filter(chosen).height / N
+    both = corrupted.with_columns(old=questions()["prediction"])
     found = af.find_slices(both, {"old": "old", "new": "prediction"}, "answer", COLUMNS, cluster="doc")
     assert found.frame["description"].to_list() == ["types has figure"]
     line = found.frame.row(0, named=True)
@@ -211,27 +211,29 @@ def test_all_metrics_are_one_family() -> None:
 
 
 def test_the_kind_of_frame_and_the_order_of_rows_do_not_matter() -> None:
-    spoilt = with_fault(questions(), FAULTS["lang is missing"])
-    expected = found_in(spoilt, search=FEW_DRAWS)
-    shuffled = spoilt.sample(fraction=1, shuffle=True, seed=5)
+    corrupted = with_fault(questions(), FAULTS["lang is missing"])
+    expected = found_in(corrupted, search=FEW_DRAWS)
+    shuffled = corrupted.sample(fraction=1, shuffle=True, seed=5)
     categories = shuffled.with_columns(pl.col("doc").cast(pl.Categorical))
-    for other in (spoilt.lazy(), shuffled, categories, spoilt.to_arrow()):
+    for other in (corrupted.lazy(), shuffled, categories, corrupted.to_arrow()):
         assert found_in(other, search=FEW_DRAWS).frame.equals(expected.frame)
-    of_pandas = found_in(spoilt.to_pandas(), search=FEW_DRAWS.replace(holdout=0))
+    of_pandas = found_in(corrupted.to_pandas(), search=FEW_DRAWS.replace(holdout=0))
     assert isinstance(of_pandas.frame, pd.DataFrame)
     assert of_pandas.frame["description"].tolist() == expected.frame["description"].to_list()
     assert of_pandas.frame["score"].tolist() == expected.frame["score"].to_list()
-    rows = expected.rows(spoilt, 0)
-    assert rows.equals(spoilt.filter(expected.filter(0)))
-    assert expected.rows(spoilt.lazy(), 0).collect().equals(rows)
-    assert pl.DataFrame(expected.rows(spoilt.to_arrow(), 0)).equals(rows)
-    pandas_frame = spoilt.to_pandas().set_axis(range(7, N + 7))
+    rows = expected.rows(corrupted, 0)
+    assert rows.equals(corrupted.filter(expected.filter(0)))
+    assert expected.rows(corrupted.lazy(), 0).collect().equals(rows)
+    assert pl.DataFrame(expected.rows(corrupted.to_arrow(), 0)).equals(rows)
+    pandas_frame = corrupted.to_pandas().set_axis(range(7, N + 7))
     of_pandas_rows = of_pandas.rows(pandas_frame, 0)
-    places = spoilt.select(expected.filter(0).arg_true()).to_series().to_list()
+    places = corrupted.select(expected.filter(0).arg_true()).to_series().to_list()
     assert of_pandas_rows.equals(pandas_frame.iloc[places])
-    honest = [found_in(one, depth=3, search=FEW_DRAWS).frame for one in (spoilt, shuffled)]
+    honest = [found_in(one, depth=3, search=FEW_DRAWS).frame for one in (corrupted, shuffled)]
     assert honest[0].equals(honest[1])
-    of_namespace = spoilt.anls.find_slices("prediction", "answer", COLUMNS, cluster="doc", search=FEW_DRAWS)
+    of_namespace = corrupted.anls.find_slices(
+        "prediction", "answer", COLUMNS, cluster="doc", search=FEW_DRAWS
+    )
     assert of_namespace.frame.equals(expected.frame)
 
 
@@ -270,14 +272,14 @@ def test_expressions_and_features_of_texts_slice_too() -> None:
     search = FEW_DRAWS.replace(features=True)
     options: dict[str, Any] = {"columns": ["is_scan", length], "cluster": "doc", "search": search}
     for description, where in faults.items():
-        spoilt = with_fault(frame, where)
-        found = af.find_slices(spoilt, {"old": "old", "new": "prediction"}, "answer", **options)
-        shared = spoilt.filter(found.filter(0) & where).height
-        assert shared > 0.9 * spoilt.filter(found.filter(0)).height
+        corrupted = with_fault(frame, where)
+        found = af.find_slices(corrupted, {"old": "old", "new": "prediction"}, "answer", **options)
+        shared = corrupted.filter(found.filter(0) & where).height
+        assert shared > 0.9 * corrupted.filter(found.filter(0)).height
         names = [found.frame["description"][0], *found.frame["overlapping"][0]]
         assert any(description in name for name in names)
-        in_slice = spoilt.filter(found.filter(0))["doc"]
-        assert found.rows(spoilt.to_pandas(), 0)["doc"].tolist() == in_slice.to_list()
+        in_slice = corrupted.filter(found.filter(0))["doc"]
+        assert found.rows(corrupted.to_pandas(), 0)["doc"].tolist() == in_slice.to_list()
     features = ["number of answers", "length of the answer", "digits in the answer", "script of the answer"]
     assert found.settings["columns"] == ["is_scan", "length of the question", *features]
     of_one = af.find_slices(frame, "prediction", "answer", **{**options, "columns": "is_scan"})
