@@ -18,6 +18,7 @@ import sys
 from pathlib import Path
 
 import anls_frame
+from anls_frame._names import MODULES
 from anls_frame.cli.app import commands
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -100,7 +101,7 @@ def print_comprehensions() -> bool:
 
 def print_names() -> None:
     """Print how many public names there are, at the top and in each public module."""
-    modules = {name: listed_names(name) for name in dir(anls_frame) if name not in anls_frame.__all__}
+    modules = {name: listed_names(name) for name in MODULES}
     inside = {name: len(names) for name, names in modules.items() if names}
     counts = ", ".join(f"{name} {count}" for name, count in inside.items())
     print(

@@ -33,6 +33,7 @@ shape: (1, 4)
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from anls_frame import _accessors, _engines
@@ -57,7 +58,9 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *MODULES})
+    # `help` reads every listed name, and shows nothing if one cannot be imported.
+    lacking = () if find_spec("daft") else ("distributed",)
+    return sorted({*__all__, *MODULES}.difference(lacking))
 
 
 _accessors.register()

@@ -52,12 +52,15 @@ def takes_names(function: Callable[Options, T]) -> Callable[Options, T]:
 
 def refuse_columns(name: str, value: object, before: str = "") -> None:
     """
-    Raise an error if names of columns are, or include, a Series or the accessor `df.anls`.
+    Raise an error if names of columns are, or include, a Series, a frame or the accessor `df.anls`.
 
     `before` is the text before the name in a call.
     """
     kinds = {_type_name(kind) for kind in type(value).__mro__}
     is_accessor = "anls_frame.AnlsFrameNamespace" in kinds
+    if kinds & {"pandas.DataFrame", "polars.DataFrame", "polars.LazyFrame"}:
+        given = f"takes names of columns, got a {type_name(value)}"
+        raise TypeError(about(name, f"{given}; join the frames first, with `anls_frame.pair`"))
     if is_accessor or kinds & {"pandas.Series", "polars.Series"}:
         called = "anls" if is_accessor else getattr(value, "name", None)
         advice = f"pass its name: {before}{called!r}" if isinstance(called, str) else "pass its name"

@@ -59,10 +59,9 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             raise ValueError(f"a file name must not contain a NUL character: {str(path)!r}") from error
         raise
     except OSError as error:
-        advice = (
-            f"{error.strerror or error}: the file was not written; free some space, create the folder "
-            f"{str(path.parent)!r} or choose another place"
-        )
+        lacks_folder = error.errno == errno.ENOENT
+        step = f"create the folder {str(path.parent)!r}" if lacks_folder else "free some space"
+        advice = f"{error.strerror or error}: the file was not written; {step} or choose another place"
         raise OSError(error.errno, advice, str(path)) from error  # becomes the subclass for this number
 
 

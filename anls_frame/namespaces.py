@@ -108,8 +108,12 @@ class AnlsFrameNamespace:
         return described(self, f"a {type_name(self._owner)}")
 
     def __getattr__(self, name: str) -> Any:
-        message = f"{type(self).__name__!r} object has no attribute {name!r}; {_not_the_column(self)}"
-        raise AttributeError(message, name=name, obj=self)
+        is_expression = any(function.__name__ == name for function in ROW_FUNCTIONS)
+        call = f"`{name}` is an expression, as in `df.with_columns(anls_frame.{name}(...))`"
+        advice = call if is_expression else _not_the_column(self)
+        raise AttributeError(
+            f"{type(self).__name__!r} object has no attribute {name!r}; {advice}", name=name, obj=self
+        )
 
 
 for module, names in _FRAME_FUNCTIONS.items():

@@ -24,7 +24,12 @@ _OF_COMMANDS = {
 """Options of commands, besides those of readers, that messages name."""
 _OF_REPORTS = {"metrics", "missing", "unanswerable"}
 """Options that messages name in other commands, too, such as `score` and `merge`."""
-_PASSED_AS = {"drop": "--fail-if-drop", "kinds": "--kind", "within": "--require-within"}
+_PASSED_AS = {
+    "drop": "--fail-if-drop",
+    "kinds": "--kind",
+    "metrics": "--metric",
+    "within": "--require-within",
+}
 """What the library calls other options."""
 _SHARED_IDS = {"repeats": "--repeats", "rows": "--allow-repeated-ids"}
 

@@ -126,6 +126,8 @@ def _likeness(name: Any, other: Any, /, *, score_cutoff: float | None = None) ->
     """Return how similar two names are, in per cent; that both end in _id does not count."""
     from rapidfuzz import fuzz  # noqa: PLC0415 - only for the message
 
+    if name and other.startswith(name):  # before names that occur in this one
+        return 90 + 10 * len(name) / len(other)
     stems = fuzz.WRatio(name.removesuffix("_id"), other.removesuffix("_id"))
     both = name.endswith("_id") and other.endswith("_id")
     return stems if both else max(stems, fuzz.WRatio(name, other))

@@ -29,14 +29,17 @@ def with_numbers(frame: pl.DataFrame | pl.LazyFrame, names: Iterable[str]) -> pl
     return origins.like(rows.with_columns(**numbers_of(rows, names)), frame)
 
 
-def numbers_of(frame: pl.LazyFrame, names: Iterable[str]) -> dict[str, pl.Expr]:
+def numbers_of(
+    frame: pl.LazyFrame, names: Iterable[str], *, lack_answers: bool = False
+) -> dict[str, pl.Expr]:
     """Return the numbers of the columns that hold them as texts, as `with_numbers` reads them."""
     schema = frame.collect_schema()
     texts = [name for name in dict.fromkeys(names) if schema.get(name) == pl.String]
-    return {name: _read(frame, name) for name in texts}
+    more = "; if it holds predictions, pass the column of their answers too" if lack_answers else ""
+    return {name: _read(frame, name, more) for name in texts}
 
 
-def _read(frame: pl.LazyFrame, name: str) -> pl.Expr:
+def _read(frame: pl.LazyFrame, name: str, more: str) -> pl.Expr:
     text = cs.by_name(name).as_expr().str.strip_chars().replace("", None)
     lower = text.str.to_lowercase()
     number = text.cast(pl.Float64, strict=False)
@@ -58,5 +61,5 @@ def _read(frame: pl.LazyFrame, name: str) -> pl.Expr:
         f"column {name!r} must hold numbers, got {quoted(written)} in row {row:,} (counted from 0); write "
         f"78.5% and 0,785 as 0.785, leave cells without a value empty, and replace every word by a number, "
         f'as pl.col({name!r}).replace_strict({{"yes": 1, "no": 0}}) does for two words, or in pandas '
-        f'frame[{name!r}].replace({{"yes": 1, "no": 0}})'
+        f'frame[{name!r}].replace({{"yes": 1, "no": 0}}){more}'
     )

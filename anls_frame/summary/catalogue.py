@@ -11,7 +11,7 @@ from typing import Any, Union
 import polars as pl
 
 from anls_frame import words
-from anls_frame._messages import Message
+from anls_frame._messages import Either, Message, wrong
 from anls_frame.export.columns import COUNTS, Column, by_name, heading_of
 from anls_frame.frames.checks import nearest, no_column
 from anls_frame.metrics import accuracies, page_errors, scores
@@ -457,7 +457,10 @@ _ADVICE = {
     },
     **dict.fromkeys(
         ("f1", "bleu", "rouge", "rouge_l", "rougel", "meteor", "chrf", "bertscore"),
-        "this score is not built in: pass a column that has it, or Metric.of_texts(function, name={!r})",
+        Message(
+            "this score is not built in: pass a column that has it, or ",
+            Either("your own, from Metric.of_texts", "your own function, as FILE.py:NAME"),
+        ),
     ),
 }
 """What to pass for names that other programs have, in lower case."""
@@ -605,8 +608,11 @@ def _resolved(
     if not has_texts:
         raise ValueError(Message("metrics must name columns of scores: ", no_column(given, columns)))
     built_in, advice = ", ".join(map(repr, known)), _ADVICE.get(given.casefold(), "")
-    hint = f"; {advice.format(given)}" if advice else nearest(given, [*known, *columns])
-    raise ValueError(f"metrics must be of {built_in}, a column of scores, or a Metric, got {given!r}{hint}")
+    own = Either("a Metric", "a function as FILE.py:NAME")
+    hint = Message("; ", advice) if advice else nearest(given, [*known, *columns])
+    raise wrong(
+        "metrics", f"must be one of {built_in}, a column of scores, or ", own, f", got {given!r}", hint
+    )
 
 
 def _computable(metric: Metric, columns: Sequence[object], protocol: ScoreProtocol | str) -> Metric:

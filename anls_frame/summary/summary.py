@@ -167,18 +167,19 @@ class Summary(Generic[Table_co]):
     @property
     def report_sums(self) -> CellSums:
         """The sums of one system; internal, may change."""
-        advice = "use Comparison.from_summary, or summarize the column of one system"
-        return self._sums_of("report", f"of several systems, {listed(self.systems)}: {advice}")
+        advice = "compare them with `compare`, or their summary with Comparison.from_summary"
+        return self._sums_of("report", f"a report shows one system, not {listed(self.systems)}: {advice}")
 
     @property
     def comparison_sums(self) -> CellSums:
         """The sums of several systems; internal, may change."""
         advice = "use Report.from_summary, or pass the columns of all systems to summarize"
-        return self._sums_of("comparison", f"of one system, {listed(self.systems)}: {advice}")
+        problem = f"this is a summary of one system, {listed(self.systems)}: {advice}"
+        return self._sums_of("comparison", problem)
 
     def _sums_of(self, kind: Kind, problem: str) -> CellSums:
         if self.kind != kind:
-            raise ValueError(f"this is a summary {problem}")
+            raise ValueError(problem)
         return self.sums
 
     def __repr__(self) -> str:

@@ -159,7 +159,8 @@ def scored_rows(
     source = to_lazy(frame, read, others, answers=answers, protocol=settings.protocol)
     # Keys, kept columns and metrics of columns see the frame as the user does, whatever is read or scored as
     # something else: an expression equals the same expression made a column first.
-    in_numbers = numbers_of(source, [*numbers, *own_metrics.value_columns(own)])
+    as_numbers = [*numbers, *own_metrics.value_columns(own)]
+    in_numbers = numbers_of(source, as_numbers, lack_answers=answers is None)
     source = counted(source, advance)
     texts: dict[str, pl.Expr] = {}
     if answers is not None:

@@ -113,7 +113,7 @@ def test_a_link_to_a_device_is_left_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("place", "error", "message"),
     [
-        ("missing/report.csv", FileNotFoundError, "create the folder"),
+        ("missing/report.csv", FileNotFoundError, "written; create the folder '.*missing' or choose"),
         ("folder.csv", IsADirectoryError, "Is a directory.*choose another place"),
         ("file/report.csv", NotADirectoryError, "Not a directory.*choose another place"),
         (f"{'n' * 300}.csv", OSError, "too long"),

@@ -54,6 +54,14 @@ def test_a_series_is_refused_with_its_name(
     assert str(listed.value) == f"{advice}'lang'{more}"
 
 
+@pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
+def test_a_second_frame_is_refused_with_the_way_to_join_it(frame: Any) -> None:
+    message = "systems takes names of columns, got a .*Frame; join the frames first, with `anls_frame.pair`"
+    for systems in (frame, [frame, frame], {"old": frame, "new": frame}):
+        with pytest.raises(TypeError, match=message):
+            af.compare(frame, systems, "answer")
+
+
 def test_every_question_is_among_the_functions() -> None:
     names = {param.id.partition("-")[0] for param in parameters()}
 

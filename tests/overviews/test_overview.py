@@ -339,7 +339,7 @@ def test_answers_of_any_name_in_a_manifest_of_speech(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "told"),
     [
-        ("overview s.csv -m scroe", "a column of scores, or a Metric, got 'scroe'; did you mean 'score'?"),
+        ("overview s.csv -m scroe", "or a function as FILE.py:NAME, got 'scroe'; did you mean 'score'?"),
         ("overview t.csv -m exact_mach", "got 'exact_mach'; did you mean 'exact_match'?"),
         ("report t.csv -m exact_mach", "got 'exact_mach'; did you mean 'exact_match'?"),
         ("report t.csv -m scroe", "got 'scroe'; did you mean 'score'?"),

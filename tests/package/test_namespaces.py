@@ -143,6 +143,11 @@ def test_a_method_of_columns_names_the_column_too(kind: str, name: str) -> None:
     assert name not in dir(accessor)
 
 
+def test_a_row_function_of_a_polars_frame_leads_to_the_expression() -> None:
+    with pytest.raises(AttributeError, match=r"`cer` is an expression, as in .*\.cer\("):
+        SCORED.anls.cer("prediction", "answer")
+
+
 def test_a_pandas_frame_is_not_filled_with_accessors() -> None:
     frame = SCORED_FRAMES["pandas"]
     before = frame.copy()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import inspect
+import pydoc
 import re
+import sys
 from pathlib import Path
 from types import ModuleType
 from typing import get_args
@@ -26,6 +28,7 @@ from registry import (
 import anls_frame as af
 from anls_frame import _native, namespaces, readers, words
 from anls_frame import pandas as anls_pandas
+from anls_frame._names import MODULES
 from anls_frame._typing import ScoreColumn
 from anls_frame.analysis.browsing import RowsPage
 from anls_frame.metrics import accuracies, distances, errors, page_errors, scores, wrapping
@@ -87,6 +90,14 @@ def test_completion_shows_what_is_public_alone() -> None:
     }
 
 
+def test_help_shows_the_package_without_daft(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "daft", None)
+    shown = pydoc.render_doc(af, renderer=pydoc.plaintext)
+
+    assert "report(frame: 'Any'" in shown
+    assert "distributed" not in dir(af)
+
+
 def test_a_name_is_public_once() -> None:
     assert len(set(af.__all__)) == len(af.__all__)
     assert len(set(METRICS)) == len(METRICS)
@@ -124,7 +135,7 @@ def test_type_checkers_are_told_every_public_name(package: ModuleType) -> None:
     stub = ast.parse(Path(str(package.__file__)).with_suffix(".pyi").read_text(encoding="utf-8"))
     names = [alias.asname for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names]
 
-    public_names = dir(af) if package is af else [*package.__all__, "__version__"]
+    public_names = {*af.__all__, *MODULES} if package is af else [*package.__all__, "__version__"]
     assert sorted([*names, "__version__"]) == sorted(public_names), "`.venv/bin/python .ci/stub.py` writes it"
 
 

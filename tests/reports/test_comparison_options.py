@@ -65,6 +65,12 @@ def test_systems_are_two_names_with_their_columns(systems: Any) -> None:
         compare(FRAME, systems, "t")
 
 
+def test_systems_without_answers_are_told_to_pass_them() -> None:
+    advice = "column 'a' must hold numbers, .*; if it holds predictions, pass the column of their answers too"
+    with pytest.raises(af.DTypeError, match=advice):
+        compare(FRAME, SYSTEMS)
+
+
 @pytest.mark.parametrize("name", [*amount(COLUMNS[::3], COLUMNS), "slice", "k"])
 def test_systems_may_be_named_as_columns_of_the_result(name: str) -> None:
     made = compare(FRAME, {"old": "a", name: "b"}, "t", by="k")
@@ -106,7 +112,7 @@ def test_any_other_name_will_do(name: str) -> None:
         (
             {"metrics": "wer"},
             ValueError,
-            "metrics must be of 'qa', 'ocr', 'speech', 'fields', 'anls', 'nls', 'exact_match', 'zeros', ",
+            "metrics must be one of 'qa', 'ocr', 'speech', 'fields', 'anls', 'nls', 'exact_match', 'zeros', ",
         ),
         ({"metrics": "zeros"}, ValueError, "'zeros' is not; pass 'anls'"),
         ({"metrics": af.Metric("d")}, ValueError, "metric 'd' is one column, but systems are compared"),

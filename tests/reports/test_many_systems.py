@@ -269,7 +269,7 @@ def test_what_is_no_comparison_is_refused_with_the_way_to_one() -> None:
     nameless = long_frame().with_columns(pl.col("model").replace("b", None))
     calls: list[tuple[Callable[[], object], str]] = [
         (lambda: Comparison.from_summary(one), "summary of one system, a: use Report.from_summary, or pass"),
-        (lambda: af.Report.from_summary(several), "several systems, a, b: use Comparison.from_summary"),
+        (lambda: af.Report.from_summary(several), "one system, not a, b: compare them with `compare`"),
         (
             lambda: af.merge([several, others]),
             r"cannot be merged: systems \(\['a', 'b'\] and \['a', 'c'\]\)$",
