@@ -34,7 +34,7 @@ from anls_frame.slices.plan import SliceSearch
 from anls_frame.slices.result import Slices
 from anls_frame.summary import causes
 from anls_frame.summary.account import Account
-from anls_frame.summary.catalogue import Metrics
+from anls_frame.summary.catalogue import Metrics, names_in_reports, resolve
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.rows import with_unanswerable
 from anls_frame.summary.settings import Unanswerable
@@ -151,9 +151,12 @@ class Overview(Written, Generic[Table_co]):
     @property
     def settings(self) -> dict[str, Any]:
         """All settings that determine the figures, and the columns that were found."""
+        columns = self.roles.options
+        if not isinstance(columns.get("metrics"), str):
+            columns.pop("metrics", None)  # described by the report
         return {
             **self.report.settings,
-            "columns": self.roles.options,
+            "columns": columns,
             "found": sorted(self.roles.found),
             "code": self.code,
         }
@@ -269,7 +272,8 @@ def overview(
     roles = found_roles(rows, asked)
     whole = resolve_protocol(protocol)
     rows = origins.like(prepared(rows, roles, whole), frame)
-    chosen: Any = roles.metrics or ("nls" if whole.threshold is None else "anls")
+    usual_score = "nls" if whole.threshold is None else "anls"
+    chosen: Any = usual_score if roles.metrics is None else roles.metrics
     how: dict[str, Any] = {"cluster": roles.cluster, "confidence": confidence, "missing": missing}
     if roles.answers is not None:
         how |= {"protocol": whole, "unanswerable": unanswerable}
@@ -280,27 +284,16 @@ def overview(
         comparison = compare(rows, roles.systems, roles.answers, metrics=first, **how)
         system = comparison.ranked["system"][0]
     column = roles.systems.get(system)
-    tables = [[name] for name in roles.by if n_values(rows[name]) <= _TABLES]
+    scores = resolve(chosen, rows.columns, has_texts=roles.answers is not None, protocol=whole)
+    names = names_in_reports(scores)
+    tables = [[name] for name in roles.by if n_values(rows[name]) <= _TABLES and name not in names]
     made: Report[Any] = report(rows, column, roles.answers, metrics=chosen, by=tables or None, **how)
     if not made.overall["n"]:
         raise ValueError("no row has an answer to score against, or a score")
     metric = made.measures[0]
     # The rows without a score may be those of all other values.
     varying = [name for name in roles.by if [name] not in tables or made.tables[name]["n"].gt(0).sum() > 1]
-    found: Slices[Any] | None = None
-    if varying:
-        found = find_slices(
-            rows,
-            column,
-            roles.answers,
-            varying,
-            metrics=metric.name,
-            depth=2 if rows.height <= MOST_PAIRS else 1,
-            n=_SLICES,
-            search=SliceSearch(min_rows=max(_LEAST_ROWS, rows.height // _LEAST_SHARE)),
-            **how,
-        )
-        found = replace(found, row_names=made.row_names)
+    found = _worse_slices(rows, column, roles.answers, varying, made.row_names, metrics=scores[0], **how)
     usual, named = inspect.signature(overview).parameters, roles.options
     of_rows: dict[str, Any] = {
         "report": made,
@@ -345,6 +338,25 @@ def overview(
         row_causes=_row_causes(own, losses).alias(label),
         **of_rows,
     )
+
+
+def _worse_slices(
+    rows: pl.DataFrame,
+    prediction: str | None,
+    answers: str | None,
+    columns: Sequence[str],
+    row_names: Names,
+    **how: Any,
+) -> Slices[Any] | None:
+    """Return the slices that are worse than the rest; None without columns that slice."""
+    if not columns:
+        return None
+    depth = 2 if rows.height <= MOST_PAIRS else 1
+    search = SliceSearch(min_rows=max(_LEAST_ROWS, rows.height // _LEAST_SHARE))
+    found: Slices[Any] = find_slices(
+        rows, prediction, answers, columns, depth=depth, n=_SLICES, search=search, **how
+    )
+    return replace(found, row_names=row_names)
 
 
 def _texts(rows: pl.DataFrame, roles: Roles, system: str, unanswerable: Unanswerable) -> pl.LazyFrame:

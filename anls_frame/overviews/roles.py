@@ -23,7 +23,9 @@ from anls_frame.frames.field_rows import outcomes
 from anls_frame.metrics.scores import nls
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.summary.catalogue import resolve
+from anls_frame.summary.keys import check_objects
 from anls_frame.summary.labels import joined_labels
+from anls_frame.summary.measures import Metric
 
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)
 _OUTCOME_ENDS = (
@@ -121,10 +123,10 @@ def found_roles(rows: pl.DataFrame, asked: Mapping[str, Any]) -> Roles:
     prediction, answers, metrics = (asked[name] for name in ("prediction", "answers", "metrics"))
     systems, named = prediction or {}, _named(asked)
     check_columns(rows.schema, named, named)
-    if metrics is not None:
-        # A misspelled column of scores is no table without answers.
-        resolve(metrics, rows.columns, has_texts=True)
-    finder = _Finder(rows, {*named, *([metrics] if isinstance(metrics, str) else [])})
+    check_objects([(name, rows.schema[name]) for name in asked["by"] or ()], "slice rows")
+    # A misspelled column of scores is no table without answers.
+    scores = [] if metrics is None else resolve(metrics, rows.columns, has_texts=True)
+    finder = _Finder(rows, {*named, *(name for metric in scores for name in _columns_of(metric))})
     if metrics is None and prediction is None and answers is None:
         metrics = finder.score()
     if prediction is None and isinstance(metrics, str) and metrics in rows.columns:
@@ -149,9 +151,18 @@ def found_roles(rows: pl.DataFrame, asked: Mapping[str, Any]) -> Roles:
         model_confidence=model_confidence,
         by=finder.slices() if asked["by"] is None else asked["by"],
         found=frozenset(
-            name for name, value in asked.items() if value is None and (name != "metrics" or metrics)
+            name
+            for name, value in asked.items()
+            if value is None and (name != "metrics" or metrics is not None)
         ),
     )
+
+
+def _columns_of(metric: Metric) -> list[str]:
+    """Return the columns that a metric is computed from, other than texts."""
+    values = (metric.numerator, metric.denominator)
+    expressions = [pl.col(value) if isinstance(value, str) else value for value in values]
+    return [name for value in expressions if isinstance(value, pl.Expr) for name in value.meta.root_names()]
 
 
 def _are_texts(dtype: Any) -> bool:
@@ -319,7 +330,9 @@ class _Finder:
 def prepared(rows: pl.DataFrame, roles: Roles, protocol: ScoreProtocol) -> pl.DataFrame:
     """Return the rows with lists of labels and answers; warn of texts that look like several answers."""
     rows = rows.with_columns(_labels(rows[name]).alias(name) for name in roles.by)
-    if roles.answers is None or rows.schema[roles.answers] != pl.String:
+    is_named = isinstance(roles.metrics, str | None)
+    # A caller's function of texts takes the answers as they are.
+    if roles.answers is None or rows.schema[roles.answers] != pl.String or not is_named:
         return rows
     warn_of_answers(rows[roles.answers], protocol)
     # Lists are not warned of again by each function that takes them.

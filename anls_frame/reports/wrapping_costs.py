@@ -15,7 +15,7 @@ from anls_frame._engines import on_engines
 from anls_frame._typing import Missing, Table_co
 from anls_frame.export.columns import DIFFERENCE, ends_of
 from anls_frame.frames import conversion
-from anls_frame.frames.checks import check_new_names
+from anls_frame.frames.checks import check_dtypes, check_new_names
 from anls_frame.metrics.wrapping import unwrap
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.reports.comparisons import Comparison, compare
@@ -196,6 +196,8 @@ def with_unwrapped(frame: Any, prediction: str, removed: Mapping[str, Sequence[s
     """
     given = conversion.at_hand(frame)
     answer = unwrap(cs.by_name(prediction), **removed)
+    texts = conversion.to_lazy(given, [prediction], [])
+    check_dtypes(texts.collect_schema(), answer)
     added = [
         answer.struct.field("text").alias(UNWRAPPED),
         answer.struct.field("steps").fill_null(_NOTHING).alias(STEPS),
@@ -203,4 +205,4 @@ def with_unwrapped(frame: Any, prediction: str, removed: Mapping[str, Sequence[s
     check_new_names(conversion.column_names(given), (UNWRAPPED, STEPS))
     if isinstance(given, pl.DataFrame | pl.LazyFrame):
         return given.with_columns(added)
-    return conversion.with_columns(given, conversion.to_polars(given, [prediction]).select(added))
+    return conversion.with_columns(given, texts.select(added).collect())

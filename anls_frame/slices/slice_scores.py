@@ -90,8 +90,9 @@ class Scores:
     def rate(self, chosen: BoolArray) -> float | None:
         """Return the unoriented figure of the chosen rows; None if they have no score."""
         y = ordered_sum(self.y[chosen])
-        sign = 1.0 if self.metric.higher_is_better else -1.0
-        return sign * ordered_sum(self.x[chosen]) / y if y else None
+        x = ordered_sum(self.x[chosen])
+        # 0 minus x, as -x would be -0.0 without errors.
+        return (x if self.metric.higher_is_better else 0.0 - x) / y if y else None
 
     def share_of_rows(self, chosen: BoolArray) -> float:
         """Return the share of the chosen rows among all scored rows."""

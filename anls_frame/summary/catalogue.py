@@ -513,15 +513,28 @@ def resolve(
 
 def check_names(metrics: Sequence[Metric]) -> None:
     """Raise an error if the columns of two metrics, or of a metric and a count, have the same name."""
-    seen = {*by_name(COUNTS), *(LENGTHS if have_lengths(metrics) else ())}
+    seen = _names_of_counts(metrics)
     for metric in metrics:
-        names = {*metric.ends, *([] if metric.is_built_in else [f"{metric.name}_n"])}
+        names = _names_of(metric)
         if names & seen or re.fullmatch(r"key_\d+", metric.name):
             raise ValueError(
                 f"metrics must have different names that no other column of the result has; {metric.name!r} "
                 "is taken"
             )
         seen |= names
+
+
+def names_in_reports(metrics: Sequence[Metric]) -> set[str]:
+    """Return the names that the columns of a report of these metrics have."""
+    return _names_of_counts(metrics).union(*map(_names_of, metrics))
+
+
+def _names_of_counts(metrics: Sequence[Metric]) -> set[str]:
+    return {*by_name(COUNTS), *(LENGTHS if have_lengths(metrics) else ())}
+
+
+def _names_of(metric: Metric) -> set[str]:
+    return {*metric.ends, *([] if metric.is_built_in else [f"{metric.name}_n"])}
 
 
 def have_lengths(metrics: Sequence[Metric]) -> bool:

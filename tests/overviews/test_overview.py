@@ -297,6 +297,43 @@ def test_columns_may_have_the_names_of_computed_ones() -> None:
     assert same.causes.equals(af.overview(frame).causes)
 
 
+def test_own_metrics_have_overviews_and_their_columns_are_no_slices(tmp_path: Path) -> None:
+    rows = [("a", "a", 3, 1, "u"), ("bc", "xy", 1, 2, "u"), ("c", "c", 0, 1, "v"), ("d", "xyz", 0, 2, "v")]
+    frame = pl.DataFrame(rows * 30, ["prediction", "answer", "found", "wanted", "lang"], orient="row")
+    same_length = af.Metric(
+        lambda prediction, answers: prediction.str.len_chars() == answers.str.len_chars(), name="same_length"
+    )
+    cases = [
+        (af.Metric("found"), "found", 1.0, 0.0, ["wanted", "lang"]),
+        (pl.col("found"), "found", 1.0, 0.0, ["wanted", "lang"]),
+        (af.Metric("found", denominator="wanted", name="rate"), "rate", 4 / 6, 0.0, ["lang"]),
+        (same_length, "same_length", 0.75, 0.5, ["found", "wanted", "lang"]),
+    ]
+    for metric, name, score, of_v, by in cases:
+        made = af.overview(frame, metrics=metric)
+        assert made.report.overall[name] == pytest.approx(score)
+        assert list(made.roles.by) == by
+        worse = af.overview(frame, metrics=metric, by="lang").slices
+        assert worse.select("description", "score").row(0) == ("lang = v", of_v)
+        made.write(tmp_path / "overview.json")
+        assert json.loads((tmp_path / "overview.json").read_text())["settings"]["metrics"][0]["name"] == name
+
+
+def test_slices_may_have_the_names_of_columns_of_reports() -> None:
+    frame, _ = planted("slice", 0)
+    for name in ("n", "few_rows", "anls_low", "n_clusters"):
+        made = af.overview(frame.rename({"type": name}))
+        assert made.slices["description"].to_list() == [f"{name} = figure"]
+        assert name not in made.report.tables
+
+
+def test_objects_given_as_slices_are_named_with_what_to_do() -> None:
+    frame, _ = planted("slice", 0)
+    objects = frame.with_columns(pl.Series("type", [{1}] * frame.height, dtype=pl.Object))
+    with pytest.raises(af.DTypeError, match="column 'type' has dtype Object and cannot slice rows; convert"):
+        af.overview(objects, by="type")
+
+
 def test_lists_of_labels_stay_lists_and_numbers_as_answers_are_refused() -> None:
     frame, _ = planted("", 0)
     lists = frame.with_columns(kind=pl.Series([["a;b", "a"], ["b"], ["a"]] * 300))

@@ -104,6 +104,17 @@ def test_pandas_lazy_frames_and_taken_names() -> None:
     assert clean.row(0, named=True)["share"] is None
 
 
+def test_predictions_that_are_no_texts_are_named_by_column_in_every_frame() -> None:
+    numbers = pl.DataFrame({"prediction": [1, 2], "answer": ["1", "2"]})
+    lists = pl.DataFrame({"prediction": [["a"], ["b"]], "answer": ["a", "b"]})
+    for frame, told in ((numbers, "column 'prediction' has dtype Int64"), (lists, "dtype List\\(String\\)")):
+        for given in (frame, frame.lazy(), frame.to_pandas(), frame.to_arrow()):
+            with pytest.raises(af.DTypeError, match=told):
+                af.format_tax(given, "prediction", "answer")
+            with pytest.raises(af.exceptions.ColumnNotFoundError, match="did you mean 'prediction'"):
+                af.format_tax(given, "predction", "answer")
+
+
 def test_hundreds_of_slices_add_up_to_the_total() -> None:
     wrappings = (
         "The answer is {}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import functools
+import math
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -468,3 +469,10 @@ def test_a_duration_is_written_as_in_reports() -> None:
     report = af.report(rows, metrics="s", by="wait")
     assert found["description"].to_list() == ["wait = PT0S"]
     assert "│ PT0S " in str(report)
+
+
+def test_a_rest_without_errors_is_not_negative_zero() -> None:
+    frame = pl.DataFrame({"prediction": ["x", "a"] * 40, "answer": ["y", "a"] * 40, "lang": ["u", "v"] * 40})
+    rest = af.find_slices(frame, "prediction", "answer", ["lang"], metrics="cer_corpus").frame["rest"][0]
+    assert math.copysign(1, rest) == 1
+    assert rest == 0
