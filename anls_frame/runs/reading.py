@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import glob
 import os
+import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -16,7 +17,7 @@ import polars as pl
 from anls_frame._arguments import choice
 from anls_frame._messages import Message, Option
 from anls_frame._text import path_text
-from anls_frame.exceptions import ColumnNotFoundError, warn
+from anls_frame.exceptions import ColumnNotFoundError, InputWarning, warn
 from anls_frame.export import row_files
 from anls_frame.export.row_names import PAGES, ROWS, Names
 from anls_frame.files.file import SUFFIXES, File
@@ -326,10 +327,11 @@ def scan(file: File, how: Reading, *, every_response: bool = False) -> pl.LazyFr
 
 
 def columns(file: File, how: Reading) -> list[str]:
-    """Return the names of a file's columns."""
+    """Return the names of a file's columns, without warnings: reading its rows gives them."""
     # Some of the questions may be in other files.
     how = replace(how, unmatched="keep") if how.joins([kind_of_file(file, how)]) else how
-    with reading(file, how):
+    with reading(file, how), warnings.catch_warnings():
+        warnings.simplefilter("ignore", InputWarning)
         return scan(file, how).collect_schema().names()
 
 

@@ -38,6 +38,7 @@ WITHOUT = ("--reader", "auto,answers_format=text")
 def folder(tmp_path: Path) -> Path:
     frame = pl.read_csv(FILE.encode())
     (tmp_path / "r.csv").write_text(FILE)
+    (tmp_path / "own.py").write_text("from anls_frame import anls as own")
     frame.select("id", "doc", "answers").write_csv(tmp_path / "gold.csv")
     frame.select("id", "prediction").write_ndjson(tmp_path / "p.jsonl")
     frame.select("id", "answers", prediction="other").write_csv(tmp_path / "other.csv")
@@ -50,6 +51,7 @@ def folder(tmp_path: Path) -> Path:
         ("score r.csv --json", '"anls": ([.0-9]+)'),
         ("score p.jsonl --gold gold.csv", "ANLS ([.0-9]+)"),
         ("report r.csv", r"all rows ┆ +4\* ┆ ([.0-9]+)"),
+        ("report r.csv -m own.py:own -m median:anls", r"all rows ┆ +4\* ┆ ([.0-9]+)"),
         ("report p.jsonl --gold gold.csv --json", '"anls":([.0-9]+)'),
         ("overview r.csv", r"\nANLS ([.0-9]+)"),
         ("overview p.jsonl --gold gold.csv", r"\nANLS ([.0-9]+)"),
@@ -69,6 +71,8 @@ def test_every_command_gives_the_same_figure(folder: Path, command: str, pattern
 
     figure, printed, said = called()
     assert figure == pytest.approx(SPLIT)
+    # Once of each file.
+    assert len({*(warned := re.findall(r"anls-frame: (\S+): .*? are split at", said))}) == len(warned) > 0
     assert SAID in said
     assert "--reader auto,answers_format=text to read each text as one answer" in said
     told = ACCOUNT.replace('answers_format="text"', "--reader auto,answers_format=text")
