@@ -414,9 +414,9 @@ def column_of(metric: Metric, heading: str) -> Column:
 
 
 def short_label(metric: Metric) -> str:
-    """Return the name of a metric above a column."""
-    is_named = metric.is_built_in or is_described(metric)
-    return (NAMED[metric.name].heading if is_named else "") or metric.label
+    """Return the name of a metric above a column; means of a named score have its heading."""
+    named = NAMED.get(metric.name)
+    return (named.heading if named is not None and named.label == metric.label else "") or metric.label
 
 
 SETS = {

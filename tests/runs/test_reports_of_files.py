@@ -100,6 +100,20 @@ def test_ids_in_two_files_are_an_error_repeats_or_rows(old: Path, new: Path) -> 
         report_files([old, new], shared_ids="mean")  # type: ignore[arg-type]
 
 
+def test_means_of_repeated_answers_have_the_headings_of_answers(tmp_path: Path) -> None:
+    path = tmp_path / "epochs.jsonl"
+    rows = pl.DataFrame({"question_id": [1, 1, 2, 2], "epoch": [1, 2, 1, 2], "prediction": ["a", "b", "c", "c"]})
+    rows.with_columns(answers=pl.lit("a")).write_ndjson(path)
+    single, means = (
+        report_files(path, Reading(epoch=epoch), metrics=["anls", "zeros"]) for epoch in (1, None)
+    )
+    names = ["ANLS", "ANLS is 0"]
+    for report in (single, means, af.Report.from_summary(af.merge([means.summary]))):
+        [table] = report.to_document().tables
+        assert [table.headings[name] for name in ("anls", "zeros")] == names
+    assert (single.overall["zeros"], means.overall["zeros"]) == (0.5, 0.75)
+
+
 def test_a_comparison_of_files_is_that_of_their_columns(old: Path, new: Path) -> None:
     comparison = compare_files([old, new], by="lang", metrics="exact_match", baseline="new")
     wide = af.read_results(old).with_columns(new=af.read_results(new)["prediction"])
