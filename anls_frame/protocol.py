@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, get_args
@@ -30,8 +30,6 @@ class _NotAsked(str):
 
 
 _CODEPOINT: Any = _NotAsked("codepoint")
-_BESIDE = ("threshold", "errors")
-"""Options that are stated with the name of a protocol."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -332,38 +330,50 @@ def spelled(protocol: ScoreProtocol) -> str:
 
 def described(protocol: ScoreProtocol) -> str:
     """Return the text of `spelled` without the threshold and the protocol for error rates."""
-    return ",".join(_spelled(protocol, _BESIDE))
+    return ",".join(_preparing(_spelled(protocol)))
 
 
-def _spelled(protocol: ScoreProtocol, ignored: tuple[str, ...] = ()) -> list[str]:
-    """Return the name of the most similar preset, and ``option=value`` for each difference from it."""
-    given = _options(protocol)
-    differing = {
-        name: [key for key in given if key not in ignored and given[key] != _options(preset)[key]]
-        for name, preset in PROTOCOLS.items()
-    }
+def _preparing(parts: Iterable[str]) -> list[str]:
+    """Return the parts of a spelling that say how texts are prepared."""
+    return [part for part in parts if not part.startswith(("threshold=", "errors"))]
 
-    def distance(name: str) -> tuple[int, bool]:
-        return len(differing[name]), (PROTOCOLS[name].threshold is None) != (protocol.threshold is None)
 
-    nearest = min(differing, key=distance)
-    own = {key: given[key] for key in differing[nearest] if key != "errors"}
-    parts = [nearest]
+def _spelled(protocol: ScoreProtocol, *, with_errors: bool = True) -> list[str]:
+    """
+    Return the name of a preset, and ``option=value`` for each difference from it.
+
+    Of all presets the one is named that needs the fewest differences. To have no threshold counts as two,
+    so that error rates with many options do not bear the name of an ANLS.
+    """
+
+    def differences(preset: str) -> tuple[int, bool]:
+        loses_threshold = protocol.threshold is None and PROTOCOLS[preset].threshold is not None
+        return len(spellings[preset]) + loses_threshold, loses_threshold
+
+    spellings = {preset: _spelled_from(preset, protocol, with_errors=with_errors) for preset in PROTOCOLS}
+    return spellings[min(spellings, key=differences)]
+
+
+def _spelled_from(preset: str, protocol: ScoreProtocol, *, with_errors: bool) -> list[str]:
+    """Return the name of a preset, and ``option=value`` for each difference from it."""
+    given, usual = _options(protocol), _options(PROTOCOLS[preset])
+    own = {key: value for key, value in given.items() if key != "errors" and value != usual[key]}
+    parts = [preset]
     for key, value in own.items():
         # Escaped, because a comma and a name before "=" begin the next option.
         in_json = json.dumps(value, ensure_ascii=False).replace("=", "\\u003d")
         parts.append(f"{key}={value if isinstance(value, str) else in_json}")
     # The default for error rates depends on the preset with which the text begins.
     errors = resolve_errors(protocol)
-    if "errors" not in ignored and resolve_errors(PROTOCOLS[nearest].replace(**own)) != errors:
-        name, *options = _spelled(errors, _BESIDE)
+    if with_errors and resolve_errors(PROTOCOLS[preset].replace(**own)) != errors:
+        name, *options = _preparing(_spelled(errors, with_errors=False))
         parts += [f"errors={name}", *(f"errors.{option}" for option in options)]
     return parts
 
 
 def _for_errors(protocol: ScoreProtocol) -> ScoreProtocol | str:
     """Return the protocol as `errors` stores it: the name of an equivalent preset, if any."""
-    name, *options = _spelled(protocol, _BESIDE)
+    name, *options = _preparing(_spelled(protocol, with_errors=False))
     return dataclasses.replace(protocol, threshold=None, errors=None) if options else name
 
 

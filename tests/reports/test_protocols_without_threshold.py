@@ -121,3 +121,21 @@ def test_protocols_come_back_from_json_and_from_their_spelling(name: str) -> Non
         assert resolve_errors(again) == resolve_errors(protocol)
         assert resolve_errors(parsed(spelled(protocol))) == resolve_errors(protocol)
         assert parsed(spelled(protocol)) == protocol
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "ignore_case=true,whitespace=squeeze",
+        "ignore_case=true,words=whitespace",
+        "ignore_case=true,ignore_punctuation=true,words=whitespace",
+        "ignore_case=true,threshold=0.5",
+        "ignore_punctuation=true,threshold=0.5",
+    ],
+)
+def test_error_rates_with_options_bear_the_name_of_their_preset(options: str) -> None:
+    text = f"jiwer,{options}"
+    prepared, _, threshold = text.partition(",threshold=")
+    assert spelled(parsed(text)).split(",")[0] == "jiwer"
+    parts = af.report(SPEECH, "hyp", "ref", metrics="wer_corpus", protocol=parsed(text)).signature.split("|")
+    assert {f"protocol:{prepared}", f"threshold:{threshold or 'none'}", f"errors:{prepared}"} <= {*parts}
