@@ -171,13 +171,15 @@ ROW_TABLES = (
     Column("nearest_answer", "the accepted answer that is most similar", heading="nearest answer"),
     Column("verdict", "what a person says of the {row}"),
     Column("rows", "{row}s with this verdict", "count", "{row}s"),
-    Column("lost_points", "what these {row}s lack to the best score", heading="lost points"),
-    Column("share_of_lost", "their share of all that is lost", "percent", "of all lost points"),
+    Column("lost_points", "what these {row}s lack to the best score", heading="loss"),
+    Column("share_of_lost", "their share of the loss of all {row}s", "percent", "of the total loss"),
 )
 """Columns of tables of rows, and of verdicts on them."""
 
 ERRORS = (
-    Column("error_type", "why the {row}s lose points", heading="error type"),
+    Column(
+        "error_type", "how the predictions of these {row}s differ from their answers", heading="error type"
+    ),
     Column("cause", "why the {row}s score less than 1; every loss has one cause"),
     Column("loss", "by how much this lowers the score of all {row}s", "score"),
     Column("share", "share of all {row}s", "percent"),
@@ -351,7 +353,7 @@ FOUND = (
     Column("rest", "the same figure of all other {row}s", "score"),
     Column("difference", "the figure of the slice minus that of the rest", "difference", "", "nothing"),
     Column("share_of_rows", "share of all scored {row}s", "share", "of the {row}s"),
-    Column("share_of_loss", "share of all that is lost to the best score", "share", "of the lost points"),
+    Column("share_of_loss", "share of what all {row}s lack to the best score", "share", "of the total loss"),
     Column(
         "overlapping",
         "other slices that are worse, but not outside this one",

@@ -13,7 +13,7 @@ _CAUSES = 3
 """Causes that are named, those that lower the score most."""
 
 _LEAST_SHARE = 0.005
-"""A smaller share of the lost points would be 0 %."""
+"""A smaller share of the total loss would be 0 %."""
 
 
 def head(
@@ -58,5 +58,5 @@ def head(
     if named and rest:
         named.append(f"{rest} % other causes")
     if named:
-        parts.append(f"lost points: {', '.join(named)}")
+        parts.append(f"loss by cause: {', '.join(named)}")
     return f"{'; '.join(parts)}."

@@ -12,7 +12,7 @@ from anls_frame.frames.reserved_columns import EPOCH, SYSTEM
 from anls_frame.frames.strict_json import Number
 
 OF_TEXTS = ("our_error", "answer_wrong", "answer_incomplete", "ambiguous_question", "format", "score_right")
-"""Verdicts on a comparison of texts: why a row lost points."""
+"""Verdicts on a comparison of texts: why a row scores less than 1."""
 
 OF_JUDGE = ("right", "wrong")
 """Verdicts on a given score, such as that of an LLM judge: they say what is true, whatever the score."""

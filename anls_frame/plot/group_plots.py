@@ -464,7 +464,7 @@ def worse_slices(
         others are not drawn.
     kind
         `"effects"` draws the score of each slice (for compared systems, the change) with its interval, and
-        the score of the rest. `"shares"` draws the slice's share of all rows and of all lost points.
+        the score of the rest. `"shares"` draws the slice's share of all rows and of the total loss.
     title
         Title; none by default.
     max_groups
@@ -564,7 +564,7 @@ def _effects(ax: Axes, frame: pl.DataFrame, metric: Metric) -> tuple[list[Any], 
 
 
 def _shares(ax: Axes, frame: pl.DataFrame, metric: Metric) -> tuple[list[Any], list[str], str]:
-    """Draw shares of rows and of lost points; return the legend and the label of the axis."""
+    """Draw shares of rows and of the total loss; return the legend and the label of the axis."""
     colors = {"share_of_rows": _style.ink(ax, 0.45), "share_of_loss": _palette.BLUE}
     notes, handles = [], []
     for index, (name, color) in enumerate(colors.items()):
@@ -575,4 +575,4 @@ def _shares(ax: Axes, frame: pl.DataFrame, metric: Metric) -> tuple[list[Any], l
         notes.append(" → ".join(spelled(share, (), "share") for share in (rows_share, loss)))
     ax.set_xlim(0, 100 * max([0.01, *(share or 0.0 for name in colors for share in frame[name])]) * 1.03)
     _style.side(ax, notes)
-    return handles, ["rows", "lost points"], f"share of all, % ({_style.name(metric.label)})"
+    return handles, ["rows", "total loss"], f"share of all, % ({_style.name(metric.label)})"

@@ -441,10 +441,10 @@ def audited_scores(
         rows without a verdict; for several systems, `audited_score_NAME` for each. The verdicts `right` and
         `wrong` are the best score and the worst, 1 and 0 (of error rates 0 and 1), whatever was given. The
         verdicts `score_right` and `our_error` keep the given score, also if it is null. Without a repaired
-        answer, the verdict `answer_wrong` reverses the score: it becomes 1 where points were lost, because
-        the model may well have been right, and 0 where none were lost; `answer_incomplete` gives 1. Without
-        a repaired answer, both verdicts set an error rate to 0. With several systems, repair the answers,
-        because only one of two texts that lost points may be right.
+        answer, the verdict `answer_wrong` reverses the score: it becomes 1 if it was less, because the model
+        may well have been right, and 0 if it was 1; `answer_incomplete` gives 1. Without a repaired answer,
+        both verdicts set an error rate to 0. With several systems, repair the answers, because only one of
+        two texts that score less than 1 may be right.
 
     Raises
     ------
@@ -608,7 +608,7 @@ def lost_points(
     metric: Literal["anls", "cer"] = "anls",
 ) -> LostPoints:
     """
-    Return the points lost by judged rows, by verdict and by system.
+    Return the loss of judged rows, by verdict and by system.
 
     Parameters
     ----------

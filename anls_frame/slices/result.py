@@ -67,7 +67,7 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
     ... )
     >>> found = af.find_slices(df, "prediction", "answer")
     >>> found.sentences
-    ['kind = fax: 0.000 [0.000, 0.109], 1.000 below the rest; 25 % of the rows, 100 % of the lost points']
+    ['kind = fax: 0.000 [0.000, 0.109], 1.000 below the rest; 25 % of the rows, 100 % of the total loss']
     >>> df.filter(found.filter(0)).height
     50
     """
@@ -166,7 +166,7 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
         ----------
         kind
             `"effects"` draws scores with intervals next to those of the rest, `"shares"` the shares of all
-            rows and of all lost points.
+            rows and of the total loss.
         options
             Options of the plot.
 

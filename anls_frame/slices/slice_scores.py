@@ -99,7 +99,7 @@ class Scores:
         return float(self.scored[chosen].sum() / self.scored.sum())
 
     def share_of_loss(self, chosen: BoolArray) -> float | None:
-        """Return the chosen rows' share of all lost points; None if no points are lost."""
+        """Return the chosen rows' share of the total loss; None if nothing is lost."""
         if self.lost is None:
             return None
         whole = ordered_sum(self.lost)

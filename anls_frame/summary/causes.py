@@ -1,5 +1,5 @@
 """
-Causes of lost points: each part of what a row lacks to the best score has exactly one cause.
+Causes of the loss: each part of what a row lacks to the best score has exactly one cause.
 
 Texts are unwrapped first, and what that wins back has the cause `wrapped`; a row that scores less without its
 wrapping keeps its text. The cause of the rest is the error type of the text that is left. Reports, pages of

@@ -81,7 +81,7 @@ def test_the_head_names_the_worst_slice_and_where_points_are_lost(tmp_path: Path
     # French has no right row, but too few; those that lack a prediction are German and English.
     found = read(af.browse(frame, "prediction", "answer", by="lang"), tmp_path)
     of_all = "Mean ANLS 0.500 over 110 rows"
-    assert f"{of_all}; worst: en 0.300; lost points: 55 % missing, 36 % wrong, 9 % near." in found.text
+    assert f"{of_all}; worst: en 0.300; loss by cause: 55 % missing, 36 % wrong, 9 % near." in found.text
     rates = read(af.browse(frame, "prediction", "answer", by="lang", metrics="cer"), tmp_path)
     assert "Mean CER 0.500 over 110 rows; worst: en 0.700." in rates.text
     some = read(af.browse(frame, "prediction", "answer", by="lang", n=100), tmp_path)
@@ -89,7 +89,7 @@ def test_the_head_names_the_worst_slice_and_where_points_are_lost(tmp_path: Path
     alone = frame.filter(pl.col("lang").list.len() == 1)
     array = alone.with_columns(pl.col("lang").cast(pl.Array(pl.String, 1)))
     of_array = read(af.browse(array, "prediction", "answer", by="lang"), tmp_path)
-    assert "over 60 rows; lost points: 100 % near." in of_array.text
+    assert "over 60 rows; loss by cause: 100 % near." in of_array.text
 
 
 def test_edits_and_length_give_the_similarity(tmp_path: Path) -> None:

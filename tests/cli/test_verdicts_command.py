@@ -52,8 +52,8 @@ def test_lost_points_are_told_apart_by_verdict(folder: Path) -> None:
     )
     # From the oracle's scores: 1,568 rows with a mean ANLS of 0.659509 lose 533.9 points.
     assert printed.splitlines()[-1] == (
-        "3 of 1,568 rows judged: they lost 3 of 533.9 points, "
-        "and 2 (67 %) of these are not the model's errors; ANLS 0.660, without these rows 0.660 (1,566 rows)"
+        "3 of 1,568 rows judged: their loss is 3 of 533.9, "
+        "and 2 (67 %) of it is not the model's error; ANLS 0.660, without these rows 0.660 (1,566 rows)"
     )
     assert "answer_wrong" in printed
     judged = pl.read_csv(folder / "judged.csv")
@@ -66,7 +66,7 @@ def test_without_rows_to_leave_out_there_is_one_score(folder: Path) -> None:
     ours = next(line for line in (folder / "verdicts.jsonl").read_text().splitlines() if "our_error" in line)
     (folder / "ours.jsonl").write_text(ours)
     printed = fine(shell.run(folder, "verdicts", "ours.jsonl", QUESTIONS_FILE, "-p", "tesseract"))
-    assert printed.endswith("of these are not the model's errors; ANLS 0.660\n")
+    assert printed.endswith("of it is not the model's error; ANLS 0.660\n")
 
 
 def test_verdicts_on_other_texts_are_an_error(folder: Path) -> None:

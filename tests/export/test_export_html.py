@@ -290,16 +290,16 @@ def test_the_head_of_a_report_says_what_its_tables_say() -> None:
     # French has too few rows to be the worst, though it has no right one.
     assert made.to_document(name="Mine").head == (
         f"Mine: ANLS 0.400 [{ends['low']}, {ends['high']}] over 100 rows; worst: en 0.400 "
-        f"[{low:.3f}, {high:.3f}]; lost points: 50 % missing, 33 % wrong, 17 % empty."
+        f"[{low:.3f}, {high:.3f}]; loss by cause: 50 % missing, 33 % wrong, 17 % empty."
     )
     for other in (
         af.report(frame, "prediction", "answer", **options | {"details": False}),
         af.report(frame, "prediction", "answer", metrics="exact_match", **options),
     ):
-        assert "lost points" not in other.to_document().head
+        assert "loss by cause" not in other.to_document().head
     # By hand: of 70 rows with a prediction, 20 are wrong and 10 blank.
     dropped = af.report(frame, "prediction", "answer", missing="drop", **options).to_document().head
-    assert dropped.endswith("lost points: 67 % wrong, 33 % empty.")
+    assert dropped.endswith("loss by cause: 67 % wrong, 33 % empty.")
     rates = af.report(frame, "prediction", "answer", by="lang", metrics="cer_mean").to_document().head
     assert rates.startswith("CER (mean) 0.600 [")
     assert "; worst: en 0.600 [" in rates

@@ -58,10 +58,10 @@ def test_the_screen_shows_the_columns_and_tables_that_are_asked_for(made: Any) -
         heads = [index + 1 for index, line in enumerate(lines) if line.startswith("┌")]
         return [[lines[index - 2], *lines[index].strip("│ ").split(" ┆ ")] for index in heads]
 
-    every = ["cause", "rows", "lowers the score by", "of the lost points"]
+    every = ["cause", "rows", "lowers the score by", "of the total loss"]
     assert [[cell.strip() for cell in one] for one in tables()] == [["What lowers the score", *every]]
     [few] = tables(columns=["share_of_loss", "example"])
-    assert [cell.strip() for cell in few[1:]] == ["cause", "of the lost points", "example"]
+    assert [cell.strip() for cell in few[1:]] == ["cause", "of the total loss", "example"]
     chosen = tables(tables=["What was taken for what", "lang"])
     assert [table[0] for table in chosen] == ["What was taken for what", "By lang"]
     text = made.to_text(tables=["lang"], intervals=False)

@@ -294,7 +294,7 @@ def test_verdicts_of_csv_are_numbers_or_true_and_false(tmp_path: Path) -> None:
 
 def test_rows_that_nobody_drew() -> None:
     frame = sample().drop("audit", "audit_probability", "audit_stratum")
-    for kept, kind in ((pl.col("old") < 1, "lost points"), (pl.col("old") == 1, "have all points")):
+    for kept, kind in ((pl.col("old") < 1, "score less than 1"), (pl.col("old") == 1, "score 1")):
         one_sided = frame.with_columns(pl.when(kept).then("old_truth").alias("old_truth"))
         with pytest.raises(ValueError, match=f"only rows that {kind} were judged"):
             af.corrected(one_sided, "old", "old_truth")

@@ -39,7 +39,7 @@ def drawn(seed: int, n: int = 600) -> pl.DataFrame:
 def test_shares_of_causes_add_up(seed: int) -> None:
     rows = drawn(seed)
     head = af.report(rows, "new", "answer", details=True).to_document().head
-    named = {kind: int(share) for share, kind in SHARE.findall(head.partition("lost points: ")[2])}
+    named = {kind: int(share) for share, kind in SHARE.findall(head.partition("loss by cause: ")[2])}
     assert sum(named.values()) == 100
     scored = af.add_scores(rows, "new", "answer", columns=["anls"], missing="empty").with_columns(
         kind=af.error_type("new", "answer").cast(pl.String), lost=1 - pl.col("anls")
@@ -68,7 +68,7 @@ def test_shares_of_causes_add_up(seed: int) -> None:
     ],
 )
 def test_rounded_shares_add_up(lost: tuple[float, ...], said: str) -> None:
-    assert head("ANLS 0.5", 9, lost=dict(zip("abcd", lost, strict=False))).endswith(f"lost points: {said}.")
+    assert head("ANLS 0.5", 9, lost=dict(zip("abcd", lost, strict=False))).endswith(f"loss by cause: {said}.")
 
 
 @pytest.mark.parametrize("seed", range(12))

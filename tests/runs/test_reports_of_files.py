@@ -102,7 +102,7 @@ def test_ids_in_two_files_are_an_error_repeats_or_rows(old: Path, new: Path) -> 
 
 def test_means_of_repeated_answers_have_the_headings_of_answers(tmp_path: Path) -> None:
     path = tmp_path / "epochs.jsonl"
-    rows = pl.DataFrame({"question_id": [1, 1, 2, 2], "epoch": [1, 2, 1, 2], "prediction": ["a", "b", "c", "c"]})
+    rows = pl.DataFrame({"question_id": [1, 1, 2, 2], "epoch": [1, 2, 1, 2], "prediction": [*"abcc"]})
     rows.with_columns(answers=pl.lit("a")).write_ndjson(path)
     single, means = (
         report_files(path, Reading(epoch=epoch), metrics=["anls", "zeros"]) for epoch in (1, None)

@@ -48,7 +48,7 @@ def test_a_sentence_says_how_much_worse_and_how_much_of_the_loss(rows: pl.DataFr
     low, high = found.frame.select("score_low", "score_high").row(0)
     assert sentence == (
         f"kind = fax: 0.250 [{low:.3f}, {high:.3f}], 0.750 below the rest; "
-        "33 % of the rows, 100 % of the lost points"
+        "33 % of the rows, 100 % of the total loss"
     )
     lost = af.find_slices(rows, {"old": "old", "new": "prediction"}, "answer", ["kind"], cluster="doc")
     assert lost.sentences[0].startswith("kind = fax: -0.750 [")

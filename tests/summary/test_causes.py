@@ -1,4 +1,4 @@
-"""Causes of lost points: every part of a loss has exactly one cause, in every result that shows them."""
+"""Causes of loss by cause: every part of a loss has exactly one cause, in every result that shows them."""
 
 from __future__ import annotations
 
@@ -112,9 +112,9 @@ def test_causes_add_up_to_the_loss_exactly_and_agree_with_all_pages(
     shares = dict(causes.select("cause", "share_of_loss").rows())
     head = report.to_document().head
     page = af.browse(frame, "prediction", "answer", **how)._repr_html_()
-    said = head.partition("lost points: ")[2]
+    said = head.partition("loss by cause: ")[2]
     assert bool(said) == bool(shares)
-    assert ("lost points: " in page) == bool(said)
+    assert ("loss by cause: " in page) == bool(said)
     assert said in page
 
 

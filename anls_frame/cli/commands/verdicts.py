@@ -1,4 +1,4 @@
-"""`verdicts`: the share of lost points that are the model's errors, according to verdicts on a page."""
+"""`verdicts`: the share of the loss that is the model's error, according to verdicts on a page."""
 
 from __future__ import annotations
 
@@ -20,11 +20,14 @@ from anls_frame.export.row_names import Names
 
 _CORRECTED = {"anls": ("anls",), "cer": ("cer", "wer")}
 """The scores that verdicts on a sample correct, by the score that people judge."""
-_LOSSES = {"anls": "they lost {} of {} points", "cer": "they have {} of {} character errors"}
-"""What judged rows lost, of what all of them lost."""
+_LOSSES = {
+    "anls": "their loss is {} of {}, and {} of it is not the {}'s error",
+    "cer": "they have {} of {} character errors, and {} of these are not the {}'s errors",
+}
+"""The loss of judged rows, of that of all rows, and the part that is not the system's."""
 _FLATTERS = {
-    "anls": "The score without these {}s is too good, because only those that lost points can be left out: "
-    "take the corrected one.",
+    "anls": "The score without these {}s is too good, because only those that score less than 1 can be left "
+    "out: take the corrected one.",
     "cer": "The rate without these {}s is too good, because only those with errors can be left out: take the "
     "corrected one.",
 }
@@ -165,11 +168,9 @@ def _print_sentence(system: Mapping[str, Any], names: Names, *, is_alone: bool) 
         given, without = score_text(system["score"]), score_text(system["score_without"])
         scores = f"; {score} {given}"
         scores += f", without these {names['row']}s {without} ({left})" if _leaves_out(system) else ""
-    losses = _LOSSES[names["judged"]].format(_amount(lost), _amount(total))
-    show(
-        f"{name}{system['n_judged']:,} of {numbered(system['n'], names['row'])} judged: {losses}, "
-        f"and {_amount(others)}{share} of these are not the {names['model']}'s errors{scores}"
-    )
+    parts = (_amount(lost), _amount(total), f"{_amount(others)}{share}", names["model"])
+    losses = _LOSSES[names["judged"]].format(*parts)
+    show(f"{name}{system['n_judged']:,} of {numbered(system['n'], names['row'])} judged: {losses}{scores}")
 
 
 def _leaves_out(system: Mapping[str, Any]) -> bool:
@@ -178,5 +179,5 @@ def _leaves_out(system: Mapping[str, Any]) -> bool:
 
 
 def _amount(lost: float) -> str:
-    """Return lost points, or a number of errors, as the table above has them."""
+    """Return a loss, or a number of errors, as the table above has them."""
     return figure(lost, "count" if isinstance(lost, int) else "number")
