@@ -10,6 +10,7 @@ import polars as pl
 
 from anls_frame import _plugin
 from anls_frame._typing import IntoExprColumn
+from anls_frame.exceptions import DTypeError
 
 Counts: TypeAlias = tuple[int, int, int]
 """True positives, false positives and false negatives of one annotator in one row."""
@@ -21,6 +22,8 @@ InRows: TypeAlias = "Callable[[pl.Series], Sequence[Counts]]"
 Scores: TypeAlias = "Callable[[Counts, float], tuple[float, float, float]]"
 
 FIELDS = ("tp", "fp", "fn")
+_FIELD_OF = {"m2": "proposed", "errant": "types", "i_measure": "correction"}
+"""A field that only the counts of this function have."""
 _RESULT = pl.Struct(
     {**dict.fromkeys(FIELDS, pl.Int64), **dict.fromkeys(("precision", "recall", "f", "beta"), pl.Float64)}
 )
@@ -28,13 +31,28 @@ _RESULT = pl.Struct(
 
 def corpus(name: str, counts: IntoExprColumn, beta: float, chosen: InRows, scores: Scores) -> pl.Expr:
     """Return the sums of the counts chosen in each row, with their scores, as a struct."""
-    total = partial(_total, beta=beta, chosen=chosen, scores=scores)
     column = _plugin.expression(name, counts)
+    total = partial(_total, function=name.removesuffix("_corpus"), beta=beta, chosen=chosen, scores=scores)
     return column.map_batches(total, return_dtype=_RESULT, returns_scalar=True).alias(f"gec_{name}")
 
 
-def _total(counts: pl.Series, *, beta: float, chosen: InRows, scores: Scores) -> dict[str, float]:
-    rows = [] if counts.dtype == pl.Null else chosen(counts)
+def check_counts(dtype: pl.DataType, function: str) -> None:
+    """Raise an error unless a column of this dtype holds the counts of a function of rows."""
+    inner = dtype.inner if isinstance(dtype, pl.List) else dtype
+    fields = inner.to_schema() if isinstance(inner, pl.Struct) else ()
+    owner = next((name for name, field in _FIELD_OF.items() if field in fields), None)
+    if owner != function:
+        found = dtype if owner is None else f"those of `{owner}`, which `{owner}_corpus` takes"
+        raise DTypeError(f"counts must be those of `{function}`, got {found}")
+
+
+def _total(
+    counts: pl.Series, *, function: str, beta: float, chosen: InRows, scores: Scores
+) -> dict[str, float]:
+    rows: Sequence[Counts] = []
+    if counts.dtype != pl.Null:
+        check_counts(counts.dtype, function)
+        rows = chosen(counts)
     tp, fp, fn = map(sum, zip(*rows, strict=True)) if rows else (0, 0, 0)
     figures = scores((tp, fp, fn), beta)
     return dict(zip(_RESULT.to_schema(), (tp, fp, fn, *figures, beta), strict=True))

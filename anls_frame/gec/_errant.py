@@ -140,7 +140,8 @@ def errant_corpus(counts: IntoExprColumn, *, beta: float = 0.5, round4: bool = T
     ValueError
         If beta is not positive.
     TypeError
-        If an argument is not a column, or an option has the wrong type.
+        If an argument is not a column, or an option has the wrong type; a `DTypeError` if the column does not
+        hold counts of `errant`.
 
     Examples
     --------
@@ -231,9 +232,7 @@ def by_type(
     entries = (
         in_polars(frame, column.meta.root_names()).lazy().select(column.alias("counts")).collect().to_series()
     )
-    inner = entries.dtype.inner if isinstance(entries.dtype, pl.List) else None
-    if not (isinstance(inner, pl.Struct) and "types" in inner.to_schema()):
-        raise TypeError(f"counts must be those of `errant`, which have types, got {entries.dtype}")
+    _choice.check_counts(entries.dtype, "errant")
     entries = entries.filter(entries.list.len() > 0)
     choices, _ = _choice.chosen(entries, partial(_key, beta=beta, round4=round4))
     rows = pl.DataFrame([entries, pl.Series("choice", choices, dtype=pl.UInt32)])

@@ -11,6 +11,7 @@ from anls_frame import _plugin
 from anls_frame._arguments import choice, count, flag, number
 from anls_frame._typing import IntoExprColumn
 from anls_frame.gec import _edit_columns
+from anls_frame.gec._choice import check_counts
 
 Aspect: TypeAlias = Literal["correction", "detection"]
 Optimise: TypeAlias = Literal["wacc", "i", "acc", "p", "r", "f", "tp", "tn", "fp", "fn"]
@@ -194,7 +195,8 @@ def i_measure_corpus(
     ValueError
         If an option has an invalid value.
     TypeError
-        If an argument is not a column, or an option has the wrong type.
+        If an argument is not a column, or an option has the wrong type; a `DTypeError` if the column does not
+        hold counts of `i_measure`.
 
     Notes
     -----
@@ -234,6 +236,7 @@ _CORPUS = pl.Struct({**dict.fromkeys(COUNTS, pl.Int64), **dict.fromkeys(_FORMULA
 def _scored(scores: pl.Series, *, aspect: Aspect, w: float, beta: float) -> dict[str, Any]:
     counts = pl.DataFrame(schema=dict.fromkeys((*COUNTS, *_BASE), pl.Int64))
     if scores.dtype != pl.Null:
+        check_counts(scores.dtype, "i_measure")
         own_counts, base_counts = (
             scores.struct.field(name).struct.unnest() for name in (aspect, f"base_{aspect}")
         )

@@ -49,7 +49,8 @@ def m2_corpus(
     ValueError
         If an option has an invalid value, or `annotator` does not match `choose`.
     TypeError
-        If an argument is not a column, or an option has the wrong type.
+        If an argument is not a column, or an option has the wrong type; a `DTypeError` if the column does not
+        hold counts of `m2`.
 
     Notes
     -----

@@ -11,6 +11,7 @@ import pytest
 from campaign import amount
 from gec_cases import edit
 
+import anls_frame as af
 from anls_frame import gec
 from anls_frame.gec._m2_files import SCHEMA
 
@@ -164,8 +165,27 @@ def test_annotators_of_gold_in_the_place_of_those_of_the_system_are_refused() ->
         gec.errant("prediction_edits", "edits", "annotators")
 
 
-@pytest.mark.parametrize("counts", [gec.m2("p", "s", "e"), gec.i_measure("p", "s", "e")])
-def test_counts_without_types_are_refused(counts: pl.Expr) -> None:
+COUNTS = {
+    "m2": gec.m2("p", "s", "e"),
+    "errant": gec.errant("e", "e"),
+    "i_measure": gec.i_measure("p", "s", "e"),
+}
+
+
+@pytest.mark.parametrize("given", COUNTS)
+@pytest.mark.parametrize("function", COUNTS)
+def test_counts_of_another_measure_are_refused(function: str, given: str) -> None:
     rows = pl.DataFrame({"p": ["a"], "s": ["b"], "e": [[edit(0, 0, 1, ["a"], "R:NOUN")]]})
-    with pytest.raises(TypeError, match="counts must be those of `errant`, which have types, got "):
-        gec.by_type(rows, counts)
+    corpus = getattr(gec, f"{function}_corpus")
+
+    assert rows.select(corpus(COUNTS[function])).item()["tp"] == 1
+    with pytest.raises(af.DTypeError, match=f"counts must be those of `{function}`, got (List|String)"):
+        rows.select(corpus("e" if given == function else "p"))
+    if given != function:
+        with pytest.raises(
+            af.DTypeError, match=f"`{function}`, got those of `{given}`, which `{given}_corpus` takes"
+        ):
+            rows.select(corpus(COUNTS[given]))
+    if given != "errant":
+        with pytest.raises(af.DTypeError, match="counts must be those of `errant`, got"):
+            gec.by_type(rows, COUNTS[given])
