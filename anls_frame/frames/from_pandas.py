@@ -37,11 +37,6 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 def to_polars(frame: pd.DataFrame, texts: Sequence[str], others: Sequence[str] = ()) -> pl.DataFrame:
     """Return columns of strings or lists of strings, and others of any type; nothing else is converted."""
-    if isinstance(frame.columns, pd.MultiIndex):
-        raise TypeError(
-            "the frame has several levels of column names; flatten them first, as with "
-            "`frame.set_axis(['_'.join(map(str, name)) for name in frame.columns], axis=1)`"
-        )
     check_columns(frame.columns, texts, (*texts, *others))
     check_columns(frame.columns, [name for name in others if name in frame.columns])
     columns = {name: _text_column(name, frame[name]) for name in texts}
@@ -195,6 +190,9 @@ def _any_column(name: str, column: pd.Series[Any]) -> pl.Series:
 
 def _array(name: str, column: pd.Series[Any], lists: int = _LEVELS, objects: int = _LEVELS) -> Any:
     """Return a column in Arrow, in which NaN, None, NaT and NA are null, as pandas intends."""
+    if isinstance(column.dtype, pd.SparseDtype):
+        # Arrow reads a sparse column value by value.
+        column = pd.Series(column.to_numpy(), index=column.index)
     values: Any = column
     if column.dtype == object and not _FLAT.issuperset(map(type, column)):
         # Arrow recurses into values within themselves until the process crashes.

@@ -129,13 +129,11 @@ impl Dtype {
                 let others = "use `nls`, `anls` or `cer`, which accept several answers";
                 (false, one, format!("Use `explode`, take one entry with `{entry}`, or {others}."))
             }
-            Role::Prediction | Role::Reference => {
-                (self.is_text(), one, self.advice(column, "`.cast(pl.String)`"))
-            }
+            Role::Prediction | Role::Reference => (self.is_text(), one, self.advice(column)),
             Role::Answers => (
                 child.unwrap_or(self).is_text(),
                 "a string or a list of strings per row (String, List(String) or Array(String))",
-                self.advice(column, "`.cast(pl.String)` or `.cast(pl.List(pl.String))`"),
+                self.advice(column),
             ),
         };
         if fits {
@@ -148,22 +146,34 @@ impl Dtype {
     }
 
     /// What to do about a column that is no text. Numbers, truth values and times were texts in the file.
-    fn advice(&self, column: &str, cast: &str) -> String {
-        let inner = match self {
-            Self::List(child) | Self::Array(child, _) => child.name(),
-            other => other.name(),
+    fn advice(&self, column: &str) -> String {
+        let (inner, cast) = match self {
+            Self::List(child) | Self::Array(child, _) => {
+                (Some(child.as_ref()), "`.cast(pl.List(pl.String))`")
+            }
+            _ => (None, "`.cast(pl.String)`"),
         };
-        if inner == "Struct" {
-            let is_list = matches!(self, Self::List(_) | Self::Array(..));
+        let (is_list, inner) = (inner.is_some(), inner.unwrap_or(self));
+        let name = inner.name();
+        if name == "Struct" {
             let field =
                 if is_list { "list.eval(pl.element().struct.field(...))" } else { "struct.field(...)" };
             return format!("Take the field with the text, as with `.{field}`.");
         }
+        if is_list && matches!(inner, Self::List(_) | Self::Array(..)) {
+            return "Flatten its lists.".to_owned();
+        }
         let was_read = ["Int", "UInt", "Float", "Decimal", "Boolean", "Date", "Time", "Duration"]
             .iter()
-            .any(|kind| inner.starts_with(kind));
+            .any(|kind| name.starts_with(kind));
         if !was_read {
             return format!("Cast it with {cast} if it holds text.");
+        }
+        if is_list {
+            return format!(
+                "Read the file with `anls_frame.read_results`, which keeps numbers as they are written, or make \
+                 texts of whole numbers with {cast}."
+            );
         }
         format!(
             "Read it as text where the file is read, as with `schema_overrides={{'{column}': pl.String}}`, or \

@@ -13,6 +13,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from polars.exceptions import PolarsError
 from registry import LIST_EXAMPLES, TEXT_EXAMPLES, namespace
 
 import anls_frame as af
@@ -295,6 +296,20 @@ def test_the_advice_for_numbers_gives_the_score_of_the_text_in_the_file(
     np.testing.assert_array_equal(scores, perfect)
 
 
+@pytest.mark.parametrize(
+    "values", [[0, 1, 0], [0.5, np.nan, 0.5], [True, False, True], ["a", np.nan, "a"]], ids=str
+)
+def test_a_sparse_column_is_read_as_the_same_column_in_full(values: list[Any]) -> None:
+    dense = pd.Series(values)
+    sparse = dense.astype(pd.SparseDtype(dense.dtype if dense.dtype.kind in "biuf" else object))
+    rows = pd.DataFrame({"prediction": ["a", "b", "a"], "answers": ["a", "a", "b"]})
+
+    of_sparse, of_dense = (
+        af.report(rows.assign(k=column), "prediction", "answers", by="k") for column in (sparse, dense)
+    )
+    pd.testing.assert_frame_equal(of_sparse.by_group, of_dense.by_group)
+
+
 def test_the_advice_about_numbers_in_lists_works(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text('{"prediction": "7", "answers": [7, 8]}\n{"prediction": "9", "answers": null}\n')
@@ -302,6 +317,14 @@ def test_the_advice_about_numbers_in_lists_works(tmp_path: Path) -> None:
     for frame in (in_polars, in_pandas):
         with pytest.raises(af.DTypeError, match=r"read_results.*pl\.List\(pl\.String\).*str\(entry\)"):
             af.report(frame, "prediction", "answers")
+    for column in (pl.col("answers"), pl.col("answers").list.to_array(2)):
+        with pytest.raises(
+            PolarsError, match=r"read_results.*whole numbers with `\.cast\(pl\.List"
+        ) as raised:
+            in_polars.select(af.anls("prediction", column))
+        assert "schema_overrides" not in str(raised.value)
+        followed = in_polars.select(af.anls("prediction", column.cast(pl.List(pl.String))))
+        assert followed.to_series()[0] == 1
     texts = in_pandas["answers"].map(lambda entries: [str(entry) for entry in entries], na_action="ignore")
     casts = in_polars.with_columns(pl.col("answers").cast(pl.List(pl.String)))
     for frame in (casts, in_pandas.assign(answers=texts), af.read_results(path)):
