@@ -37,7 +37,7 @@ from anls_frame.summary.settings import (
     check_keep,
     scoring,
 )
-from anls_frame.summary.system_rows import scored_rows
+from anls_frame.summary.system_rows import scored_rows, warn_of_logged
 from anls_frame.summary.systems import systems_of
 
 if TYPE_CHECKING:
@@ -121,6 +121,9 @@ def scored_epochs(
         **scoring(protocol, frame, has_texts=has_texts, unanswerable=unanswerable),
     )
     systems = systems_of(prediction)
+    if answers is not None:
+        texts = [*systems.values(), answers]
+        warn_of_logged(frame, texts, chosen, protocol=settings.protocol, missing=missing)
     rows = scored_rows(frame, systems, answers, chosen, settings)
     names = [(f"keep_{index}", name) for index, name in enumerate(columns)]
     scores = {f"score_{index}_0": metric for index, metric in enumerate(chosen)}

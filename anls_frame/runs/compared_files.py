@@ -16,7 +16,7 @@ from anls_frame.reports.long_frames import Wide
 from anls_frame.reports.long_frames import side_by_side as in_columns
 from anls_frame.runs.log_files import Paths
 from anls_frame.runs.reading import Reading, usual_metric, warn_of_transcripts
-from anls_frame.runs.score_columns import Scores, Tables, as_list, score_columns_of, tables_of, warn_of_logged
+from anls_frame.runs.score_columns import Scores, Tables, as_list, score_columns_of, tables_of
 from anls_frame.runs.scored_files import are_read, averaged, check_scored, resolved, with_scores
 from anls_frame.runs.system_files import (
     SystemFiles,
@@ -28,6 +28,7 @@ from anls_frame.runs.system_files import (
 from anls_frame.summary.keys import optional
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.settings import Unanswerable
+from anls_frame.summary.system_rows import warn_of_logged
 
 
 def compare_files(
@@ -130,8 +131,6 @@ def _of_texts(
 ) -> Comparison:
     """Compare the texts of systems, or means over repeated answers."""
     rows = given.rows if given.are_logged else None
-    if rows is not None:
-        warn_of_logged(rows, metrics, scoring)
     asked = [] if rows is None else resolved(metrics, rows, resolve_protocol(scoring["protocol"]))
     if rows is not None and (are_repeated(rows) or are_read(asked)):
         if options["details"]:
@@ -147,7 +146,12 @@ def _of_texts(
         wide = in_columns(means, system="system", id="question_id", systems=order, metrics=asked)
         of_means: Comparison = compare(wide, **options)
         return of_means
-    texts = given.texts if rows is None else side_by_side(rows)
+    if rows is None:
+        texts = given.texts
+    else:
+        how = {name: scoring[name] for name in ("protocol", "missing")}
+        warn_of_logged(rows, ("prediction", "answers"), asked, **how)
+        texts = side_by_side(rows)
     texts = texts._replace(frame=with_scores(texts.frame, metrics))
     comparison: Comparison = compare(_in_order(texts, baseline), metrics=metrics, **scoring, **options)
     return comparison

@@ -31,7 +31,6 @@ from anls_frame.runs.score_columns import (
     score_columns_of,
     tables_of,
     text_columns,
-    warn_of_logged,
 )
 from anls_frame.runs.system_files import SystemFiles, has_epochs
 from anls_frame.summary.keys import optional
@@ -172,7 +171,6 @@ def _summary_of(given: SystemFiles, shared_ids: SharedIds, options: dict[str, An
             _warn_of_repeated(file, frame, n_rows)
 
     def summarized(file: File, frame: pl.LazyFrame) -> Summary:
-        warn_of_logged(frame, options["metrics"], options)
         with reading(file, given.how):
             return _summarized(frame, str(file), options)
 
@@ -205,7 +203,6 @@ def _summarize_logs(given: SystemFiles, options: dict[str, Any]) -> Summary:
     if not given.repeats:
         by_file = rows.group_by("log_file", maintain_order=True)
         check_disjoint({str(file): own.lazy() for (file,), own in by_file})
-    warn_of_logged(rows, options["metrics"], options)
     lazy = origins.like(rows.lazy(), rows)
     if has_epochs(lazy):
         from anls_frame.runs.scored_files import averaged, resolved  # noqa: PLC0415 - only for epochs

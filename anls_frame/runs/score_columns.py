@@ -5,15 +5,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import polars as pl
 
-from anls_frame._messages import Either, Message, Option
-from anls_frame._text import numbered
-from anls_frame.exceptions import warn
-from anls_frame.frames import origins
-from anls_frame.metrics.scoring import SCORE_COLUMNS, add_scores
+from anls_frame._messages import Message, Option
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import NAMED, NAMES_OF_ROWS, SETS, is_quantile_of_texts
 from anls_frame.summary.measures import Metric
@@ -60,27 +56,6 @@ def metric_of_scores(systems: dict[str, str], metrics: Sequence[str | Metric] | 
             Message(Option("metrics"), " must be one name with ", Option("scores"), ", that of the scores")
         )
     return replace(metric, numerator=systems, sources=())
-
-
-def warn_of_logged(
-    rows: pl.DataFrame | pl.LazyFrame, metrics: Sequence[str | Metric] | None, scoring: Mapping[str, Any]
-) -> None:
-    """Warn if a score computed from texts is not the harness's own of the same name."""
-    origin, asked = origins.of(rows), {metric for metric in metrics or ["qa"] if isinstance(metric, str)}
-    known = [name for name in SCORE_COLUMNS if name in origin.outcomes and name in NAMED]
-    names = [name for name in known if asked & {name, "qa"}]
-    if origin.protocol is not None or not names:  # a note says whether scores follow a protocol
-        return
-    how = {name: scoring[name] for name in ("protocol", "missing")}
-    computed = add_scores(rows, "prediction", "answers", columns=names, prefix="computed ", **how).lazy()
-    for name in names:
-        logged, own = (pl.col(column).cast(pl.Float64, strict=False) for column in (name, f"computed {name}"))
-        if count := computed.select((logged.round(9) != own.round(9)).sum()).collect().item():
-            warn(
-                f"{name} is computed from the texts, and the harness logged another {name} in "
-                f"{numbered(count, 'row')}; for that of the harness, pass ",
-                Either(f"metrics=af.Metric({name!r})", f"--metric higher:{name}"),
-            )
 
 
 def as_list(metrics: Scores | None) -> list[str | Metric] | None:

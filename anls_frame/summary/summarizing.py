@@ -37,7 +37,7 @@ from anls_frame.summary.settings import (
 from anls_frame.summary.slicing import By, check_values
 from anls_frame.summary.slicing import resolve as slicing_of
 from anls_frame.summary.summary import Summary
-from anls_frame.summary.system_rows import scored_rows
+from anls_frame.summary.system_rows import scored_rows, warn_of_logged
 from anls_frame.summary.systems import are_several, for_system, metrics_of, systems_of
 
 if TYPE_CHECKING:
@@ -184,6 +184,9 @@ def summarize(
         keep=kept,
         **text_options,
     )
+    if answers is not None and not is_comparison:
+        texts = [*systems.values(), answers]
+        warn_of_logged(frame, texts, chosen, protocol=settings.protocol, missing=missing)
     # The sums of built-in scores of one system come from all texts.
     read = [metric for metric in chosen if is_comparison or not metric.is_built_in]
     # The rows of a comparison are read once, whatever is counted.

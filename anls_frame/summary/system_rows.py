@@ -10,10 +10,17 @@ from typing import Any
 import polars as pl
 
 from anls_frame import _plugin
+from anls_frame._messages import Either
+from anls_frame._text import numbered
+from anls_frame._typing import Missing
+from anls_frame.exceptions import warn
+from anls_frame.frames import origins
 from anls_frame.frames.conversion import column_names, to_lazy
 from anls_frame.frames.field_rows import columns_of_marks
 from anls_frame.frames.number_columns import numbers_of
 from anls_frame.frames.progress import Advance, counted
+from anls_frame.metrics.scoring import SCORE_COLUMNS, add_scores
+from anls_frame.protocol import ScoreProtocol
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import FABRICATION, has_text, is_described
 from anls_frame.summary.keys import check_objects, key_names, optional, sliced_keys
@@ -308,3 +315,28 @@ def single(rows: SystemRows, settings: Settings) -> pl.LazyFrame:
         .unnest("details_0")
         .with_columns((64 - pl.col("reference_length").bitwise_leading_zeros()).alias("bits"))
     )
+
+
+def warn_of_logged(
+    frame: Any,
+    texts: Sequence[str],
+    metrics: Iterable[Metric],
+    *,
+    protocol: ScoreProtocol | str,
+    missing: Missing,
+) -> None:
+    """Warn if a score computed from predictions and answers is not the harness's own of the same name."""
+    origin, asked = origins.of(frame), {metric.name for metric in metrics if metric.is_built_in}
+    names = [name for name in SCORE_COLUMNS if name in origin.outcomes & asked]
+    if origin.protocol is not None or not names:  # a note says whether scores follow a protocol
+        return
+    how: dict[str, Any] = {"protocol": protocol, "missing": missing}
+    computed = add_scores(frame, *texts, columns=names, prefix="computed ", **how).lazy()
+    for name in names:
+        logged, own = (pl.col(column).cast(pl.Float64, strict=False) for column in (name, f"computed {name}"))
+        if number := computed.select((logged.round(9) != own.round(9)).sum()).collect().item():
+            warn(
+                f"{name} is computed from the texts, and the harness logged another {name} in "
+                f"{numbered(number, 'row')}; for that of the harness, pass ",
+                Either(f"metrics=af.Metric({name!r})", f"--metric higher:{name}"),
+            )

@@ -7,6 +7,7 @@ import math
 import random
 import struct
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -145,5 +146,10 @@ def test_a_logged_score_with_the_name_of_a_computed_one_is_not_mistaken_for_it(
     assert report.overall[name] == 0.375
     with pytest.warns(af.InputWarning, match=told.format("2 rows")):
         af.readers.compare_files(tmp_path, metrics=[name])
+    logged = af.read_logs(path)
+    for of_frame in (af.report, af.summarize, partial(af.repeats.mean_over_epochs, id="question_id")):
+        with pytest.warns(af.InputWarning, match=told.format("1 row")):
+            of_frame(logged, "prediction", "answers", metrics=[name])
+    assert af.report(logged, metrics=name).overall[name] == 0.375
     comparison = af.readers.compare_files(tmp_path, metrics=[af.Metric(name)])
     assert comparison.overall.select("score", "baseline_score").row(0) == (0.375, 0.375)
