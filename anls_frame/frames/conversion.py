@@ -23,7 +23,14 @@ _ROW = "__anls_frame_row"
 
 def at_hand(frame: Any) -> Any:
     """Return a Polars or pandas frame unchanged, and any other frame (even a stream) as a pyarrow Table."""
-    if isinstance(frame, pl.DataFrame | pl.LazyFrame) or is_pandas(frame):
+    if isinstance(frame, pl.DataFrame | pl.LazyFrame):
+        return frame
+    if is_pandas(frame):
+        if hasattr(frame.columns, "levels"):
+            raise TypeError(
+                "the frame has several levels of column names; flatten them first, as with "
+                "`frame.set_axis(['_'.join(filter(None, map(str, name))) for name in frame.columns], axis=1)`"
+            )
         return frame
     if hasattr(frame, "__arrow_c_stream__"):
         from anls_frame.frames import from_arrow  # noqa: PLC0415 - imports pyarrow
@@ -64,12 +71,12 @@ def to_lazy(
     is given if texts in the column `answers`, one of `texts`, look like several answers each, or like objects
     that the protocol scores as texts. For a query, the warning comes while it runs.
     """
+    frame = at_hand(frame)
     for name in (*texts, *others):
         if not isinstance(name, str):
             raise TypeError(f"a column name must be a string, got {name!r}")
     texts = list(dict.fromkeys(texts))
     others = [name for name in dict.fromkeys(others) if name not in texts]
-    frame = at_hand(frame)
     if isinstance(frame, pl.DataFrame | pl.LazyFrame):
         names = (*texts, *others)
         schema = frame.collect_schema()

@@ -113,6 +113,7 @@ def add_scores(
     │ null       ┆ ["a"]                 ┆ null     ┆ null        ┆ null         │
     └────────────┴───────────────────────┴──────────┴─────────────┴──────────────┘
     """
+    given = conversion.at_hand(frame)
     # Selectors take every name literally; `pl.col` reads some as patterns.
     texts = (
         cs.by_name(string("prediction", prediction, "the name of a column")),
@@ -133,7 +134,6 @@ def add_scores(
             scores = cer(*texts, protocol=resolve_errors(compared), missing=missing)
         case ["exact_match"]:
             scores = exact_match(*texts, protocol=compared, missing=missing)
-    given = conversion.at_hand(frame)
     if isinstance(given, pl.DataFrame | pl.LazyFrame):
         return cast(
             "FrameT", _add(given, scores, names, (prediction, answers), compared, overwrite=overwrite)

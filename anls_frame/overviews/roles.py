@@ -88,7 +88,6 @@ def rows_of(frame: Any, asked: Mapping[str, Any]) -> pl.DataFrame:
     if isinstance(frame, pl.DataFrame | pl.LazyFrame):
         return origins.like(frame.lazy().collect(), frame)
     names = column_names(frame)
-    to_lazy(frame, [], [])  # says what to do about several levels of names
     unnamed = next((name for name in names if not isinstance(name, str)), None)
     if unnamed is not None:
         raise TypeError(

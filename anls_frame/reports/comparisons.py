@@ -99,7 +99,6 @@ class Comparison(SlicedResult[Table_co]):
         self.summary = summary
         self._sums = summary.comparison_sums
         self.draws, self.seed = self._test.draws, self._test.seed
-        self.systems = dict(summary.systems)
         taken = [*pairwise.COLUMNS, *pairwise.RANKED, SLICE, *([TABLE] if self._settings.tables else [])]
         check_by_names(self._by, taken)
 
@@ -134,6 +133,11 @@ class Comparison(SlicedResult[Table_co]):
         return cls(summary, confidence=confidence, draws=draws, seed=seed)
 
     @property
+    def systems(self) -> dict[str, str]:
+        """The columns of the systems by name, the baseline first."""
+        return dict(self.summary.systems)
+
+    @property
     def baseline(self) -> str:
         """The first system, with which all others are compared."""
         return next(iter(self.systems))
@@ -148,7 +152,7 @@ class Comparison(SlicedResult[Table_co]):
         metrics = "+".join(metric.name for metric in self.measures)
         return f"{metrics}:{systems}|{self._settings.signature}"
 
-    @cached_property
+    @property
     def settings(self) -> dict[str, Any]:
         """All settings that determine the figures, with digests of the scored rows."""
         return {

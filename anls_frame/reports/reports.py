@@ -112,7 +112,7 @@ class Report(SlicedResult[Table_co]):
         """The settings as a single line; figures with equal signatures are comparable."""
         return self._settings.signature
 
-    @cached_property
+    @property
     def settings(self) -> dict[str, Any]:
         """All settings that determine the figures, with a digest of the scored rows."""
         return {

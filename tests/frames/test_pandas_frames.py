@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -75,15 +76,22 @@ def test_a_name_that_stands_twice_is_refused_where_it_is_asked_for() -> None:
 
 
 def test_several_levels_of_column_names_are_refused() -> None:
-    columns = pd.MultiIndex.from_tuples([("model", "prediction"), ("gold", "answer")])
-    frame = pd.DataFrame([["a", "a"]], columns=columns)
+    columns = pd.MultiIndex.from_tuples([("model", "prediction"), ("gold", "answer"), ("doc", "")])
+    frame = pd.DataFrame([["a", "a", "d1"]], columns=columns)
 
-    for function in (af.add_scores, af.browse, af.find_slices, af.overview):
+    prediction, answer = columns[:2]
+    for function in (
+        *(partial(made, frame, prediction, answer) for made in (af.add_scores, af.browse, af.report)),
+        *(partial(made, frame, "prediction", "answer") for made in (af.find_slices, af.overview)),
+        partial(frame.anls.cer, "prediction", "answer"),
+        partial(af.write_results, frame, "results.csv"),
+    ):
         with pytest.raises(TypeError, match="several levels of column names; flatten them first") as raised:
-            function(frame, "prediction", "answer")
+            function()
     code = str(raised.value).partition("`")[2].partition("`")[0]
     flat = eval(code, {"frame": frame})  # noqa: S307 - as a user would
     assert values(af.add_scores(flat, "model_prediction", "gold_answer")["nls"]) == [1.0]
+    assert list(flat.columns)[-1] == "doc"
 
 
 @pytest.mark.parametrize("name", [0, None, ("a", "b")])

@@ -136,6 +136,8 @@ def test_settings_say_what_the_numbers_depend_on() -> None:
     assert json.loads(json.dumps(settings)) == settings
     again = {name: settings[name] for name in made.summary.settings.to_dict()}
     assert Settings.from_dict(json.loads(json.dumps(again))) == made.summary.settings
+    settings.clear()
+    assert made.settings["by"] == ["k"]  # each caller gets a dictionary of its own
 
 
 def test_signature_is_one_line_that_tells_settings_apart() -> None:
