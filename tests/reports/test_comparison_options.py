@@ -169,6 +169,9 @@ def test_settings_and_signature_say_what_was_compared() -> None:
     )
     assert (settings["by"], settings["cluster"], settings["version"]) == (["k"], "d", af.__version__)
     assert set(settings["digests"]) == {"old", "new"}
+    for mapping in (settings, settings["systems"], made.systems):
+        mapping.clear()
+    assert made.settings["systems"] == made.systems == SYSTEMS  # each caller gets a dictionary of its own
     assert json.loads(json.dumps(settings)) == settings
     assert made.signature.startswith("nls:new-old|anls|protocol:anls|")
     assert "cluster:d" in made.signature
