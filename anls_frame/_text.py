@@ -216,24 +216,26 @@ def differing_in_notation(ids: Iterable[str]) -> str:
     """
     Return a hint that names two ids that differ only in notation; empty without such ids.
 
-    Notation is case, whitespace around the id, and how a number is written.
+    Notation is case, whitespace around the id, the Unicode form, and how a number is written.
     """
     seen: dict[str, str] = {}
     for name in ids:
-        plain = name.strip().casefold()
+        plain = unicodedata.normalize("NFC", name.strip().casefold())
         with suppress(InvalidOperation):
             plain = str(Decimal(plain).normalize())
         other = seen.setdefault(plain, name)
         if other != name:
-            floats = {f"{other}.0", other} == {name, other} or {f"{name}.0", name} == {name, other}
-            cause = (
-                "; pandas makes floats of whole numbers where one is missing: keep ids as text there, with "
-                "dtype={...: str}, or as `Int64`"
-            )
-            told = (
-                f"ids must be written the same way: {shown(other)!r} and {shown(name)!r} count as different"
-            )
-            return told + (cause if floats else "")
+            forms = unicodedata.normalize("NFC", other) == unicodedata.normalize("NFC", name)
+            one, two = (ascii(text) if forms else repr(shown(text)) for text in (other, name))
+            cause = ""
+            if name == f"{other}.0" or other == f"{name}.0":
+                cause = (
+                    "; pandas makes floats of whole numbers where one is missing: keep ids as text there, "
+                    "with dtype={...: str}, or as `Int64`"
+                )
+            elif forms:
+                cause = "; one text has two Unicode forms: normalize both with `.str.normalize('NFC')`"
+            return f"ids must be written the same way: {one} and {two} count as different{cause}"
     return ""
 
 

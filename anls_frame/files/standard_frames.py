@@ -96,7 +96,7 @@ _USUAL: Mapping[Role, tuple[str, ...]] = {
     "doc_id": ("docid", "documentid", "ucsfdocumentid"),
 }
 _FAILED_CALL = "Failed to obtain answer via API"
-_IDS: tuple[Role, ...] = ("question_id", "doc_id")
+IDS: tuple[Role, ...] = ("question_id", "doc_id")
 _SHOWN_IDS = 10
 _SHOWN_NAMES = 40
 
@@ -245,7 +245,7 @@ def usual_names(role: Role, names: Sequence[str], prediction: str | None = None)
     usual: list[str] = [role] if role in names else [name for name in names if suggests(name, role)]
     if role == "answers" and not usual and prediction is not None:
         return [name for name in names if f"pred{plain_name(name)}" == plain_name(prediction)]
-    if role in _IDS and len(usual) > 1:
+    if role in IDS and len(usual) > 1:
         # A proper id is preferred to a row number.
         return [min(usual, key=lambda name: _USUAL[role].index(plain_name(name)))]
     return usual
@@ -281,6 +281,7 @@ def frame(
             own = as_text_lists(name, raw.column(name), problems, raw.place, question_types_format)
         else:
             own = raw_tables.texts(name, raw.column(name), problems, raw.place)
+            own = in_one_form(own) if role in IDS else own
         columns.append(own.alias(role))
         if is_named and len(problems) > known:
             hint_entries(raw, [name], problems)
@@ -352,6 +353,12 @@ def epochs_of(frame: pl.DataFrame) -> pl.Series | None:
     if not column.dtype.is_integer() or column.null_count():
         return None
     return column.cast(pl.Int64)
+
+
+def in_one_form(ids: pl.Series) -> pl.Series:
+    """Return ids in the Unicode form NFC, because tables that are joined may have them in different forms."""
+    is_ascii = ids.str.len_bytes().sum() == ids.str.len_chars().sum()
+    return ids if is_ascii else ids.str.normalize("NFC")
 
 
 def check_ids(

@@ -275,7 +275,9 @@ def scan_table(file: File, *, required: Sequence[Role], **options: Any) -> pl.La
         column = cs.by_name(source).as_expr()
         is_single = dtype == pl.List and schema[source] == pl.String
         columns.append((alone(column) if is_single else column.cast(dtype)).alias(name))
-    return origins.remember(lazy.select(columns), columns=chosen)
+    ids_read = cs.by_name(*standard_frames.IDS, require_all=False).as_expr()
+    in_one_form = ids_read.map_batches(standard_frames.in_one_form, pl.String, is_elementwise=True)
+    return origins.remember(lazy.select(columns).with_columns(in_one_form), columns=chosen)
 
 
 def _are_in_texts(schema: Mapping[str, Any], names: Iterable[str]) -> bool:

@@ -54,6 +54,20 @@ def test_ids_that_differ_in_case_only_are_named(tmp_path: Path) -> None:
     assert "case" not in str(caught.value)
 
 
+def test_ids_of_two_unicode_forms_are_named_with_escapes() -> None:
+    """On a screen, both ids look the same."""
+    names = FRAME.with_columns(id=pl.concat_str(pl.lit("\u00e9-"), "id"))
+    decomposed = names.with_columns(pl.col("id").str.normalize("NFD"))
+    message = (
+        "ids must be written the same way: '\\\\xe9-Q1' and 'e\\\\u0301-Q1' count as different; one text "
+        r"has two Unicode forms: normalize both with `.str.normalize\('NFC'\)`"
+    )
+    with pytest.warns(af.InputWarning, match=message):
+        assert af.pair(names, decomposed, on="id", prediction="prediction").frame.is_empty()
+    composed = decomposed.with_columns(pl.col("id").str.normalize("NFC"))
+    assert af.pair(names, composed, on="id", prediction="prediction").frame.height == names.height
+
+
 def test_pages_whose_names_differ_in_case_only_are_named(tmp_path: Path) -> None:
     for name in ("truth/Page_1.txt", "ocr/page_1.txt"):
         (tmp_path / name).parent.mkdir()

@@ -228,6 +228,30 @@ def test_columns_of_ids_are_not_to_be_named_if_ids_differ_in_notation(tmp_path: 
     assert "name the columns" not in str(raised.value)
 
 
+@pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
+def test_ids_of_two_unicode_forms_are_the_same(tmp_path: Path, suffix: str) -> None:
+    """A file system, or a tool on macOS, decomposed the names of the images."""
+    composed, decomposed = ["Zo\u00eb", "q2"], ["Zoe\u0308", "q2"]
+    written = pl.DataFrame({"id": decomposed, "docId": decomposed, "pred": ["a", "b"], "answer": ["a", "c"]})
+    path = tmp_path / f"a.{suffix}"
+    af.write_results(written, path)
+    other = save(tmp_path / "b.jsonl", composed, ["a", "c"])
+
+    gold = pl.DataFrame({"id": composed, "answer": ["a", "c"]})
+    frame = af.read_logs([path, other], gold=gold)
+    assert frame["question_id"].to_list() == composed * 2
+    assert frame["answers"].to_list() == [["a"], ["c"]] * 2
+    comparison = af.readers.compare_files([path, other], af.readers.Reading(gold=gold))
+    assert comparison.overall["n"].item() == 2
+    scanned = af.scan_results(path).collect()
+    assert scanned["question_id"].to_list() == scanned["doc_id"].to_list() == composed
+    assert_frame_equal(scanned, af.read_results(path))
+    path = tmp_path / f"double.{suffix}"
+    af.write_results(written.with_columns(id=pl.Series(["Zo\u00eb", "Zoe\u0308"])), path)
+    with pytest.raises(af.InputError, match="duplicate id 'Zo\u00eb'"):
+        af.read_results(path)
+
+
 @pytest.mark.parametrize("suffix", ["frame", "pandas", "parquet"])
 def test_ids_that_pandas_made_floats_are_named_with_the_cure(tmp_path: Path, suffix: str) -> None:
     path = save(tmp_path / "runs" / "a.jsonl", [1, 3], ["x", "z"])
