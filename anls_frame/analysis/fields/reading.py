@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -239,6 +239,7 @@ class PredictedColumn(_DocumentColumn):
         self._any_beside = False
         self._unused: list[object] = []
         self._unfit: list[object] = []
+        self._other_lists: list[tuple[object, str, str]] = []
 
     def read(self, row: int, document: object, gold: GoldDocument) -> PredictedDocument:
         """Return the texts of a document, whose items are paired with those of gold."""
@@ -263,6 +264,7 @@ class PredictedColumn(_DocumentColumn):
                 raise ValueError(f"column {gold.column!r}, document {document!r}: {error}") from None
             return self._unreadable(document, gold, error)
         self.names |= dict.fromkeys(name for name, _ in texts)
+        self._other_lists += [(document, *names) for names in _in_other_lists(texts, gold.texts)][:1]
         known = {} if self._sure_column is None else self._confidences(leaves, sure, document)
         return PredictedDocument(
             {path: self._as_gold(path, text, gold, document) for path, text in texts.items()}, known
@@ -326,6 +328,14 @@ class PredictedColumn(_DocumentColumn):
                 f"it out, in Polars with `.str.extract({_WITHIN})`, in pandas with `.str.extract({_WITHIN}, "
                 "expand=False)`"
             )
+        if self._other_lists:
+            document, name, other = self._other_lists[0]
+            count = numbered(len(self._other_lists), "document")
+            warn(
+                f"{count} of {self.system!r} with a field in a list, and in none in gold, or the other way "
+                f"round, such as {document!r}: {quoted(name)} was predicted; gold has {quoted(other)}. One "
+                "counts as invented, the other as missing: write a list with one entry on both sides"
+            )
         if self._other_keys:
             warn(
                 f"documents of {self.system!r} hold values with their confidences, in objects with other "
@@ -363,6 +373,19 @@ def _is_within_text(cell: Any) -> bool:
     """Return whether a text that is no JSON has an object that does not begin it."""
     text = cell.strip() if isinstance(cell, str) else ""
     return 0 < text.find("{") < text.rfind("}") and not text.startswith("[")
+
+
+def _in_other_lists(predicted: Iterable[FieldPath], gold: Iterable[FieldPath]) -> Iterator[tuple[str, str]]:
+    """Yield the predicted and the gold names of fields that only one of both has in a list."""
+    names, gold_names = (dict.fromkeys(name for name, _ in paths) for paths in (predicted, gold))
+    others = {_without_lists(name): name for name in gold_names if name not in names}
+    for name in names:
+        if name not in gold_names and (plain := _without_lists(name)) in others:
+            yield name, others[plain]
+
+
+def _without_lists(name: str) -> str:
+    return name.replace("[]", "").removeprefix(".")
 
 
 def _keys_above(path: FieldPath) -> Iterator[FieldPath]:
