@@ -343,7 +343,7 @@ class Alto:
         for part in line.iterchildren("{*}*"):
             name = local_name(part)
             if name == "String":
-                if before is not None and not (has_spaces and self._touch(before, part)):
+                if before is not None and not self._touch(before, part, has_spaces=has_spaces):
                     text += " "
                 text += part.get("CONTENT", "")
                 before = part
@@ -356,21 +356,25 @@ class Alto:
                 self._leave_unread(part.iter("{*}String"))
         return text.strip(" ")
 
-    def _touch(self, word: Any, other: Any) -> bool:
+    def _touch(self, word: Any, other: Any, *, has_spaces: bool) -> bool:
         """
-        Return whether no space belongs between two words of a line that has spaces elsewhere.
+        Return whether no space belongs between two words of a line, which may have spaces elsewhere.
 
         Some programs write only some of the spaces of a line. A gap wider than a tenth of the height is one,
         too, unless it is narrower than half of the usual space, as it is before punctuation that has a box of
-        its own. No space belongs before a mark that ends a phrase.
+        its own. No space belongs before a mark that ends a phrase; in a line without spaces, where each word
+        follows one, the mark must touch the word.
         """
+        is_mark = other.get("CONTENT", "") in _CLOSING_MARKS
+        if not (has_spaces or is_mark):
+            return False
         gap = _gap(word, other)
-        if gap is None or other.get("CONTENT", "") in _CLOSING_MARKS:
-            return True
+        if gap is None or (has_spaces and is_mark):
+            return has_spaces
         try:
             height = float(word.get("HEIGHT", ""))
         except ValueError:
-            return True
+            return has_spaces
         return gap <= height / 10 or gap < self._usual_space / 2
 
     @cached_property
