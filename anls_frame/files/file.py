@@ -18,6 +18,7 @@ from anls_frame._arguments import choice
 from anls_frame._messages import Message, Option
 from anls_frame._text import numbered
 from anls_frame.exceptions import warn
+from anls_frame.files.other_formats import OTHER_SUFFIXES
 from anls_frame.files.problems import problem
 from anls_frame.frames import strict_json
 
@@ -118,6 +119,8 @@ class File(os.PathLike[str]):
             message = f"{self.suffix} files are not read; save it as CSV, JSON Lines, Parquet or .xlsx"
             raise problem(self, message)
         self.check()
+        if self.suffix in OTHER_SUFFIXES:
+            raise problem(self, f"{self.suffix} files are not read; {OTHER_SUFFIXES[self.suffix]}")
         formats = ", ".join(map(repr, FORMATS))
         what = Message("cannot tell the format from the name; for a table, pass ", Option("format"))
         other = "make a table of any other file, with a row for each prediction and its answer"
@@ -245,14 +248,18 @@ def without_halves(file: os.PathLike[str], text: str, part: str = "") -> str:
 
 # Latin-1 has these controls where text from Windows has quotes and dashes.
 _CONTROLS = re.compile("[\x80-\x84\x86-\x9f]")
+# Western texts have no four letters beyond ASCII in a row.
+_OTHER_SCRIPT = re.compile(rb"[\x80-\xff]{4}")
 
 
-def _other_encoding(data: bytes, encoding: str) -> tuple[str, Option]:
+def _other_encoding(data: bytes, encoding: str) -> list[str | Option]:
     """Return the advice to name the encoding of a text that another one cannot read."""
-    likely = "cp1252" if encoding != "cp1252" else "shift_jis"
+    likely, others = "cp1252" if encoding != "cp1252" else "shift_jis", ""
     if b"\0" in data:
         likely = "utf-16-le" if data[1::2].count(0) >= data[::2].count(0) else "utf-16-be"
-    return "pass its encoding, such as ", Option("encoding", likely)
+    elif _OTHER_SCRIPT.search(data):
+        likely, others = "shift_jis", " (Japanese), gb18030 (Chinese) or cp1251 (Russian)"
+    return ["pass its encoding, such as ", Option("encoding", likely), others]
 
 
 def _encoding(data: bytes) -> str:

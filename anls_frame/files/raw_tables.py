@@ -150,9 +150,10 @@ def _not_rows(file: os.PathLike[str], value: dict[str, Any]) -> str:
         "must be a list of rows, or an object with one such list, or with a text or an object for each id; "
         f"got an object with the keys {listed(map(quoted, value))}. "
     )
-    if (way := way_of(value)) is not None:
-        return Message(expected, way)
     lists, what = dict(_rows_in(value, _are_objects)), "Lists of objects"
+    for found in (value, *(rows[0] for rows in lists.values())):
+        if (way := way_of(found)) is not None:
+            return Message(expected, way)
     if not lists:
         lists, what = dict(_rows_in(value, _are_alike_by_id)), "Objects by id"
     if not lists:

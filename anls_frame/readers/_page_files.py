@@ -11,9 +11,10 @@ from anls_frame._messages import Message, Option
 from anls_frame._text import listed, quoted
 from anls_frame.exceptions import InputError
 from anls_frame.files.file import SUFFIXES, File, without_compression
+from anls_frame.files.other_formats import OTHER_SUFFIXES, not_a_page
 from anls_frame.files.problems import problem
 from anls_frame.readers._hocr import Hocr
-from anls_frame.readers._page_names import MARKUP_SUFFIXES, OTHER_FORMATS
+from anls_frame.readers._page_names import IMAGES, MARKUP_SUFFIXES, OTHER_FORMATS
 from anls_frame.readers._page_text import PageFile
 from anls_frame.readers._page_xml import Alto, PageXml, local_name
 
@@ -25,12 +26,12 @@ _HTML = re.compile(_PROLOGUE + r"<html\b[^>]*>", re.IGNORECASE | re.DOTALL)
 _HOCR_CLASS = re.compile(rb"""\bclass\s*=\s*["']?[^"'>]*\bocrx?_""")
 _POSITION = re.compile(r"(, line \d+, column \d+)? \([^)]*line \d+\)$|, line \d+, column \d+$")
 _FORM_FEED = "\f"
-# As text, these are markup around the text.
-_NO_PAGES = SUFFIXES | {".pdf", ".rtf", ".docx", ".srt", ".vtt"}
+# As text, these are markup around the text, or none.
+_NO_PAGES = dict.fromkeys(SUFFIXES | IMAGES | {".pdf", ".rtf", ".docx"}, OTHER_FORMATS) | OTHER_SUFFIXES
 
 
 class NotAPageError(InputError):
-    """A file of XML or HTML that is not a page, as a folder may hold next to its pages."""
+    """A file that is not a page, as a folder may hold next to its pages."""
 
 
 def read_page_file(path: Path, encoding: str | None = None, index: int | None = None) -> PageFile:
@@ -43,8 +44,9 @@ def read_page_file(path: Path, encoding: str | None = None, index: int | None = 
         If the file is of another kind, or broken.
     """
     file = File(path)
-    if file.suffix in _NO_PAGES:
-        raise _no_page(path, f"{file.suffix} files are not read as pages")
+    suffix = ".trn" if ".trn" in path.suffixes else file.suffix  # such as hyp.trn.txt
+    if suffix in _NO_PAGES:
+        raise _no_page(path, f"{suffix} files are not read as pages", _NO_PAGES[suffix])
     data = file.read_bytes(may_be_empty=True)
     beginning = data[:_PEEK].replace(b"\0", b"").decode("utf-8", errors="replace").lstrip("\ufeff\ufffd")
     if not _is_markup(path, data, beginning.lstrip()):
@@ -79,8 +81,8 @@ def _read(markup: PageXml | Alto | Hocr) -> PageFile:
     return PageFile(["\n".join(lines) for lines in markup.pages()], unknown=markup.unknown)
 
 
-def _no_page(path: Path, message: str) -> NotAPageError:
-    return NotAPageError(problem(path, message).problems, hints=[OTHER_FORMATS])
+def _no_page(path: Path, message: str, advice: str = OTHER_FORMATS) -> NotAPageError:
+    return NotAPageError(problem(path, message).problems, hints=[advice])
 
 
 def _page_xml(path: Path, root: Any, index: int | None) -> PageFile:
@@ -100,6 +102,8 @@ def _plain_text(file: File, data: bytes, encoding: str | None) -> PageFile:
         advice = Message("UTF-16 without a byte order mark needs ", Option("encoding", "utf-16-le"))
         raise problem(file, Message("not a text file: it has NUL characters; ", advice))
     text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if (other := not_a_page(text.lstrip())) is not None:
+        raise _no_page(file.path, f"this is not the text of a page, but {other[0]}", other[1])
     pages = [page.rstrip() for page in text.split(_FORM_FEED)]
     if len(pages) > 1 and not pages[-1]:
         del pages[-1]

@@ -87,11 +87,9 @@ OTHER_FORMATS = "to score OCR in another format, save the text of each page as a
 # A folder often has images and other files next to the texts.
 MARKUP_SUFFIXES = frozenset({".xml", ".hocr", ".html", ".htm", ".xhtml"})
 _TEXTS = MARKUP_SUFFIXES | {".txt", ".md", ".markdown"}
+IMAGES = frozenset({".png", ".jpg", ".jpeg", ".tif", ".tiff", ".jp2", ".webp"})
 # Suffixes that programs append to the name of a page: a format, an image, or the role of the text.
-_SUFFIXES = _TEXTS | {
-    *(".gt", ".ocr", ".pred", ".page", ".alto", ".bin", ".nrm", ".dew"),
-    *(".png", ".jpg", ".jpeg", ".tif", ".tiff", ".jp2", ".webp"),
-}
+_SUFFIXES = _TEXTS | IMAGES | {".gt", ".ocr", ".pred", ".page", ".alto", ".bin", ".nrm", ".dew"}
 # Texts about a folder, not pages of it.
 _ABOUT = re.compile(r"(readme|licen[cs]e|changelog|contributing|notice)\b", re.IGNORECASE)
 

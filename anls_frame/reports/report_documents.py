@@ -23,7 +23,7 @@ from anls_frame.export.row_names import Names, every
 from anls_frame.frames import documents, origins
 from anls_frame.results import View
 from anls_frame.summary import causes, details
-from anls_frame.summary.catalogue import BUILT_IN
+from anls_frame.summary.catalogue import BUILT_IN, is_described
 from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.cells import ROUNDED
 from anls_frame.summary.keys import key_names
@@ -194,11 +194,11 @@ class ReportView(View):
                 f"A {row} in several slices counts once in each, so the counts may add up to more than the "
                 "total."
             )
-        words, characters = overall.get("words"), overall.get("characters")
-        if words and characters and characters / words >= _LONG_WORDS:
+        length = _word_length(summary)
+        if length >= _LONG_WORDS:
             little = (
-                f"Words have {characters / words:.0f} characters on average: the WER of texts without spaces "
-                "between words means little. "
+                f"Words have {length:.0f} characters on average: the WER of texts without spaces between "
+                "words means little. "
             )
             words = 'A protocol whose errors have words="uax29"'
             protocol = for_readers(words, "--protocol anls,errors.words=uax29")
@@ -281,6 +281,15 @@ def _slices(view: ReportView) -> list[Table]:
         options: dict[str, Any] = {"shown": seen, "names": view.names, "percent": view.percent}
         tables.append(result_table(name, slices, by, view.metric_columns, **options))
     return tables
+
+
+def _word_length(summary: Summary[Any]) -> float:
+    """Return how many characters the words of the references have on average; 0 without a WER."""
+    if not any(metric.name == "wer_corpus" and is_described(metric) for metric in summary.settings.metrics):
+        return 0.0
+    cells = summary.report_sums.cells
+    words = int(cells["wer_corpus"]["denominator_sum"].sum())
+    return int(cells[ALL]["reference_length_sum"].sum()) / words if words else 0.0
 
 
 def _empty_references(view: ReportView) -> list[str]:

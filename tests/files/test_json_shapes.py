@@ -171,6 +171,9 @@ OLMOCR = {
     "metadata": {"Source-File": "a.pdf", "pdf-total-pages": 1},
     "attributes": {"pdf_page_numbers": [[0, 5, 1]]},
 }
+SURYA = {"text_lines": [{"text": "a", "confidence": 0.9}], "image_bbox": [0, 0, 1, 1], "page": 1}
+WHISPER = {"id": 0, "seek": 0, "start": 0.0, "end": 2.0, "text": " a", "tokens": [1]}
+WHISPER_CPP = {"timestamps": {"from": "0", "to": "1"}, "offsets": {"from": 0, "to": 1}, "text": " a"}
 VLLM = {
     "model_id": "m",
     "completed": 2,
@@ -198,6 +201,24 @@ VLLM = {
         ("a.json", [{"status": "succeeded", "analyzeResult": AZURE}], "lines in its pages: write"),
         ("a.json", AZURE, "Azure Document Intelligence has the texts of lines in its pages: write"),
         ("a.jsonl", [OLMOCR], 'olmOCR has .*name it with prediction="text" or, for pages'),
+        ("a.json", {"pages": [{"page_idx": 0, "dimensions": [1, 1], "blocks": []}]}, "docTR has the texts"),
+        ("a.json", {"p1": [SURYA], "p2": [SURYA]}, "Surya has the texts of lines: write the text of each"),
+        ("a.json", {"input_path": "a.png", "rec_texts": ["a"], "rec_scores": [0.9]}, "PaddleOCR has the"),
+        ("a.json", {"responses": [{"fullTextAnnotation": {"text": "a"}}]}, r"in fullTextAnnotation\.text:"),
+        ("a.json", [{"layout_dets": [{"text": "a", "order": 0}], "page_info": {}}], "OmniDocBench has the"),
+        (
+            "a.jsonl",
+            [{"level": 5, "page_num": 1, "word_num": 1, "conf": 96.5, "text": "a"}],
+            "let it write hocr",
+        ),
+        ("a.json", {"text": "a", "segments": [WHISPER], "language": "en"}, "Segments of a recording"),
+        (
+            "a.json",
+            {"segments": [{"text": "a"}], "word_segments": [{"word": "a"}]},
+            "Segments of a recording",
+        ),
+        ("a.json", {"result": {}, "transcription": [WHISPER_CPP]}, "Segments of a recording"),
+        ("a.json", [{"session_id": "r", "speaker": "A", "words": "a"}], "join their texts, and make a table"),
         ("a.json", VLLM, "generated_texts, if it was called with --save-detailed: make a table"),
     ],
 )

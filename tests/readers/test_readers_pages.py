@@ -320,6 +320,22 @@ def test_the_encoding_that_an_error_names_reads_the_text(
     assert text_of(tmp_path, text.encode(encoding), "a.txt", encoding=encoding) == text
 
 
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("日本語のテキスト、1984年", "shift_jis"),
+        ("\u6c49\u5b57 and \U00020000", "gb18030"),
+        ("Сено и зерно", "cp1251"),
+    ],
+)
+def test_errors_about_texts_in_other_scripts_name_their_encoding(
+    tmp_path: Path, text: str, encoding: str
+) -> None:
+    message = problem_of(tmp_path, text.encode(encoding), "a.txt")
+    assert message.endswith('encoding="shift_jis" (Japanese), gb18030 (Chinese) or cp1251 (Russian)')
+    assert text_of(tmp_path, text.encode(encoding), "a.txt", encoding=encoding) == text
+
+
 # Hostile and broken files
 
 
@@ -424,17 +440,70 @@ def test_ocr_in_other_formats_is_an_error_that_says_how_to_score_it(
         assert "name the ground truth" not in str(raised.value)
 
 
-@pytest.mark.parametrize("suffix", ["json", "jsonl", "tsv", "csv.gz", "pdf", "SRT"])
-def test_markup_of_other_formats_is_no_text_of_a_page(tmp_path: Path, suffix: str) -> None:
+OCR = "to score OCR in another format, save"
+SPEECH = "make a table with a row for each utterance, as the guide to speech recognition does"
+
+
+@pytest.mark.parametrize(
+    ("suffix", "advice"),
+    [
+        *[(suffix, OCR) for suffix in ("json", "jsonl", "tsv", "csv.gz", "pdf", "png", "TIF")],
+        *[(suffix, SPEECH) for suffix in ("SRT", "vtt", "trn", "trn.txt", "stm", "ctm")],
+        ("zip", "unpack it, and name the folder with its files"),
+    ],
+)
+def test_markup_of_other_formats_is_no_text_of_a_page(tmp_path: Path, suffix: str, advice: str) -> None:
     write(tmp_path, ["gt/1.txt", f"ocr/1.{suffix}", "ocr/1.ocr", "ocr/1"])
     if suffix == "csv.gz":
         (tmp_path / "ocr/1.csv.gz").write_bytes(gzip.compress(b"a", mtime=0))
 
-    with pytest.raises(af.InputError, match=r"files are not read as pages\nto score OCR in another format"):
+    with pytest.raises(af.InputError, match=f"files are not read as pages\n{advice}"):
         af.read_pages(tmp_path / "gt/1.txt", tmp_path / "ocr" / f"1.{suffix}")
     # Texts may have any other name.
-    for name in ("1.ocr", "1"):
+    write(tmp_path, ["ocr/1.pdf.txt", "ocr/1.zip.txt"])
+    for name in ("1.ocr", "1", "1.pdf.txt", "1.zip.txt"):
         assert af.read_pages(tmp_path / "gt/1.txt", tmp_path / "ocr" / name).row(0) == ("1", "a", "a")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("WEBVTT\n\n00:00.000 --> 00:02.000\nHay\n", f"subtitles\n{SPEECH}"),
+        ("\ufeff1\r\n00:00:00,000 --> 00:00:02,000\r\nHay\r\n", f"subtitles\n{SPEECH}"),
+        ("sp1-utt1-0:\tref=['HAY']\nsp1-utt1-0:\thyp=['HEY']\n", f"the transcripts of icefall\n{SPEECH}"),
+        ("1089-134686-0000 HAY\n1089-134686-0001 CORN\n", f"the transcripts of LibriSpeech\n{SPEECH}"),
+        ("[OCR_toInput] Hav\n[OCR_aligned] Hav\n[ GS_aligned] Hay\n", "OCR and its ground truth"),
+        ('img/1.jpg\t[{"transcription": "Hay", "points": [[0, 0]]}]\n', "the labels of PaddleOCR"),
+        ("crop/1.JPG\tHay\n", "names of images and their texts"),
+        ("#--- words.txt ---#\n#\na01-000u-00-00 ok 154 408 768 27 51 AT A\n", "the words or lines of IAM"),
+        ('(page 0 0 100 100 \n (line 0 0 9 9 "Hay"))\n', "boxes\ndjvutxt writes the text alone"),
+    ],
+)
+def test_texts_of_other_formats_are_no_pages(tmp_path: Path, text: str, message: str) -> None:
+    write(tmp_path, ["gt/1.txt", "ocr/1.txt"])
+    (tmp_path / "ocr/list.txt").write_bytes(text.encode())
+
+    with pytest.raises(af.InputError, match="this is not the text of a page, but ") as raised:
+        af.read_pages(tmp_path / "gt/1.txt", tmp_path / "ocr/list.txt")
+    assert message in str(raised.value)
+    with pytest.warns(af.InputWarning, match=r"skipped 1 file that is not a page: list\.txt: this is not"):
+        assert af.read_pages(tmp_path / "gt", tmp_path / "ocr").rows() == [("1", "a", "a")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(page 3 of 7)",
+        "1\n00:00:30 start --> end",
+        "12-05-2024 Hay",
+        "a.jpg is attached",
+        "see: ref=[1]",
+        "[OCR] Hay",
+        "a01 ok 3",
+    ],
+)
+def test_texts_that_begin_like_other_formats_are_pages(tmp_path: Path, text: str) -> None:
+    assert text_of(tmp_path, text, "1.txt") == text
 
 
 TAGS = st.sampled_from(

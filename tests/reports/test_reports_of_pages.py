@@ -214,13 +214,17 @@ def test_a_report_of_pages_speaks_of_pages_and_their_errors(tmp_path: Path) -> N
     assert not substituted[0]["reference_char"].str.contains(r"^\s+$").any()
 
 
-def test_the_wer_of_texts_without_spaces_has_a_note() -> None:
-    pages = pl.DataFrame({"p": ["東京都千代田区丸の内一丁目"], "a": ["東京都千代田区丸の内一丁日"]})
-    notes = af.report(pages, "p", "a", metrics="ocr").to_document().notes
-    assert any("Words have 13 characters on average" in note for note in notes)
-    spaced = pl.DataFrame({"p": ["a few words"], "a": ["a few words"]})
-    notes = af.report(spaced, "p", "a", metrics="ocr").to_document().notes
-    assert not any("on average" in note for note in notes)
+@pytest.mark.parametrize("metrics", ["ocr", "speech", "wer_corpus"])
+def test_the_wer_of_texts_without_spaces_has_a_note(metrics: str) -> None:
+    def notes_of(text: str, **options: Any) -> list[str]:
+        pages = pl.DataFrame({"p": [text, "a"], "a": [text, ""]})
+        return af.report(pages, "p", "a", metrics=metrics, **options).to_document().notes
+
+    japanese = "東京都千代田区丸の内一丁目"
+    assert any("Words have 13 characters on average" in note for note in notes_of(japanese))
+    by_words = af.PROTOCOLS["raw"].replace(words="uax29")
+    for notes in (notes_of("a few words"), notes_of(""), notes_of(japanese, protocol=by_words)):
+        assert not any("on average" in note for note in notes)
 
 
 @functools.cache
