@@ -312,9 +312,13 @@ def test_a_page_without_a_ground_truth_is_no_table(run: Callable[..., Done], com
 def test_files_that_are_neither_pages_nor_tables_say_what_to_do(
     run: Callable[..., Done], tmp_path: Path
 ) -> None:
-    for name in ("hyp.trn", "text", "book.pdf"):
+    for name in ("text", "book.pdf", "hyp.trn", "ref.stm", "a.srt", "gt.zip"):
         (tmp_path / name).write_text("no (s1-u1)\n", encoding="utf-8")
+    for name in ("text", "book.pdf"):
         refused(run("report", name), "make a table of any other file, with a row for each prediction")
+    for name in ("hyp.trn", "ref.stm", "a.srt"):
+        refused(run("report", name, "--gold", "ref.stm"), "make a table with a row for each utterance, as")
+    refused(run("report", "gt.zip", "--gold", "gt.zip"), "unpack it, and name the folder with its files")
     (tmp_path / "page.json").write_text("{}", encoding="utf-8")
     (tmp_path / "page.txt").write_text("a", encoding="utf-8")
     refused(
