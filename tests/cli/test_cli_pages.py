@@ -317,8 +317,8 @@ def test_files_that_are_neither_pages_nor_tables_say_what_to_do(
     for name in ("text", "book.pdf"):
         refused(run("report", name), "make a table of any other file, with a row for each prediction")
     for name in ("hyp.trn", "ref.stm", "a.srt"):
-        refused(run("report", name, "--gold", "ref.stm"), "make a table with a row for each utterance, as")
-    refused(run("report", "gt.zip", "--gold", "gt.zip"), "unpack it, and name the folder with its files")
+        refused(run("report", name), "make a table with a row for each utterance, as")
+    refused(run("report", "gt.zip"), "unpack it, and name the folder with its files")
     (tmp_path / "page.json").write_text("{}", encoding="utf-8")
     (tmp_path / "page.txt").write_text("a", encoding="utf-8")
     refused(
