@@ -19,7 +19,7 @@ from anls_frame.analysis.browsed_rows import Asked, collected, right_values, wit
 from anls_frame.export import rows_page, sources
 from anls_frame.export.columns import heading_of
 from anls_frame.export.display import spelled
-from anls_frame.export.heads import LEAST_ROWS, head
+from anls_frame.export.heads import Worst, head
 from anls_frame.export.page_verdicts import OF_JUDGE, OF_TEXTS, digest
 from anls_frame.export.rows_content import LARGEST, MOST_ROWS, EmbeddedRows, RowsContent
 from anls_frame.export.sources import Source
@@ -483,9 +483,9 @@ def _means(systems: Mapping[str, Mapping[str, Any]], row: str, right: pl.Series 
     return f"{text}; right: {', '.join(counted)}" if counted else text
 
 
-def _worst_slice(table: pl.DataFrame, asked: Asked, metric: Metric) -> tuple[str, str] | None:
+def _worst_slice(table: pl.DataFrame, asked: Asked, metric: Metric) -> Worst | None:
     """Return the value with the worst mean among those with enough rows, if means differ."""
-    slices: list[tuple[float, str]] = []
+    slices: list[tuple[float, int, str, str, bool]] = []
     for index, _ in enumerate(asked.settings.by):
         name = f"by_{index}"
         rows = table.select(name, "score_0_0").drop_nulls("score_0_0")
@@ -494,11 +494,11 @@ def _worst_slice(table: pl.DataFrame, asked: Asked, metric: Metric) -> tuple[str
             entries = pl.col(name).cast(pl.List(dtype.inner)).list.unique()
             rows = explode_lists(rows.with_columns(entries), [name])
         means = rows.group_by(name, maintain_order=True).agg(pl.len(), pl.col("score_0_0").mean())
-        slices += [(mean, label(value)) for value, count, mean in means.iter_rows() if count >= LEAST_ROWS]
-    worst = (min if metric.higher_is_better else max)(slices, default=None, key=lambda line: line[0])
-    if worst is None or all(mean == worst[0] for mean, _ in slices):
-        return None
-    return shortened(worst[1]), spelled(worst[0], (), "score")
+        slices += [
+            (mean, count, shortened(label(value)), spelled(mean, (), "score"), True)
+            for value, count, mean in means.iter_rows()
+        ]
+    return Worst.of(slices, highest_is_worst=not metric.higher_is_better)
 
 
 def _lost_points(table: pl.DataFrame, asked: Asked) -> dict[str, float] | None:

@@ -33,8 +33,9 @@ from anls_frame.export.charts import (
     Stacked,
     bar,
 )
+from anls_frame.export.columns import FEW
 from anls_frame.export.display import Cell, ShownColumn, ShownRow, display_table, truncated
-from anls_frame.export.document import Document, Table
+from anls_frame.export.document import BEST, Document, Table
 from anls_frame.export.html_links import Links
 from anls_frame.export.row_names import every
 from anls_frame.export.rows_content import EmbeddedRows
@@ -174,7 +175,13 @@ def _sections(document: Document, links: Links) -> list[_Section]:
     # Alignments explain rows of a preceding table.
     alignments = [figure for figure in document.figures if isinstance(figure, Alignments)]
     last = [_section(figure, document.main, links) for figure in alignments]
-    notes = [note for note in document.notes if note != (document.head or None)]
+    # What the definitions below a table say is not said again.
+    said = any(FEW in table.definitions for table in document.tables)
+    notes = [
+        note
+        for note in document.notes
+        if note != (document.head or None) and not (said and note.startswith(f"{FEW} few rows"))
+    ]
     if notes:
         last.append(_Section("How to read this", "notes.html", notes))
     if document.settings or document.signature:
@@ -183,9 +190,11 @@ def _sections(document: Document, links: Links) -> list[_Section]:
 
 
 def _section(figure: Figure, table: Table, links: Links) -> _Section:
+    # A figure marks cells in place of the column.
+    terms = {BEST if term == "best" else term: said for term, said in table.definitions.items()}
     content = {
         "figure": figure,
-        "definitions": table.definitions,
+        "definitions": terms,
         **figure.content(),
         **links.of_figure(figure, table),
     }

@@ -18,7 +18,7 @@ from anls_frame.export import Kind, Table
 from anls_frame.export.columns import COLUMNS, COUNTS, FEW, Column, ends_of, headed, heading_of
 from anls_frame.export.display import slice_labels, spelled, spelled_in
 from anls_frame.export.document import GROUP, SLICE, result_table, with_scripts, with_spaces
-from anls_frame.export.heads import LEAST_ROWS, head
+from anls_frame.export.heads import Worst, head
 from anls_frame.export.row_names import Names, every
 from anls_frame.frames import documents, origins
 from anls_frame.results import View
@@ -306,23 +306,23 @@ def worst_slice(
     column: str,
     kind: Kind,
     only: pl.Expr | None = None,
-) -> tuple[str, str] | None:
+) -> Worst | None:
     """
-    Return the label and the figure of the worst slice that is not tiny, if slices differ at all.
+    Return the worst slice that is not tiny, if slices differ at all.
 
     `only` says which slices may be called the worst.
     """
-    scored: list[tuple[float, str, str, bool]] = []
+    scored: list[tuple[float, int, str, str, bool]] = []
     for by, table in tables:
         is_scored = table.get_column(column).is_not_null()
-        slices = table.filter((table[SLICE] == GROUP) & (table["n"] >= LEAST_ROWS) & is_scored)
+        slices = table.filter((table[SLICE] == GROUP) & is_scored)
         may_be = [True] * slices.height if only is None else slices.select(only).to_series().to_list()
         rows = zip(slice_labels(slices, by), slices.iter_rows(named=True), may_be, strict=True)
-        scored += ((row[column], label, spelled_in(row, column, kind), chosen) for label, row, chosen in rows)
-    best_first = sorted(scored, key=lambda line: line[0], reverse=bool(metric.higher_is_better))
-    if not scored or best_first[0][0] == best_first[-1][0]:
-        return None
-    return next(((name, figure) for _, name, figure, chosen in reversed(best_first) if chosen), None)
+        scored += (
+            (row[column], row["n"], label, spelled_in(row, column, kind), chosen)
+            for label, row, chosen in rows
+        )
+    return Worst.of(scored, highest_is_worst=not metric.higher_is_better)
 
 
 def fine_note(slices: Mapping[tuple[str, ...], int], rows: int, names: Names) -> list[str]:

@@ -289,8 +289,8 @@ def test_the_head_of_a_report_says_what_its_tables_say() -> None:
     low, high = (of_english[f"anls_{name}"][0] for name in ("low", "high"))
     # French has too few rows to be the worst, though it has no right one.
     assert made.to_document(name="Mine").head == (
-        f"Mine: ANLS 0.400 [{ends['low']}, {ends['high']}] over 100 rows; worst: en 0.400 "
-        f"[{low:.3f}, {high:.3f}]; loss by cause: 50 % missing, 33 % wrong, 17 % empty."
+        f"Mine: ANLS 0.400 [{ends['low']}, {ends['high']}] over 100 rows; worst with at least 30 rows: "
+        f"en 0.400 [{low:.3f}, {high:.3f}]; loss by cause: 50 % missing, 33 % wrong, 17 % empty."
     )
     for other in (
         af.report(frame, "prediction", "answer", **options | {"details": False}),
@@ -302,7 +302,7 @@ def test_the_head_of_a_report_says_what_its_tables_say() -> None:
     assert dropped.endswith("loss by cause: 67 % wrong, 33 % empty.")
     rates = af.report(frame, "prediction", "answer", by="lang", metrics="cer_mean").to_document().head
     assert rates.startswith("CER (mean) 0.600 [")
-    assert "; worst: en 0.600 [" in rates
+    assert "; worst with at least 30 rows: en 0.600 [" in rates
     plain = af.report(frame, "prediction", "answer", metrics="anls").to_document().head
     assert plain == f"ANLS 0.400 [{ends['low']}, {ends['high']}] over 100 rows."
     without = af.report(frame.head(0), "prediction", "answer").to_document()
@@ -327,7 +327,7 @@ def test_the_head_of_a_comparison_names_the_slice_that_lost_most() -> None:
     ends = [f"{made.overall[f'difference_{name}'].item():+.3f}" for name in ("low", "high")]
     assert made.to_document().head == (
         f"ANLS of new 0.808 against old 0.596: +0.212 [{', '.join(ends)}] over 99 rows; "
-        f"worst: de -0.200 [{low}, {high}]."
+        f"worst with at least 30 rows: de -0.200 [{low}, {high}]."
     )
 
 

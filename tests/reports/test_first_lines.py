@@ -15,7 +15,7 @@ import anls_frame as af
 from anls_frame.export.heads import head
 
 SHARE = re.compile(r"(\d+) % ([^,.;]+)")
-WORST = re.compile(r"worst: (\S+) ([+-]?\d+\.\d+)")
+WORST = re.compile(r"worst(?: with at least 30 rows)?: (\S+) ([+-]?\d+\.\d+)")
 
 
 def drawn(seed: int, n: int = 600) -> pl.DataFrame:
@@ -73,7 +73,7 @@ def test_rounded_shares_add_up(lost: tuple[float, ...], said: str) -> None:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_the_worst_slice_of_one_system_is_the_lowest_row_of_the_table(seed: int) -> None:
-    # "z" is too small to be called the worst.
+    # "z" is worse, but too small to be called the worst.
     rows = pl.concat([drawn(seed), drawn(seed, 9).with_columns(lang=pl.lit("z"), new=pl.lit("none"))])
     report = af.report(rows, "new", "answer", by="lang")
     lowest = report.by_group.filter(pl.col("n") >= 30).sort("anls").row(0, named=True)
@@ -82,6 +82,9 @@ def test_the_worst_slice_of_one_system_is_the_lowest_row_of_the_table(seed: int)
         found = WORST.search(first)
         assert found is not None
         assert found.groups() == (lowest["lang"], f"{lowest['anls']:.3f}")
+        assert "; worst with at least 30 rows: " in first
+    better = rows.with_columns(new=pl.when(pl.col("lang") == "z").then("answer").otherwise("new"))
+    assert "; worst: " in af.report(better, "new", "answer", by="lang").to_document().head
 
 
 @pytest.mark.parametrize("seed", range(12))

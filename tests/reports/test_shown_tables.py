@@ -121,14 +121,22 @@ def sections(path: Path) -> list[str]:
 
 def test_a_page_has_the_charts_of_the_chosen_tables_alone(tmp_path: Path) -> None:
     made = af.report(FRAME, "new", "answer", by="kind", details=True, worst=2)
-    always = ["How to read this", "Settings"]
     path = tmp_path / "page.html"
     assert {"Distribution", "Error types by slice", "Worst rows, aligned"} < {*sections(made.write(path))}
-    assert sections(made.write(path, tables=["kind"])) == ["By kind", *always]
-    errors = ["Error types", "Error types by slice", "Settings"]  # no rows that a note marks
+    assert sections(made.write(path, tables=["kind"])) == ["By kind", "Settings"]
+    errors = ["Error types", "Error types by slice", "Settings"]
     assert sections(made.write(path, tables=["Error types"])) == errors
     worst = ["Worst rows", "Worst rows, aligned", "Settings"]
     assert sections(made.write(path, tables=["Worst rows"])) == worst
+
+
+def test_a_page_explains_each_mark_once(tmp_path: Path) -> None:
+    systems = {"old": "old", "new": "new", "answer": "answer"}
+    made = af.compare(FRAME.with_columns(reference="answer"), systems, "reference", by="kind", draws=199)
+    text = HtmlPage(made.write(tmp_path / "page.html").read_text(encoding="utf-8")).text
+    assert text.count(": the systems with the best score of each slice") == 1
+    assert "; best: " not in text
+    assert text.count("few rows or documents") == len(re.findall(r"\*:", text))
 
 
 def test_a_heat_map_without_intervals_has_scores_alone(tmp_path: Path) -> None:
