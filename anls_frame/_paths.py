@@ -5,8 +5,34 @@ from __future__ import annotations
 import errno
 import glob
 import os
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
+
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
+"""The beginning of an address such as s3://, whose second slash a Path drops; one letter is a drive."""
+
+
+def as_path(path: str | os.PathLike[str]) -> Path:
+    """Return the path, with ~ as the home folder; raise an error if it is not one of this machine."""
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"path must be the name of a file, got {type(path).__name__}")
+    name = os.fspath(path)
+    if not name:
+        raise ValueError("path must be the name of a file, got an empty text")
+    if _ADDRESS.match(name):
+        raise ValueError(f"{name!r} is an address; name a file of this machine, and copy it from or to there")
+    return Path(os.path.expanduser(name))  # noqa: PTH111 - a Path raises an error for ~$names of Excel
+
+
+def as_names(given: Any, what: str) -> list[str | os.PathLike[str]]:
+    """Return one or several names as a list; raise an error for anything else, such as an open file."""
+    if isinstance(given, str | os.PathLike):
+        return [given]
+    if not isinstance(given, Iterable) or isinstance(given, bytes) or hasattr(given, "read"):
+        raise TypeError(f"{what} must be names of files, patterns or folders, got {type(given).__name__}")
+    return list(given)
 
 
 def is_many(path: Path) -> bool:

@@ -13,6 +13,7 @@ import polars as pl
 from anls_frame._arguments import count, flag, string, takes_names
 from anls_frame._atomic import replacing
 from anls_frame._messages import Message, Option
+from anls_frame._paths import as_path
 from anls_frame._text import label, numbered, shortened, shortened_apart
 from anls_frame._typing import Missing
 from anls_frame.analysis.browsed_rows import Asked, collected, right_values, with_substitutions
@@ -137,7 +138,7 @@ class RowsPage:
         ...     "<title>Animals</title>" in path.read_text(encoding="utf-8")
         True
         """
-        path = Path(path)
+        path = as_path(path)
         if path.suffix.lower() not in {".html", ".htm"}:
             raise ValueError(f"a page of rows is an HTML file; its name must end in .html, got {str(path)!r}")
         content = dataclasses.replace(

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anls_frame._atomic import replacing
+from anls_frame._paths import as_path
 from anls_frame.export.document import Document, Table
 from anls_frame.export.kinds import Kind
 
@@ -53,7 +54,7 @@ def shortened(
     document: Document, path: str | os.PathLike[str], *, tables: bool = True, columns: bool = True
 ) -> Document:
     """Return what a file of this suffix holds of a document, unless its tables or columns were chosen."""
-    suffix = Path(path).suffix.lower()
+    suffix = as_path(path).suffix.lower()
     if tables and suffix in OF_FIRST_TABLE:
         first, *others = document.tables
         document = document.of_tables([first], left_out=[table.name for table in others])
@@ -118,7 +119,7 @@ def write(
     group,form,0.71,anls|threshold:0.5,
     <BLANKLINE>
     """
-    path = Path(path)
+    path = as_path(path)
     suffix = path.suffix.lower()
     if suffix not in _WRITERS:
         raise ValueError(

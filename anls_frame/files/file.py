@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 
 from anls_frame._arguments import choice
 from anls_frame._messages import Message, Option
+from anls_frame._paths import as_path
 from anls_frame._text import numbered
 from anls_frame.exceptions import warn
 from anls_frame.files.other_formats import OTHER_SUFFIXES
@@ -44,13 +45,6 @@ _CHUNK = 1 << 20
 _BEGINNING = 1 << 16
 
 
-def as_path(path: str | os.PathLike[str]) -> Path:
-    """Return the path; raise an error if it is not one."""
-    if not isinstance(path, str | os.PathLike):
-        raise TypeError(f"path must be the name of a file, got {type(path).__name__}")
-    return Path(path)
-
-
 def without_compression(path: Path) -> Path:
     """Return the path without the suffix of a compression."""
     return path.with_suffix("") if path.suffix.lower() in _COMPRESSIONS else path
@@ -71,14 +65,14 @@ class File(os.PathLike[str]):
     is kept for as long as the value is.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = as_path(path)
         self._content: bytes | None = None
 
     @classmethod
     def of(cls, given: str | os.PathLike[str]) -> File:
         """Return a file by its path, or the file itself."""
-        return given if isinstance(given, File) else cls(as_path(given))
+        return given if isinstance(given, File) else cls(given)
 
     def __fspath__(self) -> str:
         return str(self.path)

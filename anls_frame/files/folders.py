@@ -9,9 +9,9 @@ from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 from anls_frame._messages import Message, Option
-from anls_frame._paths import files_at
+from anls_frame._paths import as_path, files_at
 from anls_frame._text import path_text
-from anls_frame.files.file import as_path, check_regular
+from anls_frame.files.file import check_regular
 
 
 def is_one_of(path: Path, others: Collection[Path]) -> bool:

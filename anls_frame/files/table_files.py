@@ -19,10 +19,11 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import check_threads
+from anls_frame._paths import as_path
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError, warn
 from anls_frame.export import row_files
 from anls_frame.files import raw_tables, standard_frames
-from anls_frame.files.file import File, as_path
+from anls_frame.files.file import File
 from anls_frame.files.other_formats import way_of
 from anls_frame.files.problems import Problems, problem
 from anls_frame.files.raw_tables import Raw, by_name, from_frame

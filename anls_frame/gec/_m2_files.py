@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 import polars as pl
 
 from anls_frame._atomic import replacing
-from anls_frame._paths import below_shared, files_at
+from anls_frame._paths import as_names, as_path, below_shared, files_at
 from anls_frame._text import numbered, path_text
 from anls_frame.exceptions import DuplicateColumnError, warn
 from anls_frame.frames.checks import no_column
@@ -215,13 +215,13 @@ def read_m2(
 def _files(paths: Paths) -> list[Path]:
     """Return the file, or the files of a folder, a pattern or a list."""
     if not isinstance(paths, str | os.PathLike):
-        files = [file for path in paths for file in _files(path)]
+        files = [file for path in as_names(paths, "paths") for file in _files(path)]
         if not files:
             raise ValueError("a list of files must name at least one file")
         if len(set(files)) < len(files):
             raise ValueError(f"{max(files, key=files.count)} occurs twice in a list of files")
         return files
-    files = files_at(Path(paths))
+    files = files_at(as_path(paths))
     if not files:
         raise FileNotFoundError(errno.ENOENT, "this folder contains no files", str(paths))
     return files
@@ -391,9 +391,9 @@ def read_parallel(
     files = [references] if isinstance(references, str | os.PathLike) else list(references)
     if not files:
         raise ValueError("`references` must name at least one file")
-    path = Path(source)
+    path = as_path(source)
     sources = pl.DataFrame({"source": list(_lines(path))}, schema={"source": pl.String})
-    corrected = zip(*(_corrected(Path(file), path, sources) for file in files), strict=True)
+    corrected = zip(*(_corrected(as_path(file), path, sources) for file in files), strict=True)
     lists = pl.Series("references", list(map(list, corrected)), dtype=pl.List(pl.String))
     frame = sources.with_columns(lists)
     return _with_predictions(frame, prediction, _Sentences(path, [path], [frame]))
@@ -453,7 +453,7 @@ def write_m2(frame: Any, path: str | os.PathLike[str]) -> None:
         if name not in columns:
             raise M2FormatError(no_column(name, names))
     rows = polars_frame.lazy().select(columns).collect()
-    with replacing(Path(path)) as file:
+    with replacing(as_path(path)) as file:
         for index, row in enumerate(rows.iter_rows(named=True)):
             try:
                 file.write(_block(row).encode())

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from anls_frame._messages import Message, Option
+from anls_frame._paths import as_names, as_path
 from anls_frame._text import numbered, path_text
 from anls_frame.files import standard_frames
-from anls_frame.files.file import File, as_path, without_compression
+from anls_frame.files.file import File, without_compression
 from anls_frame.files.folders import checked_name, files_named, name_below
 from anls_frame.files.problems import Problems
 
@@ -239,9 +240,7 @@ def _files_of(given: PageFiles) -> list[tuple[PagePath, Path]]:
             File(file).check(may_be_empty=True)
         folder, is_found = _folder(path), path.is_dir()
         return [(PagePath(file, is_found), folder) for file in files]
-    if not isinstance(given, Iterable):
-        raise TypeError(f"pages must be a folder, a pattern, or names of files, got {type(given).__name__}")
-    files_of_all = [file for name in given for file, _ in _files_of(name)]
+    files_of_all = [file for name in as_names(given, "pages") for file, _ in _files_of(name)]
     if not files_of_all:
         raise ValueError("pages must name at least one file")
     absolute = [PagePath(file.path.absolute(), file.is_found) for file in files_of_all]

@@ -16,10 +16,11 @@ import polars as pl
 from anls_frame._arguments import takes_names
 from anls_frame._atomic import replacing
 from anls_frame._messages import Message
+from anls_frame._paths import as_path
 from anls_frame._text import numbered, quoted
 from anls_frame.exceptions import warn
 from anls_frame.files import raw_tables, standard_frames
-from anls_frame.files.file import File, as_path
+from anls_frame.files.file import File
 from anls_frame.files.problems import Problems, problem
 from anls_frame.files.standard_frames import SAMPLE, Key, members, role_key
 from anls_frame.frames import origins

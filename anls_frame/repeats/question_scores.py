@@ -514,7 +514,7 @@ NUMBERS = (1, 2, 4, 8, 16, math.inf)
 """Numbers of epochs for which the standard error is predicted."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class VarianceComponents(Generic[Table_co]):
     """
     Variance components of a score (documents, questions, epochs), and the effect of more epochs.

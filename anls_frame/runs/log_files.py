@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from anls_frame._messages import Message, Option
-from anls_frame._paths import below_shared, is_many
+from anls_frame._paths import as_names, as_path, below_shared, is_many
 from anls_frame._text import listed, numbered, path_text, quoted
 from anls_frame.files.file import File, without_compression
 from anls_frame.files.folders import check_different, checked_name, is_one_of
@@ -95,7 +95,7 @@ def by_system(
 
 def _systems(logs: Paths, runs: Runs, without: Collection[Path], *, repeats: bool) -> dict[Path, list[File]]:
     """Return the files of each system, by the file, folder or time of a run that names it."""
-    entries = list(map(File.of, _several(logs)))
+    entries = list(map(File.of, as_names(logs, "logs")))
     if len(entries) == 1 and is_many(entries[0].path) and not repeats:
         entries = runs_chosen(_in(entries[0].path, without), runs)
     if len(entries) > 1:
@@ -111,14 +111,6 @@ def _systems(logs: Paths, runs: Runs, without: Collection[Path], *, repeats: boo
             system = system.parent / run.time if system.parent in again else system.parent
         systems.setdefault(system, []).extend(files_of(entry, runs, without))
     return systems
-
-
-def _several(paths: Paths) -> Iterable[str | os.PathLike[str]]:
-    if isinstance(paths, str | os.PathLike):
-        return [paths]
-    if not isinstance(paths, Iterable):
-        raise TypeError(f"logs must be names of files, patterns or folders, got {type(paths).__name__}")
-    return paths
 
 
 def names_of(systems: Sequence[Path]) -> list[str]:
@@ -153,10 +145,10 @@ def files_of(paths: Paths, runs: Runs, without: Collection[Path] = ()) -> list[F
     """Return the file, or the files of folders and patterns that may hold rows."""
     if isinstance(paths, str | os.PathLike):
         matches = matching(paths, without)
-        is_alone = [file.path for file in matches] == [Path(paths)]
+        is_alone = [file.path for file in matches] == [as_path(paths)]
         return matches if is_alone else runs_chosen(matches, runs)
     files: list[File] = []
-    for path in _several(paths):
+    for path in as_names(paths, "logs"):
         files += files_of(path, runs, without)
     if not files:
         raise ValueError("each system must have at least one file")

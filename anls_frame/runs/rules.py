@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
-from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import polars as pl
@@ -134,7 +133,7 @@ _OF_PEOPLE = {
 """Rules for questions with the answers of several people."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class ScoringRules:
     """
     The scoring rules, by how well they reproduce the scores of a harness.
@@ -316,7 +315,7 @@ def _given_scores(frame: pl.DataFrame, given: str) -> _HarnessScores:
         pass
     else:
         return _scores(f"the given mean {given}", pl.Series("mean", [given]), is_mean=True)
-    file = File(Path(given))
+    file = File(given)
     if not file.path.exists():
         names = listed([quoted(name) for name in frame.columns], 30)
         wanted = f"must be a column of the file ({names}), a number or a file, got {given!r}"

@@ -13,7 +13,7 @@ import polars.selectors as cs
 
 from anls_frame._arguments import choice
 from anls_frame._messages import Message, Option, wrong
-from anls_frame._paths import is_many
+from anls_frame._paths import as_names, is_many
 from anls_frame._text import listed, numbered, quoted
 from anls_frame.files import standard_frames
 from anls_frame.files.file import File
@@ -276,9 +276,8 @@ class SystemFiles:
         """Return files, with how they are read for these metrics; those read before as they are."""
         if isinstance(given, SystemFiles):
             return given
-        names = [given] if isinstance(given, str | os.PathLike) else given
         how = replace(how or Reading(), needs_texts=not are_columns(metrics))
-        return cls(files=[File.of(name) for name in names], how=how, **options)
+        return cls(files=[File.of(name) for name in as_names(given, "files")], how=how, **options)
 
     def naming(self, *columns: str | None) -> SystemFiles:
         """Return the same files, of whose objects the named entries are read as columns."""

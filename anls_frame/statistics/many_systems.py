@@ -18,7 +18,7 @@ _EXCHANGED = 2
 """Number of systems that a sign swaps. One sign for several pairs would be no permutation of the systems."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Pairwise:
     """
     P-values of pairs of systems, one row per group and one column per pair.
@@ -149,7 +149,7 @@ def _p_value(group: SortedSums, draws: int, seed: int) -> float:
     return float(unadjusted(group.units(), swapped.difference, ties, draws=draws, seed=seed)[0])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Ranks:
     """
     Ranks of systems, one row per group and one column per system, 1 for the best; nan without a denominator.

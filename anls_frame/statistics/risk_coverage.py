@@ -256,7 +256,7 @@ class Certificate(NamedTuple):
     naive_coverage: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RiskCoverage:
     """
     Rows ranked by confidence, highest first, with the areas under their risk-coverage curve.

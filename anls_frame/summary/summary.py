@@ -16,12 +16,12 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Generic
 
 import polars as pl
 
 from anls_frame._atomic import replacing
+from anls_frame._paths import as_path
 from anls_frame._text import listed, numbered, visible
 from anls_frame._typing import Table, Table_co
 from anls_frame.summary import files
@@ -34,7 +34,7 @@ from anls_frame.summary.measures import COUNTS, Metric
 from anls_frame.summary.settings import Settings
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Summary(Generic[Table_co]):
     """
     Counts and sums of scored rows, by cell, of one system or of several systems on the same rows.
@@ -275,7 +275,7 @@ class Summary(Generic[Table_co]):
         """
         content = self.to_bytes()
         # Written through memory, because Polars would report a full disk with an error of its own.
-        with replacing(Path(path)) as file:
+        with replacing(as_path(path)) as file:
             file.write(content)
 
     def to_bytes(self) -> bytes:
@@ -304,7 +304,7 @@ class Summary(Generic[Table_co]):
         ValueError
             If the file is not a summary, or has a format that this version cannot read.
         """
-        return cls._from(*files.load(Path(path)))
+        return cls._from(*files.load(as_path(path)))
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Summary[pl.DataFrame]:

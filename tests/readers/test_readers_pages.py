@@ -728,7 +728,7 @@ def test_all_broken_files_are_named_together(tmp_path: Path) -> None:
         ({}, {}, ValueError, "systems must name at least one engine"),
         ({"page": "x"}, {}, ValueError, "an engine must have a name other than 'page' and 'reference'"),
         ({"": "x"}, {}, TypeError, "the name of an engine must be a string"),
-        (3, {}, TypeError, "pages must be a folder, a pattern, or names of files, got int"),
+        (3, {}, TypeError, "pages must be names of files, patterns or folders, got int"),
         ({"a": {1: "x"}}, {}, TypeError, "the name of a page must be a string"),
         ({"a": []}, {}, ValueError, "pages must name at least one file"),
         ("nowhere/*", {}, FileNotFoundError, "no file matches this pattern"),
