@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -404,11 +405,18 @@ def with_scripts(pairs: pl.DataFrame, first: str, second: str) -> pl.DataFrame:
 
 
 def with_spaces(edits: pl.DataFrame) -> pl.DataFrame:
-    """Return a table of edits with ␣ for a space, and combining marks on a circle."""
+    """Return a table of edits whose characters can be seen and told apart."""
     characters = [name for name in ("reference_char", "predicted_char") if name in edits.columns]
-    return edits.with_columns(
-        edits[name].str.replace_all(" ", SPACE, literal=True).str.replace(r"^(\p{M})", "◌${1}")
-        for name in characters
+    return edits.with_columns(edits[name].map_elements(_seen, return_dtype=pl.String) for name in characters)
+
+
+def _seen(text: str) -> str:
+    """Return ␣ for a space, a combining mark on a circle, and the code of a joiner or for private use."""
+    unseen = {"Co", "Cf"} if len(text) == 1 else {"Co"}  # joiners belong to words and emoji
+    carrier = "◌" if unicodedata.category(text[:1] or " ").startswith("M") else ""
+    return carrier + "".join(
+        f"⟨U+{ord(character):04X}⟩" if unicodedata.category(character) in unseen else character
+        for character in text.replace(" ", SPACE)
     )
 
 

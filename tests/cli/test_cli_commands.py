@@ -287,6 +287,22 @@ def test_confusions_are_those_of_the_package(run: Run) -> None:
     assert "and " in fine(run("confusions", TABLE, "-p", "tesseract", "--n", "3"))
 
 
+def test_confusions_name_characters_that_look_alike_or_cannot_be_seen(run: Run, tmp_path: Path) -> None:
+    rows = {"answer": ["\ue8bf \ueba7 a\u200cb c\u200dd e\u0303"], "prediction": ["q r ab cd e"]}
+    pl.DataFrame(rows).write_parquet(tmp_path / "in.parquet")
+
+    lines = fine(run("confusions", "in.parquet", "--min-nls", "0")).splitlines()
+
+    cells = {tuple(cell.strip() for cell in line.strip("│").split("┆")[:3]) for line in lines[3:-2]}
+    assert cells == {
+        ("replace", "⟨U+E8BF⟩", "q"),
+        ("replace", "⟨U+EBA7⟩", "r"),
+        ("delete", "⟨U+200C⟩", ""),
+        ("delete", "⟨U+200D⟩", ""),
+        ("delete", "◌\u0303", ""),
+    }
+
+
 def test_confusions_are_printed_with_spaces_that_can_be_seen(run: Run, tmp_path: Path) -> None:
     rows = [("a b", "ab", "en"), ("ab", "a b", "en"), (None, "x", "en"), ("ac", "ab", "de"), ("a", "a", "de")]
     frame = pl.DataFrame(rows, schema=["prediction", "answer", "lang"], orient="row")
