@@ -12,8 +12,6 @@ from anls_frame.cli.output import say, score_text
 from anls_frame.export.document import OVERALL
 from anls_frame.export.row_names import named_rows
 
-_ALPHA = 0.05
-
 
 def put_report(
     report: af.Report, target: options.SummaryTarget, shown: Mapping[str, Any], **written: Any
@@ -38,6 +36,6 @@ def put_comparison(
     if target.output is not None and not target.json:
         # The printed line names a best or a difference.
         overall = comparison.to_polars().filter(slice=OVERALL)
-        note = untestable_note(overall, comparison.settings, comparison.row_names, _ALPHA)
+        note = untestable_note(overall, comparison.settings, comparison.row_names)
         if note is not None:
             say(note)

@@ -74,12 +74,10 @@ _FEW_BESIDE = 3
 _MOST_SYSTEMS = 8
 """Largest number of systems side by side on a screen, and on a page with their intervals."""
 _SHORT_NAME = 14
-_BOLD = "Bold differences are significant, both by their adjusted p and by their interval."
 _DRAWN_SYSTEMS = 20
 _LONGEST_TITLE = 120
 _NAMED = 3
 """Systems and further metrics that the first sentence names."""
-_ALPHA = 0.05
 
 
 @dataclass(kw_only=True)
@@ -302,7 +300,7 @@ class ComparisonView(View):
         scored = [self.result.ranked_overall, *(grid.slices for _, grid, *_ in self.grids)]
         marked = pl.concat([frame.select("few_rows") for frame in scored])
         notes += few_note(self.whole if self.is_of_two else marked)
-        if untestable := untestable_note(self.whole, settings, self.names, _ALPHA):
+        if untestable := untestable_note(self.whole, settings, self.names):
             notes.append(f"{untestable[0].upper()}{untestable[1:]}")
         low, high = map(pl.col, ends_of("difference"))
         excludes = (low > 0) | (high < 0)
@@ -357,7 +355,9 @@ class ComparisonView(View):
 
     def document_notes(self) -> list[str]:
         """Return the notes of a document, which says more of its differences than a screen."""
-        return [*self.all_notes(), _BOLD, *_pairs_note(self)]
+        level = f"significant at {self.alpha:g}"
+        bold = f"Bold differences are {level}, both by their adjusted p and by their interval."
+        return [*self.all_notes(), bold, *_pairs_note(self)]
 
     def head(self) -> str:
         """Return the best systems, or the differences of two."""
@@ -653,9 +653,14 @@ def _family(view: ComparisonView) -> list[str]:
 
 
 def untestable_note(
-    slices: pl.DataFrame, settings: Mapping[str, Any], names: Names, alpha: float
+    slices: pl.DataFrame, settings: Mapping[str, Any], names: Names, alpha: float | None = None
 ) -> str | None:
-    """Return a note on slices with too few units to reach a p-value of alpha, if there are any."""
+    """
+    Return a note on slices with too few units to reach a p-value of alpha, if there are any.
+
+    Without a level, it is that of the bold differences.
+    """
+    alpha = significance_level(settings["confidence"]) if alpha is None else alpha
     rows = untestable_slices(slices, alpha, settings["draws"])
     if rows.is_empty():
         return None

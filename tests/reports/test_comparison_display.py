@@ -98,6 +98,13 @@ def test_what_cannot_be_tested_is_a_dash_and_is_counted(cluster: str | None) -> 
     assert one.untestable(0.0625)["k"].to_list() == ["one"]
     assert one.untestable(0.0)["slice"].to_list() == ["overall", "group", "group", "group"]
     assert not one.regressed()
+    # Five pairs have p of at least 2 / 2^5, and six of at least 2 / 2^6; six documents have twelve rows.
+    few_at_99 = "3 slices" if cluster is None else "All rows together and 3 slices"
+    for confidence, kept, least in ((0.9, "1 slice", 5), (0.99, few_at_99, 8)):
+        other = compare(frame, one.systems, None, by="k", cluster=cluster, confidence=confidence)
+        level = f"{1 - confidence:.2g}"
+        assert f"{kept} cannot be tested at {level}: fewer than {least} {units}." in repr(other).splitlines()
+        assert any(f"significant at {level}, both" in note for note in other.to_document().notes)
     few = compare(frame, one.systems, None, by="k", cluster=cluster, draws=18)
     assert few.untestable().height == 4
     note = "All rows together and 3 slices cannot be tested at 0.05: with 18 draws p is larger."

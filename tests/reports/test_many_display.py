@@ -402,7 +402,9 @@ def test_only_significant_differences_of_all_rows_are_bold(tmp_path: Path, *, is
     files = {suffix: made.write(tmp_path / f"c{suffix}") for suffix in (".md", ".tex", ".html")}
     texts = {suffix: file.read_text("utf-8") for suffix, file in files.items()}
     notes = made.to_document().notes
-    assert "Bold differences are significant, both by their adjusted p and by their interval." in notes
+    assert (
+        "Bold differences are significant at 0.05, both by their adjusted p and by their interval." in notes
+    )
     shown = f"{made.overall['difference'].item():+.3f}"
     marks = {".md": "**{}", ".tex": r"\textbf{{{}", ".html": "<b>{}</b>"}
     for suffix, mark in marks.items():
