@@ -67,9 +67,14 @@ class WeightedSlices(NamedTuple):
         return cls(weight / total if total > 0 else weight * np.nan, x, y, n)
 
     @property
-    def number(self) -> int:
-        """Number of slices with a score and a weight."""
-        return int((self.weight > 0).sum())
+    def are_used(self) -> BoolArray:
+        """Whether slices have a score and a weight."""
+        return self.weight > 0
+
+    @property
+    def used_rows(self) -> float:
+        """Number of rows of these slices; a row counts in each of its slices."""
+        return float(self.n[self.are_used].sum())
 
     @property
     def share(self) -> FloatArray:
@@ -93,7 +98,7 @@ class WeightedSlices(NamedTuple):
 
     def where_weighted(self, by_slice: FloatArray) -> FloatArray:
         """Return the units of slices, infinite for those without a weight."""
-        return np.where(self.weight[:, None] > 0, by_slice, np.inf)
+        return np.where(self.are_used[:, None], by_slice, np.inf)
 
     def squares(self, squares: FloatArray) -> FloatArray:
         """
@@ -211,16 +216,15 @@ def report_line(
         each = Contributions.of(slices, slice_of, units)
         spread = each.spread(each.in_slices, slice_units)
         average = each.sums(slices, row_squares, spread)
-        n_clusters = len(np.unique(unit[units.n > 0]))
+        n_clusters = len(np.unique(unit[(units.n > 0) & slices.are_used[slice_of]]))
     else:
         average, spread = _sums_of_rows(slices, (cell, slice_of), own, row_squares, slice_units)
-    n = whole.n.sum()
-    score, low, high, _, few = _estimate(metric, average, n, level, spread.degrees)
+    score, low, high, _, few = _estimate(metric, average, slices.used_rows, level, spread.degrees)
     few |= _has_small_slice(metric, slices, whole)
     return {
         "metric": metric.name,
-        "n": int(n),
-        "n_slices": slices.number,
+        "n": int(slices.used_rows),
+        "n_slices": int(slices.are_used.sum()),
         **interval("score", score[0], low[0], high[0]),
         "few_rows": bool(few[0]),
         "n_clusters": n_clusters,
@@ -310,9 +314,11 @@ def compared(
     slice_units = slices.where_weighted(units_of_variance(metric.interval, by_slice))
     spread = each.spread(each.in_slices, slice_units)
     sums = each.sums(slices, squares, spread)
-    score, low, high, _, few = _estimate(metric, sums, n.sum(), level, spread.degrees)
+    score, low, high, _, few = _estimate(metric, sums, slices.used_rows, level, spread.degrees)
     few |= _has_small_slice(metric, slices, by_slice)
-    has_clusters = not sliced.slices["n_clusters"].is_null().all()
+    n_clusters = None
+    if not sliced.slices["n_clusters"].is_null().all():
+        n_clusters = len(np.unique(sliced.units.unit[slices.are_used[sliced.slice_of]]))
     every_effective, seen = spread_of(each.influence, each.counts, each.y * slices.length, pairs)
     changed = changed_units(each.x, each.counts, pairs)
     made = []
@@ -340,16 +346,18 @@ def compared(
         if variance > 0:
             t = difference / np.sqrt(variance)
             p_value = float(statistics.t_two_sided(t, np.maximum(effective - 1, 1)))
-        made.append({
-            "n": int(n.sum()),
-            "n_slices": slices.number,
-            **interval("score", score[second], low[second], high[second]),
-            "baseline_score": score[first],
-            **interval("difference", difference, low_end, high_end),
-            "p_value": p_value,
-            "few_rows": bool(few[first] or few[second] or few_differ),
-            "n_clusters": int(each.counts.sum()) if has_clusters else None,
-        })  # fmt: skip
+        made.append(
+            {
+                "n": int(slices.used_rows),
+                "n_slices": int(slices.are_used.sum()),
+                **interval("score", score[second], low[second], high[second]),
+                "baseline_score": score[first],
+                **interval("difference", difference, low_end, high_end),
+                "p_value": p_value,
+                "few_rows": bool(few[first] or few[second] or few_differ),
+                "n_clusters": n_clusters,
+            }
+        )
     return made
 
 

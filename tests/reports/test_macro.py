@@ -187,6 +187,26 @@ def test_slices_without_a_score_are_left_out() -> None:
     assert (line["score"], line["score_low"], line["n_slices"]) == (None, None, 0)
 
 
+@pytest.mark.parametrize("cluster", [None, "doc"])
+@pytest.mark.parametrize("by_weight", [False, True])
+def test_rows_of_slices_that_are_left_out_do_not_count(cluster: str | None, *, by_weight: bool) -> None:
+    """They say nothing about the average, so 40 pages in two slices stay few, whatever the third one has."""
+    frame = pl.DataFrame({
+        "old": ["abc", "abd"] * 100, "new": ["abc", "ab", "xbc", "abcd"] * 50, "doc": np.arange(200) // 2,
+        "kind": ["a", "a", "b", "b"] * 10 + ["c"] * 160,
+        "ref": ["abc"] * 40 + ["abc" if by_weight else ""] * 160,
+    })  # fmt: skip
+    weights = {"a": 1, "b": 1, "c": 0} if by_weight else None
+    options: dict[str, Any] = {"metrics": ["cer_corpus"], "by": "kind", "cluster": cluster}
+    for systems in ("new", ["old", "new"]):
+        function = af.report if systems == "new" else af.compare
+        whole, used = (function(rows, systems, "ref", **options) for rows in (frame, frame.head(40)))
+        average = whole.macro(weights=weights)
+        assert_frame_equal(average, used.macro(), rel_tol=1e-12)
+        assert average.select("n", "n_slices", "n_clusters").row(0) == (40, 2, 20 if cluster else None)
+        assert average["few_rows"].item()
+
+
 @pytest.mark.parametrize("sizes", [(4, 40), (3, 6), (12, 15)])
 def test_slices_of_rows_of_their_own_have_the_degrees_of_freedom_of_welch(sizes: tuple[int, int]) -> None:
     dice = np.random.default_rng(7)
