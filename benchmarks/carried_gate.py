@@ -421,14 +421,13 @@ def lines_of(cell: Cell, samples: int, seed: int) -> Iterator[tuple[str, list[st
             yield line, failures
 
 
-def page(seed: int, quick: bool) -> tuple[str, list[str]]:  # noqa: FBT001 - as gates call it
+def page(*, seed: int, quick: bool) -> tuple[str, list[str]]:
     """Return the page, and what is outside its bounds."""
     samples = 100 if quick else 1_000
     lines, missed = [], []
     for cell in (*of_judges(), *of_areas(), *of_pages(), *of_quantiles()):
         for line, failures in lines_of(cell, samples, seed):
-            sys.stderr.write(f"{line}\n")
-            sys.stderr.flush()
+            gates.say(line)
             lines.append(line)
             missed += failures
     head = HEAD.format(seed=seed, samples=samples, error=100 * np.sqrt(0.05 * 0.95 / samples))

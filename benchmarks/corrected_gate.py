@@ -2,7 +2,7 @@
 Coverage of corrected scores: verdicts on drawn rows, an automatic score of all rows.
 
     python benchmarks/corrected_gate.py              # writes CORRECTED.md beside this file
-    python benchmarks/corrected_gate.py --samples 50 --page /tmp/corrected.md
+    python benchmarks/corrected_gate.py --quick       # prints the page of a tenth of the samples
 
 Each sample draws documents, the truth of their rows (0 or 1, correlated within a document), and the score
 that a metric gives them, which is wrong in some rows. Rows are then drawn to be judged by the code of
@@ -17,13 +17,13 @@ difference narrow.
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import gates
 import numpy as np
 import numpy.typing as npt
 from scipy import special
@@ -36,7 +36,6 @@ from anls_frame.statistics.corrected_means import Audit, CorrectedMean, agreemen
 Array = npt.NDArray[np.float64]
 
 PAGE = Path(__file__).with_name("CORRECTED.md")
-SEED = 20261126
 LEAST = 0.93
 NOT_HELD = "carried over"
 """What is tabulated to warn of it."""
@@ -118,7 +117,6 @@ carry it.
 """
 JUDGES = ((0.95, 0.9), (0.95, 0.6), (0.8, 0.8))
 """The shares of right rows that a judge passes, and of wrong ones that it catches."""
-JUDGED_SAMPLES = 1000
 
 
 class Case(NamedTuple):
@@ -508,9 +506,9 @@ def add(case: Case, samples: int, random: np.random.Generator, results: Results)
         results.plans.append([*described(pilot), str(len(found)), *ends])
 
 
-def of_judges(samples: int, problems: list[str]) -> list[str]:
+def of_judges(samples: int, seed: int, problems: list[str]) -> list[str]:
     """Return the table of the coverage of agreement, kappa, sensitivity and specificity."""
-    random = np.random.default_rng([SEED, 1])
+    random = np.random.default_rng([seed, 1])
     heads = ["passed", "caught", "right", "documents", "draw"]
     lines = [row([*heads, *AGREEMENT]), row(["---"] * len(heads) + ["---:"] * len(AGREEMENT))]
     for (passed, caught), right, documents in itertools.product(JUDGES, (0.5, 0.8, 0.95), (20, 50, 100, 200)):
@@ -557,22 +555,19 @@ def of_judges(samples: int, problems: list[str]) -> list[str]:
     return lines
 
 
-def main() -> None:
-    """Run all cases and write the page."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--samples", type=int, default=1000)
-    parser.add_argument("--page", type=Path, default=PAGE)
-    given = parser.parse_args()
+def page(*, seed: int, quick: bool) -> tuple[str, list[str]]:
+    """Return the page, and what is outside its bounds."""
+    samples = 100 if quick else 1_000
     heads = ["metric is wrong in", "mean", "rows per document", "documents", "verdicts"]
-    random = np.random.default_rng(SEED)
+    random = np.random.default_rng(seed)
     results = Results([], [], [], [], [])
     for place, case in enumerate(cases()):
-        add(case, given.samples, random, results)
+        add(case, samples, random, results)
         sys.stderr.write(f"{place + 1} of {len(cases())}\r")
-    error = 100 * np.sqrt(0.95 * 0.05 / given.samples)
+    error = 100 * np.sqrt(0.95 * 0.05 / samples)
     planned = [*heads, "plans", "10 %", "median", "90 %"]
     lines = [
-        INTRODUCTION.format(samples=given.samples, seed=SEED, error=error),
+        INTRODUCTION.format(samples=samples, seed=seed, error=error),
         *table(results.one, heads),
         TWO,
         *table(results.two, [*heads, "rows that differ"]),
@@ -582,13 +577,11 @@ def main() -> None:
         row(planned),
         row([*(["---"] * len(heads)), *(["---:"] * 4)]),
         *map(row, results.plans),
-        JUDGED.format(samples=JUDGED_SAMPLES, error=100 * np.sqrt(0.95 * 0.05 / JUDGED_SAMPLES)),
-        *of_judges(JUDGED_SAMPLES, results.problems),
+        JUDGED.format(samples=samples, error=error),
+        *of_judges(samples, seed, results.problems),
     ]
-    given.page.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    if results.problems:
-        sys.exit("\n".join(results.problems))
+    return "\n".join(lines) + "\n", results.problems
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(gates.run(page, gates.parser(__doc__, 20261126).parse_args(), PAGE))

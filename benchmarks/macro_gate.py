@@ -2,7 +2,7 @@
 Coverage of macro averages, over slices that share documents and over slices of documents of their own.
 
     python benchmarks/macro_gate.py               # writes MACRO.md beside this file, in minutes
-    python benchmarks/macro_gate.py --samples 200 --page /tmp/macro.md
+    python benchmarks/macro_gate.py --quick       # prints the page of a tenth of the samples
 
 In the first populations, every document has rows in several slices, as a document of a leaderboard has
 questions of several types. In the others, a document lies in one slice, as it has one language or type, and
@@ -17,7 +17,6 @@ Samples are arrays of sums; the first of each line are counted by `compare` as w
 
 from __future__ import annotations
 
-import argparse
 import functools
 import itertools
 import multiprocessing
@@ -27,6 +26,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import gates
 import numpy as np
 import numpy.typing as npt
 import polars as pl
@@ -37,7 +37,6 @@ from anls_frame.reports import macro
 from anls_frame.reports.slice_units import SliceUnits, UnitSums
 
 PAGE = Path(__file__).with_name("MACRO.md")
-SEED = 20261126
 LEAST = 0.93
 MOSTLY = 0.5
 """A line with so many marked samples counts as marked."""
@@ -209,9 +208,9 @@ def by_compare(case: Case, rows: Rows) -> dict[str, Any]:
     return compared.macro().row(0, named=True)
 
 
-def counted(case: Case, samples: int) -> dict[str, float]:
+def counted(case: Case, samples: int, seed: int) -> dict[str, float]:
     """Return the coverage of both intervals, and how often they are marked, and missed without a mark."""
-    seeds = [SEED, *case.name.encode(), *case.sizes.encode(), case.documents, int(10 * case.correlation)]
+    seeds = [seed, *case.name.encode(), *case.sizes.encode(), case.documents, int(10 * case.correlation)]
     random = np.random.default_rng(seeds)
     covers, covers_difference, marked, none = np.zeros((4, samples), bool)
     for place in range(samples):
@@ -250,10 +249,11 @@ FIGURES = (
 )
 
 
-def outcomes(samples: int) -> Iterator[tuple[Case, dict[str, float]]]:
+def outcomes(samples: int, seed: int) -> Iterator[tuple[Case, dict[str, float]]]:
     """Count all cases, on all cores; processes are spawned because Polars must not be forked."""
     with ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn")) as pool:
-        yield from zip(cases(), pool.map(counted, cases(), itertools.repeat(samples)), strict=True)
+        how = itertools.repeat(samples), itertools.repeat(seed)
+        yield from zip(cases(), pool.map(counted, cases(), *how), strict=True)
 
 
 def missed_bounds(case: Case, found: dict[str, float], samples: int) -> Iterator[str]:
@@ -305,16 +305,13 @@ TABLE = """\
 """
 
 
-def main() -> None:
-    """Count all cases and write the page."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--samples", type=int, default=1000)
-    parser.add_argument("--page", type=Path, default=PAGE)
-    options = parser.parse_args()
+def page(*, seed: int, quick: bool) -> tuple[str, list[str]]:
+    """Return the page, and what is outside its bounds."""
+    samples = 100 if quick else 1_000
     shared: list[str] = []
     own: list[str] = []
     failures: list[str] = []
-    for case, found in outcomes(options.samples):
+    for case, found in outcomes(samples, seed):
         score, difference, marked, missed, missed_difference, none = (100 * share for share in found.values())
         name = f"{case.name}; {case.sizes}" if case.by_slice else case.name
         line = (
@@ -322,16 +319,14 @@ def main() -> None:
             f"| {marked:.0f} % | {missed:.1f}, {missed_difference:.1f} | {none:.0f} % |\n"
         )
         (own if case.by_slice else shared).append(line)
-        sys.stdout.write(line)
-        sys.stdout.flush()
-        failures += missed_bounds(case, found, options.samples)
-    error = f"{100 * np.sqrt(0.05 * 0.95 / options.samples):.1f}"
+        gates.say(line.rstrip())
+        failures += missed_bounds(case, found, samples)
+    error = f"{100 * np.sqrt(0.05 * 0.95 / samples):.1f}"
     table = TABLE.format(what="population") + "".join(shared)
-    page = HEAD.format(seed=SEED, samples=options.samples, error=float(error), table=table)
-    page += OWN.format(table=TABLE.format(what="documents of the slices; rows of a document") + "".join(own))
-    options.page.write_text(page, encoding="utf-8")
-    sys.exit("\n".join(failures) or None)
+    text = HEAD.format(seed=seed, samples=samples, error=float(error), table=table)
+    text += OWN.format(table=TABLE.format(what="documents of the slices; rows of a document") + "".join(own))
+    return text, failures
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(gates.run(page, gates.parser(__doc__, 20261126).parse_args(), PAGE))

@@ -267,7 +267,7 @@ def table(replications: int, seed: int) -> tuple[str, list[str]]:
             f"| {population.name} | {documents} | {found.wrong_pairs:.3f} | {found.covered:.3f} | "
             f"{found.width:.2f} | {shares} |"
         )
-        sys.stderr.write(lines[-1] + "\n")
+        gates.say(lines[-1])
         if population.gated and documents >= FEWEST:
             where = f"{population.name}, {documents} documents"
             if found.wrong_pairs > ALPHA + room:
@@ -287,7 +287,7 @@ def equal_kinds() -> tuple[str, list[str]]:
     return f"## Equal systems of one kind and of two\n\n{text}", missed
 
 
-def page(seed: int, quick: bool) -> tuple[str, list[str]]:  # noqa: FBT001 - as gates call it
+def page(*, seed: int, quick: bool) -> tuple[str, list[str]]:
     """Return the page, and what is outside its bounds."""
     kinds, too_rare = equal_kinds()
     text, missed = table(200 if quick else 2_000, seed)
@@ -299,7 +299,7 @@ def main() -> int:
     parser = gates.parser(__doc__, 20261122)
     parser.add_argument("--kinds", action="store_true", help="write only the table of rank_kinds.py")
     arguments = parser.parse_args()
-    if not arguments.kinds:
+    if not vars(arguments).pop("kinds"):
         return gates.run(page, arguments, PAGE)
     kinds, too_rare = equal_kinds()
     _, _, others = PAGE.read_text(encoding="utf-8").partition(OTHERS)

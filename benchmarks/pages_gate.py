@@ -2,7 +2,7 @@
 Errors of pages by kind, against pages that were spoilt with known amounts of each kind.
 
     python benchmarks/pages_gate.py               # writes PAGES.md beside this file
-    python benchmarks/pages_gate.py --pages 1200 --page /tmp/pages.md
+    python benchmarks/pages_gate.py --quick       # prints the page of a tenth of the pages, without times
 
 Pages of random words with the frequencies of a language are spoilt: letters are misread, and beside that two
 columns change places, a phrase is said again and again, lines are read twice, sentences are invented, a part
@@ -14,7 +14,6 @@ more than four times as long as `cer`.
 
 from __future__ import annotations
 
-import argparse
 import math
 import os
 import random
@@ -25,6 +24,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import gates
 import numpy as np
 import polars as pl
 from timing import interleaved
@@ -245,19 +245,13 @@ def counted(steps: Mapping[str, tuple[Callable[[Page], None], ...]], each: int) 
             mean = " | ".join(f"{100 * share:z.1f}" for share in (found - made).mean(axis=0))
             low, high = (100 * rate for rate in rates)
             lines.append(f"| {name} | {low:g} to {high:g} | {100 * is_right.mean():.1f} | {mean} |")
-            sys.stdout.write(f"{lines[-1]}\n")
-            sys.stdout.flush()
+            gates.say(lines[-1])
     return lines, float(np.mean(right))
 
 
-def main() -> None:
-    """Spoil pages and write the page."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pages", type=int, default=10_000)
-    parser.add_argument("--page", type=Path, default=PAGE)
-    parser.add_argument("--without-times", action="store_true", help="leave out what a slow build would say")
-    options = parser.parse_args()
-    each = -(-options.pages // (len(STEPS) * len(RATES)))
+def page(*, quick: bool) -> tuple[str, list[str]]:
+    """Return the page, and what is outside its bounds."""
+    each = -(-(1_000 if quick else 10_000) // (len(STEPS) * len(RATES)))
     lines, right = counted(STEPS, each)
     others, _ = counted(BOTH, each)
     are_distances = sums_are_distances(min(each, 300))
@@ -282,7 +276,7 @@ three in five are substituted; the others are dropped or added. Blocks change pl
     failures = [] if right >= LEAST else [f"{100 * right:.1f} % of pages are right"]
     if not are_distances:
         failures.append("kinds do not add up to the edit distance")
-    if not options.without_times:
+    if not quick:
         times = times_taken()
         timed = "\n".join(
             f"| {rate} | {own:.0f} | {cer:.1f} | {own / cer:.1f} |" for rate, (own, cer) in times.items()
@@ -297,9 +291,8 @@ three in five are substituted; the others are dropped or added. Blocks change pl
             for rate, (own, cer) in times.items()
             if own > MOST_TIMES * cer
         ]
-    options.page.write_text(f"{head}{''.join(parts)}\n", encoding="utf-8")
-    sys.exit("\n".join(failures) or None)
+    return f"{head}{''.join(parts)}\n", failures
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(gates.run(page, gates.parser(__doc__).parse_args(), PAGE))

@@ -430,14 +430,13 @@ were checked at first. They missed 5 % in three cells (8.2, 9.7 and 9.8 %) and a
     for text, bodies in sections:
         lines.append(text)
         for line, failures in bodies:
-            sys.stderr.write(f"{line}\n")
-            sys.stderr.flush()
+            gates.say(line)
             lines.append(line)
             missed += failures
     return "\n".join(lines), missed
 
 
-def page(seed: int, quick: bool) -> tuple[str, list[str]]:  # noqa: FBT001 - as gates call it
+def page(*, seed: int, quick: bool) -> tuple[str, list[str]]:
     """Return the page, and what is outside its bounds."""
     text, missed = tables(seed, quick=quick)
     return f"# Planning and the gate of comparisons\n\n{text}\n", missed

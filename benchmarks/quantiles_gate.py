@@ -2,7 +2,7 @@
 Coverage of quantiles.
 
     python benchmarks/quantiles_gate.py               # writes QUANTILES.md beside this file
-    python benchmarks/quantiles_gate.py --samples 200 --page /tmp/quantiles.md
+    python benchmarks/quantiles_gate.py --quick       # prints the page of a tenth of the samples
 
 Samples are documents with their rows. The rows of a document are correlated by a normal copula, and have
 scores that are continuous, have many equal values, or lie at 0 and 1. A report by sample has the intervals of
@@ -11,13 +11,13 @@ all samples. It ends with an error if an interval covers less than 93 % (minus t
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import gates
 import numpy as np
 import numpy.typing as npt
 import polars as pl
@@ -28,7 +28,6 @@ import anls_frame as af
 Floats = npt.NDArray[np.float64]
 
 PAGE = Path(__file__).with_name("QUANTILES.md")
-SEED = 20261126
 LEAST = 0.93
 LARGEST = 200
 PROBABILITIES = (0.5, 0.9)
@@ -83,10 +82,10 @@ def cases() -> list[Case]:
     ]
 
 
-def counted(case: Case, samples: int) -> Iterator[tuple[float, float, float, float]]:
+def counted(case: Case, samples: int, seed: int) -> Iterator[tuple[float, float, float, float]]:
     """Yield each probability with the coverage, the share of open intervals, and that of marked samples."""
     name = f"{case.kind} {case.sizes}"
-    random = np.random.default_rng([SEED, *name.encode(), case.documents, int(10 * case.correlation)])
+    random = np.random.default_rng([seed, *name.encode(), case.documents, int(10 * case.correlation)])
     sizes = SIZES[case.sizes]
     rows = random.choice(len(sizes), samples * case.documents, p=sizes) + 1
     document = np.repeat(np.arange(len(rows)), rows)
@@ -104,26 +103,22 @@ def counted(case: Case, samples: int) -> Iterator[tuple[float, float, float, flo
         yield probability, float(covers.mean()), float(np.isnan(high).mean()), float(marked.mean())
 
 
-def main() -> None:
-    """Count all cases and write the page."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--samples", type=int, default=1000)
-    parser.add_argument("--page", type=Path, default=PAGE)
-    options = parser.parse_args()
-    error = np.sqrt(0.05 * 0.95 / options.samples)
+def page(*, seed: int, quick: bool) -> tuple[str, list[str]]:
+    """Return the page, and what is outside its bounds."""
+    samples = 100 if quick else 1_000
+    error = np.sqrt(0.05 * 0.95 / samples)
     lines, failures = [], []
-    every = ((case, *found) for case in cases() for found in counted(case, options.samples))
+    every = ((case, *found) for case in cases() for found in counted(case, samples, seed))
     for case, probability, coverage, open_, marked in every:
         lines.append(
             f"| {case.kind} | {case.sizes} | {case.correlation:g} | {case.documents} | {probability:g} "
             f"| {100 * coverage:.1f} | {100 * open_:.0f} % | {100 * marked:.0f} % |"
         )
-        sys.stdout.write(f"{lines[-1]}\n")
-        sys.stdout.flush()
+        gates.say(lines[-1])
         failures += [f"{case}, {probability}: {coverage:.3f}"] if coverage < LEAST - 3 * error else []
     head = f"""# Coverage of quantiles
 
-Written by `quantiles_gate.py`: seed {SEED}, {options.samples:,} samples per line. The standard error of a
+Written by `quantiles_gate.py`: seed {seed}, {samples:,} samples per line. The standard error of a
 coverage of 95 % is {100 * error:.1f} points. In documents of "1 to 200 rows", every size is equally likely;
 if few of them are large, the probability of n rows falls as n^-1.5.
 
@@ -135,9 +130,8 @@ if few of them are large, the probability of n rows falls as n^-1.5.
 | scores | rows per document | correlation | documents | quantile | coverage, % | open | marked |
 | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |
 """
-    options.page.write_text(head + "\n".join(lines) + "\n", encoding="utf-8")
-    sys.exit("\n".join(failures) or None)
+    return head + "\n".join(lines) + "\n", failures
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(gates.run(page, gates.parser(__doc__, 20261126).parse_args(), PAGE))

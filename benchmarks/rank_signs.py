@@ -149,7 +149,7 @@ are the same.
 """
 
 
-def page(seed: int, quick: bool) -> tuple[str, list[str]]:  # noqa: FBT001 - as gates call it
+def page(*, seed: int, quick: bool) -> tuple[str, list[str]]:
     """Return the page; nothing is gated."""
     samples = SAMPLES // 10 if quick else SAMPLES
     columns = " | ".join(f"{name}: held | size" for name in WEIGHTS)
@@ -160,7 +160,7 @@ def page(seed: int, quick: bool) -> tuple[str, list[str]]:  # noqa: FBT001 - as 
             methods = simulate(population, documents, samples, seed)
             cells = " | ".join(f"{100 * held:.1f} | {size:.2f}" for held, size in methods)
             text += f"| {population.name} | {documents} | {cells} |\n"
-            sys.stderr.write(text.splitlines()[-1] + "\n")
+            gates.say(text.splitlines()[-1])
     return text, []
 
 

@@ -2,7 +2,7 @@
 Coverage of the areas under risk-coverage curves, and how often the guarantee of certified thresholds fails.
 
     python benchmarks/selective_gate.py           # writes SELECTIVE.md beside this file
-    python benchmarks/selective_gate.py --samples 100 --page /tmp/selective.md
+    python benchmarks/selective_gate.py --quick       # prints the page of a tenth of the samples
 
 The loss of a row has the mean c h³, where h is its hardness, uniform on [0, 1]. The confidence is 1 - h, or a
 coarser, useless or reversed form of it, so the true risk at each threshold is known. Hardness and losses are
@@ -17,13 +17,13 @@ correlated within documents. In other populations, some documents fail whole. Th
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
+import gates
 import numpy as np
 from scipy.special import ndtr, ndtri
 
@@ -375,7 +375,7 @@ def certified_lines(
                 f"{where if worst.failed else 'none'} | {100 * naive:.0f} | {fine.accepted:.2f} | "
                 f"{possible(target):.2f} |"
             )
-            say(f"{confidence} {lines[confidence][-1]}")
+            gates.say(f"{confidence} {lines[confidence][-1]}")
             failures += [
                 f"{size}, {documents}, {target}, {at}: {confidence} fails in {one.failed:.3f}"
                 for one, at in of_target
@@ -388,7 +388,7 @@ def certified_lines(
                 unmarked = max(one[place + 2] for one, _ in answers)
                 held_cells.append(f"{100 * share:.1f}, {100 * unmarked:.1f} ({where})")
         held_lines.append(f"| {size} | {documents} | {' | '.join(held_cells)} |")
-        say(held_lines[-1])
+        gates.say(held_lines[-1])
     return lines, held_lines
 
 
@@ -445,7 +445,7 @@ def failing_lines(samples: int, failures: list[str]) -> list[str]:
                 )
                 + " |"
             )
-            say(lines[-1])
+            gates.say(lines[-1])
             for confidence, one in zip(GUARANTEED, every, strict=True):
                 may_fail = SUREST_FAIL if population.are_surest else limit(confidence, samples)
                 if one.failed > may_fail:
@@ -466,7 +466,7 @@ def coverage_lines(samples: int, failures: list[str]) -> list[str]:
         lines.append(
             f"| {name} | {kind} | {documents} | {' | '.join(shown)} | {100 * found['with_interval']:.0f} % |"
         )
-        say(lines[-1])
+        gates.say(lines[-1])
         floor = LEAST - 3 * error_of(0.95, samples)
         failures += [
             f"{name}, {kind}, {documents}: {area} covers {found[area]:.3f}"
@@ -493,7 +493,7 @@ def plain_lines(samples: int, failures: list[str]) -> list[str]:
                 for share, was, target in zip(accepted, before or accepted, TARGETS, strict=True)
             ]
             lines.append(f"| {rows} | {documents} | {percent(confidence)} | {' | '.join(cells)} |")
-            say(lines[-1])
+            gates.say(lines[-1])
             failures += [
                 f"plain, {documents} documents, target {target}, {confidence}: accepts {share:.3f}"
                 for share, was, target in zip(accepted, before, TARGETS, strict=bool(before))
@@ -507,29 +507,18 @@ def percent(share: float) -> str:
     return f"{100 * share:g} %"
 
 
-def say(line: str) -> None:
-    """Print a line at once."""
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
-
-
-def main() -> None:
-    """Count all cells and write the page."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--samples", type=int, default=1000)
-    parser.add_argument("--page", type=Path, default=PAGE)
-    options = parser.parse_args()
-    samples: int = options.samples
+def page(*, quick: bool) -> tuple[str, list[str]]:
+    """Return the page, and what is outside its bounds."""
+    samples = 100 if quick else 1_000
     failures: list[str] = []
     failing = failing_lines(samples, failures)
     plain = plain_lines(samples, failures)
     certified, held = certified_lines(samples, failures)
     intervals = coverage_lines(samples, failures)
-    options.page.write_text(page(samples, failing, plain, certified, held, intervals), encoding="utf-8")
-    sys.exit("\n".join(failures) or None)
+    return text(samples, failing, plain, certified, held, intervals), failures
 
 
-def page(  # noqa: PLR0917 - the tables in their order
+def text(  # noqa: PLR0917 - the tables in their order
     samples: int,
     failing: list[str],
     plain: list[str],
@@ -642,4 +631,4 @@ figures.
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(gates.run(page, gates.parser(__doc__).parse_args(), PAGE))

@@ -321,7 +321,7 @@ standard errors of the simulation.
     return "\n".join(lines), missed
 
 
-def page(seed: int, quick: bool) -> tuple[str, list[str]]:  # noqa: FBT001 - as gates call it
+def page(*, seed: int, quick: bool) -> tuple[str, list[str]]:
     """Return the page, and what is outside its bounds."""
     text, missed = tables(seed, quick=quick)
     return f"# Level and power of the tests of two systems\n\n{text}\n", missed

@@ -1,11 +1,11 @@
 """
 Error rates, power and bias of `find_slices`, by simulation.
 
-    python benchmarks/slices_gate.py               # writes SLICES.md
-    python benchmarks/slices_gate.py --sets 200 --page /tmp/slices.md --counts /tmp/slices.json
+    python benchmarks/slices_gate.py            # writes SLICES.md
+    python benchmarks/slices_gate.py --quick    # prints the page of a tenth of the sets
 
 What is found in each set is counted in slices_counts.json, line by line. A run that was stopped goes on
-where it was; `--sets 0` only writes the page. After a change of what is found, delete the file.
+where it was. After a change of what is found, delete the file. A quick run keeps no counts.
 
 Ends with 1 if slices are found too often where there are none, too rarely where there is one, if the effects
 of slices that are tested on other documents are biased, or if p-values differ from those of plain loops.
@@ -13,12 +13,13 @@ of slices that are tested on other documents are biased, or if p-values differ f
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
+import gates
 import numpy as np
 from slices_sets import COLUMNS, LEVEL, PLAN, SEED, WIDE_LEVEL, faults, honest_nulls, nulls
 
@@ -82,7 +83,7 @@ def run(counts: Counts, lines: Sequence[Line], sets: int) -> None:
     while missing := [line for line in lines if counts.sets(line) < sets]:
         line = min(missing, key=lambda one: counts.sets(one) // AT_ONCE)
         counts.add(line, min(AT_ONCE, sets - counts.sets(line)))
-        print(f"{line.key}: {counts.sets(line):,} sets, {counts.shares(line)}", flush=True)  # noqa: T201
+        gates.say(f"{line.key}: {counts.sets(line):,} sets, {counts.shares(line)}")
 
 
 def bias(errors: Any) -> tuple[float, float]:
@@ -239,22 +240,24 @@ def power_lines(counts: Counts, lines: Sequence[Line]) -> tuple[list[str], bool]
     return [*written, off], is_right and is_unbiased and held >= HOLDS * found
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--sets", type=int, default=1000, help="in which no slice is worse, a line")
-    parser.add_argument("--faults", type=int, default=400, help="sets in which a slice is worse, a line")
-    parser.add_argument("--counts", type=Path, default=COUNTS)
-    parser.add_argument("--page", type=Path, default=PAGE)
-    given = parser.parse_args()
-    counts = Counts(given.counts)
+def page(*, quick: bool) -> tuple[str, list[str]]:
+    """Return the page, and which of its sections are outside their bounds."""
+    if not quick:
+        return made_of(Counts(COUNTS), 1_000, 400)
+    with tempfile.TemporaryDirectory() as folder:
+        return made_of(Counts(Path(folder, COUNTS.name)), 100, 40)
+
+
+def made_of(counts: Counts, sets: int, spoilt: int) -> tuple[str, list[str]]:
+    """Count until each line has so many sets; return the page, and the sections outside their bounds."""
     of_nulls, of_honest, of_faults = list(nulls()), list(honest_nulls()), list(faults())
-    run(counts, of_nulls, given.sets)
-    run(counts, of_faults, given.faults if given.sets else 0)
-    run(counts, of_honest, given.sets)
-    run(counts, list(sized_sets.lines(differs=False)), given.sets)
-    run(counts, list(sized_sets.lines(differs=True)), given.faults // 4 if given.sets else 0)
+    run(counts, of_nulls, sets)
+    run(counts, of_faults, spoilt)
+    run(counts, of_honest, sets)
+    run(counts, list(sized_sets.lines(differs=False)), sets)
+    run(counts, list(sized_sets.lines(differs=True)), spoilt // 4)
     random = np.random.default_rng(SEED)
-    for _ in range(FRAMES if given.sets else 0):
+    for _ in range(FRAMES):
         slices_cases.compared(random)
     without, nulls_right = null_lines(counts, counts.drawn(of_nulls))
     honest, honest_right = null_lines(counts, counts.drawn(of_honest))
@@ -262,15 +265,20 @@ def main() -> int:
     with_one, power_right = power_lines(counts, counts.drawn(of_faults))
     of_sizes, sizes_right = sized_lines(counts)
     head = HEAD.format(columns=COLUMNS, draws=PLAN.search.draws, frames=FRAMES, wide=round(100 * WIDE_LEVEL))
-    page = [
+    parts = [
         head + "\n".join(without),
         HONEST_HEAD + "\n".join([*honest, off]),
         POWER_HEAD + "\n".join(with_one),
         "\n".join(of_sizes),
     ]
-    given.page.write_text("\n".join(page) + "\n", encoding="utf-8")
-    return int(not (nulls_right and honest_right and is_unbiased and power_right and sizes_right))
+    right = {
+        "where no slice is worse": nulls_right,
+        "the same with a holdout": honest_right and is_unbiased,
+        "where one is": power_right,
+        "told by size": sizes_right,
+    }
+    return "\n".join(parts) + "\n", [f"slices {name}" for name, is_right in right.items() if not is_right]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(gates.run(page, gates.parser(__doc__).parse_args(), PAGE))
