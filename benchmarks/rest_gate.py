@@ -52,7 +52,7 @@ def is_found(score: Array, document: npt.NDArray[np.int64], is_in: npt.NDArray[n
     """Return whether p ≤ 0.05; None if all rows, or none, have the label."""
     if is_in.all() or not is_in.any():
         return None
-    scores = Scores(METRIC, "system", score, np.ones(len(score)), None)
+    scores = Scores(METRIC, "system", score, np.ones(len(score)), None, np.ones(len(score)))
     losses = Losses.of(*scores.single_rows(), document, np.zeros(len(score), np.int64))
     # What `Report.against_rest` calls.
     p, _ = two_sided(losses, Codes(is_in[losses.line].astype(np.intp), 2), 199, 0)

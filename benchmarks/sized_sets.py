@@ -86,7 +86,7 @@ def is_different(score: Array, document: Array, slice_of: Array, *, differs: boo
 
     It stops where no draw can change that.
     """
-    scores = Scores(METRIC, "system", score, np.ones(len(score)), None)
+    scores = Scores(METRIC, "system", score, np.ones(len(score)), None, np.ones(len(score)))
     losses = Losses.of(*scores.single_rows(), document, np.zeros(len(score), np.int64))
     codes = Codes(slice_of[losses.line].astype(np.intp), int(slice_of.max()) + 1)
     # The first draws are those of all draws.
@@ -132,7 +132,7 @@ def found(population: Sized, number: int, *, differs: bool) -> tuple[dict[str, b
     score, document, slice_ = population.drawn(number, differs=differs)
     codes = Codes(slice_[document].astype(np.intp), int(slice_.max()) + 1)
     y = np.ones(len(score))
-    rows = ListedRows([codes], [Scores(METRIC, "system", score, y, y - score)], document)
+    rows = ListedRows([codes], [Scores(METRIC, "system", score, y, y - score, np.ones(len(score)))], document)
     held_out = halves(document, number)
     counted = {
         "search": is_found(rows),

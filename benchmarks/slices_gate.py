@@ -119,8 +119,9 @@ The values of all columns are random, so no slice is worse than the rest.
 - *Scores*: right or wrong, with the mean and the intraclass correlation (ICC) of the line (*alike*); 7 % of
   the documents nearly all wrong (*rare bad documents*); graded, with a large spread in 30 % of the
   documents and half of the rows (*unequal spread*); large documents worse by 0.25 (*large ones harder*);
-  changes from one system to another (*changes*); a character error rate (*characters*); or those of a
-  system in the sample data.
+  changes from one system to another (*changes*); a character error rate (*characters*), also with 15 % pages
+  without text, for a third of which text was invented (*blank pages*); the cost of all rows divided by the
+  number of right ones (*cost of right answers*); or those of a system in the sample data.
 - *Columns*: 4 values each; two columns with 40 values; two columns of lists, with up to 4 of 5 values; or two
   columns of documents whose values depend on their size (*go with size*).
 - *At most*: the largest share of sets in which a slice may be listed. It is 5 % plus 3 standard errors, or

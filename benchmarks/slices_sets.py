@@ -80,7 +80,7 @@ class Population:
     def drawn(self, random: Random) -> tuple[Array, Array]:
         """Return scores and documents of rows."""
         count = self.documents
-        if self.scores in ("tesseract", "rapidocr"):
+        if self.scores in SYSTEMS:
             every = sample_scores(self.scores)
             chosen = [every[place] for place in random.integers(0, len(every), count)]
             return np.concatenate(chosen), np.repeat(np.arange(count), [len(one) for one in chosen])
@@ -157,10 +157,21 @@ class Population:
             y = 1 + np.floor(random.lognormal(2, 1, len(values)))
             wrong = random.binomial(y.astype(int), np.where(values > 0, 0.02, 0.3))
             values = y - wrong
-        scores = Scores(METRIC, "system", values, y, y - values, is_change=self.scores == "changes")
+        if self.scores == "characters, blank pages":
+            is_blank = random.random(len(values)) < 0.15
+            y = np.where(is_blank, 0, 1 + np.floor(random.lognormal(2, 1, len(values))))
+            wrong = random.binomial(y.astype(int), np.where(values > 0, 0.02, 0.3))
+            is_invented = is_blank & (random.random(len(values)) < 0.3)
+            values = y - np.where(is_invented, 1 + np.floor(random.lognormal(2, 1, len(values))), wrong)
+        if self.scores == "cost of right answers":
+            y, values = np.where(values > 0, 1.0, 0.0), -random.gamma(2, 1, len(values))
+        lost, scored = y - values, np.ones(len(values))
+        scores = Scores(METRIC, "system", values, y, lost, scored, is_change=self.scores == "changes")
         return ListedRows(sliced, [scores], document), document
 
 
+SYSTEMS = ("tesseract", "rapidocr")
+"""Systems of the sample data."""
 _SAMPLE: dict[str, list[Array]] = {}
 
 
@@ -245,6 +256,9 @@ def nulls() -> Iterator[Line]:
         Population("log-normal", 100, columns="40 values"),
         Population("log-normal", 100, columns="lists"),
         Population("log-normal", 100, "characters"),
+        Population("log-normal", 100, "characters, blank pages"),
+        Population("log-normal", 100, "cost of right answers"),
+        Population("1 to 200", 100, "cost of right answers", columns="go with size"),
         Population("as they are", 112, "rapidocr"),
     ]
     for most, populations in ((WIDE_LEVEL, wide), (LEVEL, usual)):
@@ -263,7 +277,7 @@ def honest_nulls() -> Iterator[Line]:
 
 
 def _cells(one: Population) -> tuple[str, ...]:
-    is_made = one.scores in ("alike", "changes", "large ones harder", "characters")
+    is_made = one.scores not in ("rare bad documents", "unequal spread", *SYSTEMS)
     of_made = (f"{one.mean:g}", f"{one.correlation:g}") if is_made else ("", "")
     return (one.sizes, str(one.documents), one.scores, *of_made, one.columns)
 

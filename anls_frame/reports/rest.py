@@ -150,8 +150,7 @@ def losses_of(cells: pl.DataFrame, slices: pl.DataFrame, metric: Metric) -> tupl
     n = np.maximum(sums.n, 1)
     rate = sums.x.sum() / sums.y.sum() if sums.y.sum() else 0.0
     variance = np.maximum(_squares(sums, rate) / n - ((sums.x - rate * sums.y) / n) ** 2, 0)
-    counts, bounds = np.where(sums.y > 0, sums.n, 0), None if metric.is_ratio else metric.bounds
-    row, deviation = rows_of_sums(counts, sums.x / n, variance, bounds)
+    row, deviation = rows_of_sums(sums.n, sums.x / n, variance, None if metric.is_ratio else metric.bounds)
     cell, slice_of = cells_in_slices(cells, slices, slices.columns)
     codes = Codes(slice_of, slices.height, cell)
     document = numbers(cells[CLUSTER], cells.height)

@@ -29,8 +29,9 @@ class Scores:
     """
     The scores of rows in a metric, of a system or of its changes from a baseline.
 
-    The figure of a slice is Σx / Σy; a row without a score has 0 in both. A line may also represent several
-    rows of one document with equal values in all columns, with their sums.
+    The figure of a slice is Σx / Σy; a row without a score has 0 in both. In a ratio, a scored row may have a
+    denominator of 0, such as a page without text for which text was invented, or the cost of a wrong answer.
+    A line may also represent several rows of one document with equal values in all columns, with their sums.
 
     Parameters
     ----------
@@ -42,11 +43,13 @@ class Scores:
         Numerator and denominator of each row, oriented so that lower is worse.
     lost
         The points lost by each row; None if the better end has no bound.
+    scored
+        Number of scored rows of each line.
     is_change
         Whether x is the change from one system to another, so that a slice must also have lost.
-    counts, spread
-        For lines that represent several rows: the number of rows, and the sum of their squared deviations
-        from the mean of the line. The y of each row is 1.
+    spread
+        For lines that represent several rows, the sum of their squared deviations from the mean of the line.
+        The y of each row is 1.
     """
 
     metric: Metric
@@ -54,14 +57,14 @@ class Scores:
     x: FloatArray
     y: FloatArray
     lost: FloatArray | None
+    scored: FloatArray
     is_change: bool = False
-    counts: FloatArray | None = None
     spread: FloatArray | None = None
 
     @property
-    def scored(self) -> FloatArray:
-        """Number of scored rows of each line."""
-        return (self.y > 0).astype(np.float64) if self.counts is None else self.counts
+    def counts(self) -> FloatArray | None:
+        """The number of rows that each line represents; None if lines are rows."""
+        return None if self.spread is None else self.scored
 
     def single_rows(self) -> tuple[IndexArray, FloatArray, FloatArray]:
         """
@@ -71,21 +74,20 @@ class Scores:
         using two values. For scores of 0 and 1, and for two rows, these are the values of the rows
         themselves.
         """
-        if self.counts is None or self.spread is None:
-            line = np.flatnonzero(self.y > 0)
+        if self.spread is None:
+            line = np.flatnonzero(self.scored)
             return line, self.x[line], self.y[line]
-        n = np.maximum(self.counts, 1)
+        n = np.maximum(self.scored, 1)
         mean = self.x / n
         variance, bounds = np.maximum(self.spread / n, 0), None if self.is_change else self.metric.bounds
-        line, deviation = rows_of_sums(self.counts, np.abs(mean), variance, bounds)
+        line, deviation = rows_of_sums(self.scored, np.abs(mean), variance, bounds)
         return line, mean[line] + deviation, np.ones(len(line))
 
     def filtered(self, chosen: BoolArray) -> Scores:
         """Return the scores of the chosen rows."""
-        every = (self.lost, self.counts, self.spread)
-        lost, *others = (None if values is None else values[chosen] for values in every)
-        x, y = self.x[chosen], self.y[chosen]
-        return Scores(self.metric, self.system, x, y, lost, self.is_change, *others)
+        lost, spread = (None if values is None else values[chosen] for values in (self.lost, self.spread))
+        x, y, scored = self.x[chosen], self.y[chosen], self.scored[chosen]
+        return Scores(self.metric, self.system, x, y, lost, scored, self.is_change, spread)
 
     def rate(self, chosen: BoolArray) -> float | None:
         """Return the unoriented figure of the chosen rows; None if they have no score."""
@@ -168,7 +170,7 @@ def scores(
         for index, metric in enumerate(metrics)
         for made in _scores(scored, index, metric, list(systems), wanted)
     ]
-    is_scored = np.logical_or.reduce([metric_scores.y > 0 for metric_scores in every])
+    is_scored = np.logical_or.reduce([metric_scores.scored > 0 for metric_scores in every])
     used = pl.Series(is_scored)
     account = account_of(scored, pl.lit(used), systems, settings, from_pandas=from_pandas)
     if not account.used:
@@ -193,21 +195,22 @@ def _scores(
     known = table.filter(pl.Series(is_scored))
     lows, highs = zip(*(own_metrics.score_range(own) for own in columns), strict=True)
     metric = metric.within(*known.select(low=pl.min_horizontal(lows), high=pl.max_horizontal(highs)).row(0))
+    ones = is_scored.astype(np.float64)
     if metric.is_ratio:
         x, y = ([values[own[part]] for own in columns] for part in (1, 2))
     else:
-        x, y = [values[own[0]] for own in columns], [is_scored.astype(np.float64)] * len(columns)
+        x, y = [values[own[0]] for own in columns], [ones] * len(columns)
     sign = 1.0 if metric.higher_is_better else -1.0
     for new, old in wanted:
         if old is None:
-            yield Scores(metric, names[new], sign * x[new], y[new], lost(metric, x[new], y[new]))
+            yield Scores(metric, names[new], sign * x[new], y[new], lost(metric, x[new], y[new]), ones)
             continue
         # For rates with separate denominators, the change to first order.
         whole = y[old].sum() + y[new].sum()
         rate = (x[old].sum() + x[new].sum()) / whole if whole else 0.0
         change = sign * (x[new] - x[old] - rate * (y[new] - y[old]))
         mean, loss = (y[old] + y[new]) / 2, np.maximum(-change, 0.0)
-        yield Scores(metric, names[new], change, mean, loss, is_change=True)
+        yield Scores(metric, names[new], change, mean, loss, ones, is_change=True)
 
 
 def ordered_sum(values: FloatArray) -> float:

@@ -140,7 +140,7 @@ class SlicesView(View):
                 )
         else:
             said = [
-                f"{slices.table.height:,} of {looked}{metrics} searched; p is adjusted for all of them.",
+                f"Searched {looked}{metrics}; p is adjusted for all of them.",
                 f"If nothing were wrong, a list like this would appear in about {level} of cases.",
             ]
             if slices.table.height:

@@ -193,11 +193,11 @@ def _scores(
     sign, name = 1.0 if metric.higher_is_better else -1.0, systems[system]
     if baseline is None:
         x, y, spread = _sums(cells, moments.sums_of_rows(metric), height)
-        return Scores(metric, name, sign * x, y, lost(metric, x, y), counts=y, spread=spread)
+        return Scores(metric, name, sign * x, y, lost(metric, x, y), y, spread=spread)
     change = sign * (pl.col(f"x_{system}") - pl.col(f"x_{baseline}"))
     x, y, loss, squares = _sums(cells, [change, pl.col("n"), *map(pl.col, change_columns(system))], height)
     spread = squares - x * x / np.maximum(y, 1)
-    return Scores(metric, name, x, y, loss, is_change=True, counts=y, spread=spread)
+    return Scores(metric, name, x, y, loss, y, is_change=True, spread=spread)
 
 
 def _sums(cells: pl.DataFrame, values: Sequence[pl.Expr], height: int) -> FloatArray:

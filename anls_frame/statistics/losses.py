@@ -86,9 +86,14 @@ class Null(NamedTuple):
 
     def of_documents_alike(self, correlation: float) -> Null:
         """Return the quantities if rows are weighted so that all documents count the same."""
-        weights = 1 / self.unit_sizes
+        weights = _weights_of_alike(self.unit_sizes)
         unit_values, variance = weights * self.unit_values, EXPECTED_OF_ALIKE * self.variance
-        return Null(unit_values, np.ones_like(weights), weights, variance, correlation)
+        return Null(unit_values, np.where(self.unit_sizes > 0, 1.0, 0.0), weights, variance, correlation)
+
+
+def _weights_of_alike(unit_sizes: FloatArray) -> FloatArray:
+    """Return the weights at which all documents count the same; 1 for a document without a denominator."""
+    return np.divide(1, unit_sizes, out=np.ones_like(unit_sizes), where=unit_sizes > 0)
 
 
 class Sizes(NamedTuple):
@@ -158,18 +163,20 @@ def tested(values: FloatArray, sizes: FloatArray, slices: Sizes, null: Null, mea
         None.
     """
     total = values.sum(axis=0)
-    inside = total / slices.inside
-    outside = (null.unit_values.sum(axis=0) - total) / slices.outside
-    around = (values - inside * sizes) / slices.inside
-    rest = null.unit_values[:, None] - values - outside * (null.unit_sizes[:, None] - sizes)
-    shown = ((around - rest / slices.outside) ** 2).sum(axis=0)
-    effect = inside - outside
-    error = np.sqrt(np.maximum(shown, slices.expected(null)))
-    value = _divided(effect, error)
-    if mean is not None:
-        shown = (around**2).sum(axis=0)
-        lost = _divided(inside + mean, np.sqrt(np.maximum(shown, slices.expected_alone(null))))
-        value = np.minimum(value, lost)
+    # A draw may give a slice, or its rest, no row with a denominator; it has no difference then.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        inside = total / slices.inside
+        outside = (null.unit_values.sum(axis=0) - total) / slices.outside
+        around = (values - inside * sizes) / slices.inside
+        rest = null.unit_values[:, None] - values - outside * (null.unit_sizes[:, None] - sizes)
+        shown = ((around - rest / slices.outside) ** 2).sum(axis=0)
+        effect = inside - outside
+        error = np.sqrt(np.maximum(shown, slices.expected(null)))
+        value = _divided(effect, error)
+        if mean is not None:
+            shown = (around**2).sum(axis=0)
+            lost = _divided(inside + mean, np.sqrt(np.maximum(shown, slices.expected_alone(null))))
+            value = np.minimum(value, lost)
     return Tested(value, effect, error)
 
 
@@ -300,7 +307,7 @@ class Losses:
         squares, own = (added(self.unit, table**2, self.units) for table in (self.values, self.sizes))
         pairs = self.unit_sizes**2 - own
         several = pairs > ROUNDING
-        variance = float((squares / self.unit_sizes).mean()) if self.rows else 0.0
+        variance = float((squares * _weights_of_alike(self.unit_sizes)).mean()) if self.rows else 0.0
         least = float(self.null.correlation)
         if variance <= 0 or not several.any():
             return least
@@ -332,8 +339,7 @@ class Losses:
             own, own_sizes = ((null.weights * table[:, chosen])[:, :, None] for table in (values, sizes))
             slice_sizes = Sizes.of(own_sizes, null)
             of_slices[:, chosen] = slice_sizes
-            with np.errstate(divide="ignore", invalid="ignore"):
-                figures[:, chosen] = tested(own, own_sizes, slice_sizes, null, self.mean)
+            figures[:, chosen] = tested(own, own_sizes, slice_sizes, null, self.mean)
         value, *others = figures[:, :, 0]
         # Rows must differ in the direction of the documents.
         value[np.sign(self._of_rows(values, sizes)) * value <= ROUNDING] = 0.0

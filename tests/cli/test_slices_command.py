@@ -49,7 +49,7 @@ def test_one_system_in_a_text_file(rows: pl.DataFrame, tmp_path: Path) -> None:
     ).stdout
     assert "none found" in printed
     assert "p, adjusted" not in printed  # no headings of a table without rows
-    assert "of 2 slices of up to 1 condition searched" in printed
+    assert "Searched 2 slices of up to 1 condition;" in printed
 
 
 def test_outcomes_of_fields_are_no_slices(tmp_path: Path) -> None:

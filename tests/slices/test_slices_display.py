@@ -37,7 +37,7 @@ def test_print_has_the_slice_its_score_and_what_was_looked_at(found: Slices) -> 
     printed = repr(found)
     assert "kind = fax" in printed
     assert "0.250 [" in printed
-    assert " of 3 slices of up to 2 conditions searched; p is adjusted for all of them." in printed
+    assert "Searched 3 slices of up to 2 conditions; p is adjusted for all of them." in printed
     assert "Left out: id (it has 600 values, more than 50)." in printed
     assert "same" not in printed
     assert found.signature in printed

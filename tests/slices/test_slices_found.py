@@ -476,3 +476,51 @@ def test_a_rest_without_errors_is_not_negative_zero() -> None:
     rest = af.find_slices(frame, "prediction", "answer", ["lang"], metrics="cer_corpus").frame["rest"][0]
     assert math.copysign(1, rest) == 1
     assert rest == 0
+
+
+@pytest.mark.parametrize("cluster", [None, "doc"])
+def test_rows_with_a_denominator_of_0_count_as_in_reports(cluster: str | None) -> None:
+    # Pages without text, for which text was invented, and the cost of wrong answers.
+    random = np.random.default_rng(0)
+    lang = np.repeat(["u", "v"], 120)
+    answer = np.where(random.random(240) < 0.2, "", "abcdefgh")
+    misread = np.where(random.random(240) < 0.1, "abXdefgh", answer)
+    rows = {
+        "prediction": np.where((lang == "v") & (answer == ""), "invented", misread),
+        "other": answer,
+        "answer": answer,
+        "lang": lang,
+        "usd": np.where(lang == "v", 0.75, 0.25),
+        "right": (random.random(240) < 0.4).astype(int),
+        "doc": np.arange(240) // 4,
+    }
+    frame = pl.DataFrame({name: values.tolist() for name, values in rows.items()})
+    cost = af.Metric("usd", denominator="right", higher_is_better=False)
+    for metric, texts in (("cer_corpus", ("prediction", "answer")), (cost, (None, None))):
+        found = af.find_slices(frame, *texts, ["lang"], metrics=metric, cluster=cluster)
+        report = af.report(frame, *texts, by="lang", metrics=metric, cluster=cluster)
+        name = report.measures[0].name
+        (line,) = found.frame.to_dicts()
+        worse, rest = report.by_group.filter(lang="v"), report.by_group.filter(lang="u")
+        assert line["description"] == "lang = v"
+        assert (line["n"], line["score"], line["rest"]) == (120, worse[name].item(), rest[name].item())
+        assert found.account.used == 240
+    changed = af.find_slices(
+        frame,
+        {"old": "other", "new": "prediction"},
+        "answer",
+        ["lang"],
+        metrics="cer_corpus",
+        cluster=cluster,
+    )
+    by_lang = af.compare(
+        frame,
+        {"old": "other", "new": "prediction"},
+        "answer",
+        metrics="cer_corpus",
+        by="lang",
+        cluster=cluster,
+    ).by_group.filter(lang="v")
+    (line,) = changed.frame.to_dicts()
+    assert line["description"] == "lang = v"
+    assert (line["n"], line["score"]) == (120, by_lang["score"].item())

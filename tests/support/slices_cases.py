@@ -42,8 +42,8 @@ def compared(random: np.random.Generator, *, is_change: bool = False, is_ratio: 
     columns, _ = coded(data, COLUMNS, SEARCH)
     score = data["score"].to_numpy() - (random.random() if is_change else 0)
     document = np.unique(data["doc"].to_numpy(), return_inverse=True)[1]
-    length = random.integers(1, 6, len(score)).astype(float) if is_ratio else np.ones(len(score))
-    scores = [Scores(af.Metric("score"), "new", score, length, None, is_change)]
+    length = random.integers(0, 6, len(score)).astype(float) if is_ratio else np.ones(len(score))
+    scores = [Scores(af.Metric("score"), "new", score, length, None, np.ones(len(score)), is_change)]
     rows = ListedRows([one.codes for one in columns], scores, document)
     best, n_slices, n_tests, _ = search.search(rows, plan)
     # Lengths in rows of mean length.

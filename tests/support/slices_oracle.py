@@ -56,7 +56,8 @@ class Test:
         inside = set(places)
         rest = [place for place in range(self.n) if place not in inside]
         return all(
-            len(part) >= least_rows and len({self.documents[place] for place in part}) >= least_documents
+            len(part) >= least_rows
+            and len({self.documents[place] for place in part if self.lengths[place]}) >= least_documents
             for part in (places, rest)
         )
 
@@ -89,6 +90,8 @@ class Test:
         inside = set(places)
         rest = [place for place in range(self.n) if place not in inside]
         size, size_of_rest = total(places, lengths), total(rest, lengths)
+        if not size or not size_of_rest:
+            return 0.0
         lost, kept = total(places, scores) / size, total(rest, scores) / size_of_rest
         shown = of_documents = shown_alone = alone = 0.0
         for name in self.names:
