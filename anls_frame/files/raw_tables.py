@@ -417,7 +417,7 @@ def texts(name: str, column: Column, problems: Problems, place: Callable[[int], 
     """
     if isinstance(column, pl.Series):
         if not is_text(column.dtype):
-            advice = "" if column.dtype.is_nested() else f"; {_cast(column)}"
+            advice = "" if column.dtype.is_nested() else f"; {cast_advice(column)}"
             problems.add(f"column {name!r} must hold strings, got {column.dtype}{advice}")
             # Different texts; nothing else is reported of them.
             column = pl.Series(range(len(column)), dtype=pl.Int64)
@@ -558,14 +558,17 @@ def entry_names(raw: Raw, name: str) -> list[str]:
     return [key for key, _ in keys.most_common()]
 
 
-def _cast(column: pl.Series) -> str:
+FLOATS_OF_PANDAS = (
+    "pandas makes floats of whole numbers if one is missing: cast the column to whole numbers, with "
+    ".astype('Int64')"
+)
+
+
+def cast_advice(column: pl.Series) -> str:
     """Return what to do with a column whose values have no notation of their own."""
     values = column.drop_nulls().drop_nans() if column.dtype.is_float() else column
     if column.dtype.is_float() and (values == values.round()).all():
-        return (
-            "pandas makes floats of whole numbers if one is missing: leave out the rows without a value, and "
-            "cast it to whole numbers, in pandas with .astype('Int64')"
-        )
+        return FLOATS_OF_PANDAS
     return "cast it to String before writing the file"
 
 

@@ -277,6 +277,7 @@ def frame(
             _note_formats(role, name, raw, problems)
             predictions = next((column for column in columns if column.name == "prediction"), None)
             own, separator = as_answers(raw, name, problems, answers_format, predictions)
+            _warn_of_written(name, own.explode(empty_as_null=True), problems, raw)
         elif role in LISTS:
             own = as_text_lists(name, raw.column(name), problems, raw.place, question_types_format)
         else:
@@ -304,7 +305,9 @@ def prediction(raw: Raw, name: str, problems: Problems) -> pl.Series:
     """Return a column as the texts of a system."""
     _note_formats(name, name, raw, problems)
     column = _out_of_lists(name, raw.column(name), problems, raw.place)
-    return raw_tables.texts(name, column, problems, raw.place)
+    texts = raw_tables.texts(name, column, problems, raw.place)
+    _warn_of_written(name, texts, problems, raw)
+    return texts
 
 
 def _out_of_lists(name: str, column: Column, problems: Problems, place: Callable[[int], str]) -> Column:
@@ -325,6 +328,34 @@ def _out_of_lists(name: str, column: Column, problems: Problems, place: Callable
             advice = several if value else "write null for a missing prediction"
             problems.add(f"{name!r} must be one text, got a list of {len(value):,}; {advice}", place(index))
     return single
+
+
+_WHOLE_FLOAT = r"\A-?[0-9]+\.0\z"
+_JSON_STRING = r'(?s)\A(?:"(?:[^"\\]|\\.)*"|null)\z'
+
+
+def _warn_of_written(source: str, texts: pl.Series, problems: Problems, raw: Raw) -> None:
+    """
+    Warn of texts that the program which wrote the file changed, as all of them show.
+
+    pandas makes floats of whole numbers if one is missing. Some exports write JSON into the fields of CSV.
+    """
+    filled = texts.drop_nulls()
+    if filled.is_empty():
+        return
+    first = filled[0]
+    about = f"{problems.path}: each text in column {source!r} is"
+    is_text = raw.typed and isinstance(raw.column(source), pl.Series)
+    if not is_text and len(filled) < len(texts) and filled.str.contains(_WHOLE_FLOAT).all():
+        warn(
+            f"{about} a whole number with .0, such as {first!r}, which is not the text "
+            f"{first.removesuffix('.0')!r}; {raw_tables.FLOATS_OF_PANDAS}, before you write the file"
+        )
+    elif not raw.typed and filled.str.contains(_JSON_STRING).all():
+        warn(
+            f"{about} a string of JSON, such as {first}, and scored with its quotes; read them with "
+            "json.loads, and write the texts themselves"
+        )
 
 
 def _note_formats(role: str, name: str, raw: Raw, problems: Problems) -> None:
@@ -551,7 +582,8 @@ def _typed(name: str, column: pl.Series, problems: Problems) -> pl.Series:
         return column.cast(_LIST)
     of_lists = isinstance(dtype, pl.List) and isinstance(dtype.inner, pl.Struct)
     how = "as with .list.eval(pl.element().struct.field(...))"
-    advice = f"; take the strings out before you write the file, {how}" if of_lists else ""
+    advice = "" if dtype.is_nested() else f"; {raw_tables.cast_advice(column)}"
+    advice = f"; take the strings out before you write the file, {how}" if of_lists else advice
     problems.add(f"column {name!r} must hold strings or lists of strings, got {dtype}{advice}")
     return pl.Series([None] * len(column), dtype=_LIST)
 

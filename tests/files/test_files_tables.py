@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -459,6 +460,69 @@ def test_a_prediction_may_be_the_only_entry_of_a_list(tmp_path: Path, suffix: st
     empty, several = (message for _, message in problems(path))
     assert empty == "'pred' must be one text, got a list of 0; write null for a missing prediction"
     assert several.startswith("'pred' must be one text, got a list of 2; keep one of them, or make a row of ")
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "json", "parquet"])
+@pytest.mark.parametrize("column", ["prediction", "answers"])
+def test_whole_numbers_that_pandas_made_floats_are_told(tmp_path: Path, suffix: str, column: str) -> None:
+    counts = pd.DataFrame({"id": [1, 2, 3], "prediction": ["7", "0", "12"], "answers": ["7", "0", "12"]})
+    counts[column] = pd.Series([7, None, 12])
+    path = tmp_path / f"counts.{suffix}"
+
+    def written(frame: pd.DataFrame) -> Path:
+        if suffix == "parquet":
+            frame.to_parquet(path)
+        elif suffix == "csv":
+            frame.to_csv(path, index=False)
+        else:
+            frame.to_json(path, orient="records", lines=suffix == "jsonl")
+        return path
+
+    advice = r"pandas makes floats of whole numbers if one is missing: cast the column .*\.astype\('Int64'\)"
+    if suffix == "parquet":
+        with pytest.raises(af.InputError, match=advice):
+            af.read_results(written(counts))
+    else:
+        message = (
+            f"each text in column '{column}' is a whole number with .0, such as '7.0', which is not the "
+        )
+        with pytest.warns(af.InputWarning, match=f"{message}text '7'; {advice}"):
+            frame = af.read_results(written(counts))
+        assert af.report(frame, "prediction", "answers", metrics="exact_match").overall["exact_match"] == 0
+    frame = af.read_results(written(counts.astype({column: "Int64"})))
+    report = af.report(frame, "prediction", "answers", metrics="exact_match")
+    assert report.overall["exact_match"] == (2 / 3 if column == "prediction" else 1)
+
+
+@pytest.mark.parametrize("texts", [[7.0, 7.5, None], ["7.0", "x", None], ["7.0", "7.0", "7.0"], [None] * 3])
+def test_floats_that_the_file_means_are_not_told(tmp_path: Path, texts: list[Any]) -> None:
+    frame = pd.DataFrame({"prediction": texts, "answers": ["7.0"] * 3})
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    frame.to_json(tmp_path / "a.jsonl", orient="records", lines=True)
+    pl.from_pandas(frame.astype({"prediction": "str"})).write_parquet(tmp_path / "a.parquet")
+    for suffix in ("csv", "jsonl", "parquet"):
+        assert af.read_results(tmp_path / f"a.{suffix}").height == 3
+
+
+def test_strings_of_json_in_csv_are_told(write: Write) -> None:
+    """Exports of databases and tracing tools write values of JSON into the fields."""
+    texts = ["Rome", 'say "a"', "1 Main St\nLeeds", None]
+    fields = [json.dumps(text).replace('"', '""') for text in texts]
+    path = write(
+        "a.csv", "id,prediction,answers\n" + "".join(f'{i},"{f}",Rome\n' for i, f in enumerate(fields))
+    )
+
+    with pytest.warns(
+        af.InputWarning, match=r'\'prediction\' is a string of JSON, such as "Rome", and scored'
+    ):
+        frame = af.read_results(path)
+    assert frame["prediction"].to_list() == list(map(json.dumps, texts))
+    # As advised:
+    read = frame.with_columns(prediction=pl.Series(map(json.loads, frame["prediction"])))
+    af.write_results(read, path)
+    assert af.read_results(path)["prediction"].to_list() == texts
+    quoted = write("b.csv", 'id,prediction,answers\n1,"""Rome""",Rome\n2,"the ""Rome""",Rome\n')
+    assert af.read_results(quoted)["prediction"].to_list() == ['"Rome"', 'the "Rome"']
 
 
 def test_a_folder_and_a_missing_file_are_errors_of_the_system(tmp_path: Path) -> None:

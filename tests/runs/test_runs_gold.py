@@ -269,8 +269,7 @@ def test_ids_that_pandas_made_floats_are_named_with_the_cure(tmp_path: Path, suf
     [problem] = raised.value.problems
     assert problem.message == (
         "column 'number' must hold strings, got Float64; pandas makes floats of whole numbers if one is "
-        "missing: leave out the rows without a value, and cast it to whole numbers, in pandas with "
-        ".astype('Int64')"
+        "missing: cast the column to whole numbers, with .astype('Int64')"
     )
     cured = gold.dropna(subset="number").astype({"number": "Int64"})
     rows = af.read_logs(path, gold=given(cured), gold_id="number")
