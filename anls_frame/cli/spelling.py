@@ -19,7 +19,7 @@ COLUMNS: ContextVar[Mapping[str, str]] = ContextVar("COLUMNS", default=MappingPr
 _OF_COMMANDS = {
     *("answers", "cluster", "details", "epoch", "gold", "keep", "metric", "missing", "model_confidence"),
     *("nulls", "overwrite", "pass_at", "prediction", "protocol", "repeats", "runs", "scores", "suffix"),
-    *("systems", "unanswerable", "unmatched", "worst"),
+    *("reader", "systems", "unanswerable", "unmatched", "worst"),
 }
 """Options of commands, besides those of readers, that messages name."""
 _OF_REPORTS = {"metrics", "missing", "unanswerable"}

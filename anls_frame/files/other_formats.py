@@ -25,6 +25,32 @@ _VLLM = (
     "vLLM's benchmark has texts in generated_texts, if it was called with --save-detailed: make a table with "
     "a row for each request, with its text, and its id and answers from the data, in the same order"
 )
+_EVALS = Message(
+    "OpenAI's evals writes an event in each line: keep those of the type match, as "
+    """grep '"type": "match"' does, and pass """,
+    Option("prediction", "data.sampled"),
+    ", ",
+    Option("answers", "data.expected"),
+    " and ",
+    Option("question_id", "sample_id"),
+    ". If they have no texts, keep those of the type sampling, and pass the others as ",
+    Option("gold"),
+)
+_HELM = Message(
+    "HELM has the predictions in display_predictions.json (",
+    Option("prediction", "predicted_text"),
+    ", ",
+    Option("question_id", "instance_id"),
+    ") and the answers in instances.json, in output.text of each reference with the tag correct: write the "
+    "id and the list of these texts of each instance to a file of its own, for ",
+    Option("gold", "FILE"),
+)
+_SQUAD = (
+    "SQuAD's JSON has the questions within paragraphs within articles: write them to a file of their own, in "
+    "Python with Path('questions.json').write_text(json.dumps([question for article in "
+    "json.loads(Path('FILE').read_bytes())['data'] for paragraph in article['paragraphs'] for question in "
+    "paragraph['qas']]))"
+)
 _HARNESS = "These are aggregated results: name the file of samples, which --log_samples writes"
 _LIGHTEVAL = "These are aggregated results: name the Parquet file of details, which --save-details writes"
 _WAYS = (
@@ -48,6 +74,11 @@ _WAYS = (
     ({"seek", "start", "end", "text"}, _SEGMENTS),
     ({"timestamps", "offsets", "text"}, _SEGMENTS),
     ({"session_id", "speaker", "words"}, _SEGMENTS),
+    ({"event_id", "sample_id", "type", "data"}, _EVALS),
+    ({"instance_id", "train_trial_index"}, _HELM),
+    ({"input", "references", "split", "id"}, _HELM),
+    ({"instance", "request", "train_trial_index"}, _HELM),
+    ({"paragraphs"}, _SQUAD),
 )
 """Keys of a file or of its rows, and what to do with a file that has them."""
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 from types import NoneType
 from typing import Any, TypeAlias
 
@@ -340,6 +340,8 @@ _EXACT_DIGITS = 15
 _DEEPEST_ROWS = 3
 """How many objects around a list of objects are looked into, for the message that says where it is."""
 _LONGEST = 300
+_NAMED_ROWS, _NAMED_ENTRIES = 10_000, 2
+"""How many rows, and how many entries of a list, are looked into for the names of entries in messages."""
 
 
 @dataclass
@@ -542,20 +544,30 @@ def _has(value: Any, key: str) -> bool:
 
 
 def entry_names(raw: Raw, name: str) -> list[str]:
-    """Return the names of the entries of objects in a column, the most frequent first, and 0 for lists."""
+    """Return the names of the entries of objects and lists in the first rows, the most frequent first."""
     column = raw.column(name)
     if isinstance(column, pl.Series) and column.dtype != pl.String:
-        dtype = column.dtype
-        if isinstance(dtype, pl.List | pl.Array):
-            return ["0"] if dtype.inner.is_nested() else []
-        return list(dtype.to_schema()) if isinstance(dtype, pl.Struct) else []
-    keys: Counter[str] = Counter()
-    for value in map(printed_value, column):
-        if isinstance(value, dict):
-            keys.update(list(value))
-        elif isinstance(value, list) and any(isinstance(entry, list | dict) for entry in value):
-            keys["0"] += 1
-    return [key for key, _ in keys.most_common()]
+        return _entry_paths(column.dtype)
+    values = map(printed_value, islice(column, _NAMED_ROWS))
+    return [path for path, _ in Counter(chain.from_iterable(map(_entry_paths, values))).most_common()]
+
+
+def _entry_paths(value: Any) -> list[str]:
+    """Return the names of the innermost entries of a value or a dtype; of lists, those of the first ones."""
+    entries: Mapping[Any, Any] = {}
+    if isinstance(value, dict):
+        entries = value
+    elif isinstance(value, list) and any(isinstance(entry, list | dict) for entry in value):
+        entries = dict(enumerate(value[:_NAMED_ENTRIES]))
+    elif isinstance(value, pl.Struct):
+        entries = value.to_schema()
+    elif isinstance(value, pl.List | pl.Array) and value.inner.is_nested():
+        entries = {0: value.inner}
+    return [
+        f"{key}.{path}" if path else f"{key}"
+        for key, entry in entries.items()
+        for path in _entry_paths(entry) or [""]
+    ]
 
 
 FLOATS_OF_PANDAS = (

@@ -20,6 +20,7 @@ from anls_frame._messages import Message, Option
 from anls_frame._text import listed, numbered, quoted
 from anls_frame.exceptions import warn
 from anls_frame.files import raw_tables
+from anls_frame.files.other_formats import way_of
 from anls_frame.files.problems import Problems
 from anls_frame.files.raw_tables import Column, Raw
 from anls_frame.frames import answer_texts, origins
@@ -189,9 +190,11 @@ def with_entries(raw: Raw, names: Iterable[str], problems: Problems) -> Raw:
 
 
 def hint_entries(raw: Raw, names: Sequence[str], problems: Problems) -> None:
-    """Say, below a problem of columns that may hold objects, how the entries of these are named."""
+    """Say, below a problem of columns that may hold objects, what to do with the file or its entries."""
     paths = [f"{name}.{key}" for name in names for key in raw_tables.entry_names(raw, name)]
-    if paths:
+    if (way := way_of(raw.names)) is not None:
+        problems.hint(way)
+    elif paths:
         problems.hint(f"entries of objects are named with dots: {listed(paths, _SHOWN_NAMES)}")
 
 

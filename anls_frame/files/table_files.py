@@ -24,7 +24,6 @@ from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColu
 from anls_frame.export import row_files
 from anls_frame.files import raw_tables, standard_frames
 from anls_frame.files.file import File
-from anls_frame.files.other_formats import way_of
 from anls_frame.files.problems import Problems, problem
 from anls_frame.files.raw_tables import Raw, by_name, from_frame
 from anls_frame.files.standard_frames import Role, Rows, UniqueIds
@@ -368,8 +367,6 @@ def read_table(
     for name in systems.values():
         standard_frames.choose(raw, {"prediction": name}, (), problems)
     if len(problems) > damaged:  # without the columns, nothing else can be checked
-        if (way := way_of(raw.names)) is not None:
-            problems.hint(way)
         standard_frames.hint_entries(raw, raw.names, problems)
         problems.raise_any()
     standard = standard_frames.frame(

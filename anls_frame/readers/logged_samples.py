@@ -49,9 +49,12 @@ _WRITTEN = {
 
 # Fields that describe a run or its inputs; all others are metrics, or what the model said.
 _DESCRIBING = {*_WRITTEN, "epoch", "task", "model"} - {"resps"}
-_OF_CHOICES = (
+_OF_CHOICES = Message(
     "multiple-choice tasks log likelihoods, not texts: name the files of the other tasks only, such as "
-    "'logs/*/samples_TASK_*.jsonl' (in quotes)"
+    "'logs/*/samples_TASK_*.jsonl' (in quotes). For a score that they log, pass ",
+    Option("reader", "table"),
+    " and ",
+    Option("metrics", "acc"),
 )
 FILTERS = "a sample is logged after each filter of its task: keep the lines of one filter"
 """What to do about samples that occur several times, as lmms-eval does not log the names of filters."""

@@ -351,6 +351,22 @@ def test_multiple_choice_samples_have_no_single_response(tmp_path: Path) -> None
         af.readers.read_lmms_eval(tmp_path / "samples.jsonl")
 
 
+def test_scores_of_multiple_choice_samples_are_reported_as_the_error_says(tmp_path: Path) -> None:
+    choices = [["-3.0", "False"], ["-4.0", "True"]]
+    for name, right in {"a": [1.0, 0.0, 1.0], "b": [0.0, 0.0, 1.0]}.items():
+        samples = [lmms_sample(row, choices, "1") | {"acc": acc} for row, acc in enumerate(right)]
+        write_lines(tmp_path / f"{name}.jsonl", samples)
+
+    told = shell.run(tmp_path, "report", "a.jsonl")
+    shell.refused(told, "For a score that they log, pass --reader table and --metric acc")
+    named = ("--reader", "table", "--metric", "acc", "--json")
+    done = shell.run(tmp_path, "report", "a.jsonl", *named)
+    assert json.loads(shell.fine(done))["tables"]["All rows"][0]["acc"] == 2 / 3
+    shell.refused(shell.run(tmp_path, "compare", "a.jsonl", "b.jsonl", *named), "their column with --id")
+    done = shell.run(tmp_path, "compare", "a.jsonl", "b.jsonl", "--id", "doc_id", *named)
+    assert json.loads(shell.fine(done))["tables"]["All rows"][0]["difference"] == pytest.approx(-1 / 3)
+
+
 @pytest.mark.parametrize("response", [None, 1, -1, "all"])
 @pytest.mark.parametrize("likelihood", [["-36.7", "False"], [-36.7, True]])
 def test_a_likelihood_beside_a_text_is_no_response(tmp_path: Path, likelihood: Any, response: Any) -> None:

@@ -94,7 +94,8 @@ def test_predictions_and_ids_are_entries_in_files_of_any_kind(file: Path) -> Non
 
 
 def test_an_unknown_entry_names_those_that_there_are(file: Path) -> None:
-    told = "no column 'meta.lnag' among 'meta.lang', 'meta.doc', 'meta.score', 'meta.right', 'meta.model'; "
+    known = "'meta.lang', 'meta.doc.id', 'meta.score', 'meta.right', 'meta.model'"
+    told = f"no column 'meta.lnag' among {known}; "
     for options in (["-b", "meta.lnag"], ["--where", "meta.lnag = 'de'"], ["-c", "meta.lnag"]):
         done = shell.run(file.parent, "report", file.name, *ENTRY, *options)
         refused(done, told + "did you mean 'meta.lang'?")

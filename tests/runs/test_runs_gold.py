@@ -439,4 +439,4 @@ def test_gold_with_data_that_is_no_file_of_labels_is_a_table(tmp_path: Path) -> 
     nested = {"data": [{"title": "t", "paragraphs": [{"context": "c", "qas": data}]}]}
     (tmp_path / "gold.json").write_text(json.dumps(nested), encoding="utf-8")
     told = "no column with the question_id among 'title', 'paragraphs'"
-    shell.refused(shell.run(tmp_path, "report", "m.json", "--gold", "gold.json"), told, "paragraphs.0")
+    shell.refused(shell.run(tmp_path, "report", "m.json", "--gold", "gold.json"), told, "SQuAD's JSON has")

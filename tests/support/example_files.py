@@ -80,6 +80,10 @@ def write_for_docs(folder: Path) -> None:
         vars=pl.struct(answer.alias("answer"), document="doc_id"),
         gradingResult=pl.struct((pl.col("a") == answer).alias("pass")),
     ).write_ndjson(folder / "promptfoo.jsonl")
+    choice = pl.struct(message=pl.struct(content="a"))
+    results.select(
+        custom_id="question_id", response=pl.struct(body=pl.struct(choices=pl.concat_list(choice)))
+    ).write_ndjson(folder / "batch.jsonl")
     documents = pl.read_ndjson(folder / "documents.jsonl").rename({"document": "page"})
     two = documents.with_columns(rules="prediction", model="answers")
     fields = af.fields(two, {"rules": "rules", "model": "model"}, "answers", id="page")
