@@ -479,6 +479,9 @@ def scores_in_columns(given: SystemFiles, metrics: Sequence[str | Metric] | None
 
 
 def _column_names(given: SystemFiles) -> list[str]:
+    for file in given.files:
+        if not is_many(file.path):
+            file.check()
     names = [*(given.how.systems or ())]
     if len(names) < 2 or len(set(names)) < len(names):  # noqa: PLR2004
         what = "name two or more files, or two or more prediction columns of one file with "
@@ -497,9 +500,9 @@ def logged(given: SystemFiles, *, together: bool = True) -> pl.DataFrame:
         the systems are treated separately.
     """
     if given.how.systems is not None and given.how.system_column is None:
-        number = len(given.files)
-        what = f" is for systems in one file, but {number} files are given"
-        raise ValueError(Message(Option("systems"), what))
+        first, *others = given.files
+        but = f"{len(given.files)} files are given" if others else f"{first} names several: name one of them"
+        raise ValueError(Message(Option("systems"), " is for systems in one file, but ", but))
     logs, questions = _logs(given)
     systems = _chosen(given, list(dict.fromkeys(log.system for log in logs)))
     logs = [log for log in logs if log.system in systems]

@@ -425,6 +425,10 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
     ("arguments", "message"),
     [
         (["score", "none.csv"], "none.csv: there is no such file"),
+        (["compare", "none/"], "none: there is no such file"),
+        (["changes", "none.csv", "--systems", "a,b"], "none.csv: there is no such file"),
+        (["fields", "none/", "--gold", str(DATA)], "none: there is no such file"),
+        (["compare", str(DATA), "--systems", "a,b"], "names several: name one of them"),
         (["score", "."], "this is a folder"),
         (
             ["score", str(DATA / "README.md")],

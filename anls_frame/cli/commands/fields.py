@@ -87,6 +87,7 @@ def fields(
         How many documents to print, by default 10; a file has all of them.
     """
     from anls_frame import export
+    from anls_frame.files.file import File
     from anls_frame.readers.document_folders import read_documents
     from anls_frame.summary.catalogue import FABRICATION
 
@@ -100,6 +101,7 @@ def fields(
                 raise ValueError(f"{given[0]} names a column, but {file} is a folder: leave it out")
             frame, (name, read, right, sure) = _of_folders(file, gold, model_confidence)
         else:
+            File.of(file).check()
             if gold is not None:
                 raise ValueError(
                     f"--gold needs a folder of documents, but {file} is a file: name its columns with "
