@@ -63,6 +63,7 @@ from anls_frame.summary.measures import Metric
 from anls_frame.summary.notes import (
     divide_by_references,
     empty_reference_notes,
+    line_notes,
     placeholder_notes,
     score_notes,
 )
@@ -334,6 +335,8 @@ class ComparisonView(View):
                 f"favour another system than the ratio of all {row}s."
             )
         notes += score_notes(self.metrics, row)
+        protocol = protocol_from_dict(self.settings["protocol"])
+        notes += line_notes(self.metrics, protocol, from_pages=self.settings["from_pages"])
         if divide_by_references(self.metrics):
             notes += empty_reference_notes(self.settings["n_empty_reference"], self.settings["n"], row)
         return notes

@@ -31,6 +31,7 @@ from anls_frame.summary.measures import Metric
 from anls_frame.summary.notes import (
     divide_by_references,
     empty_reference_notes,
+    line_notes,
     placeholder_notes,
     score_notes,
 )
@@ -203,6 +204,7 @@ class ReportView(View):
             words = 'A protocol whose errors have words="uax29"'
             protocol = for_readers(words, "--protocol anls,errors.words=uax29")
             notes.append(Message(little, protocol, " splits such texts into words."))
+        notes += line_notes(settings.metrics, settings.protocol, from_pages=settings.from_pages)
         notes += _empty_references(self)
         notes += origins.note(summary.scored_by, settings.protocol, has_texts=settings.has_texts)
         if settings.cluster is not None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from anls_frame._messages import Message, for_readers
 from anls_frame._text import numbered, shortened_apart
+from anls_frame.protocol import ScoreProtocol, resolve_errors
 from anls_frame.summary.catalogue import VQA, is_described
 from anls_frame.summary.measures import Metric
 
@@ -57,6 +58,18 @@ def score_notes(metrics: Iterable[Metric], noun: str) -> list[str]:
                 "most 0.667."
             )
     return notes
+
+
+def line_notes(metrics: Iterable[Metric], protocol: ScoreProtocol, *, from_pages: bool) -> list[str]:
+    """Return a note on words that reach over the ends of lines, as jiwer counts them in pages."""
+    errors = resolve_errors(protocol)
+    joins_lines = errors.words == "spaces" and errors.whitespace in {"keep", "strip"}
+    of_words = any(metric.name.startswith(("wer_", "word_", "bag_of_words")) for metric in metrics)
+    if not (from_pages and joins_lines and of_words):
+        return []
+    joined = "Words are separated by spaces only: the last word of a line and the first of the next are one. "
+    squeeze = for_readers('A protocol with whitespace="squeeze"', "--protocol jiwer,whitespace=squeeze")
+    return [Message(joined, squeeze, " separates them.")]
 
 
 def divide_by_references(metrics: Iterable[Metric]) -> bool:

@@ -227,6 +227,34 @@ def test_the_wer_of_texts_without_spaces_has_a_note(metrics: str) -> None:
         assert not any("on average" in note for note in notes)
 
 
+@pytest.mark.parametrize("metrics", ["speech", "ocr", "wer_mean"])
+def test_a_note_says_that_words_reach_over_the_ends_of_lines(metrics: str) -> None:
+    """The segments of Whisper's text files are lines; jiwer 4 gives the same rate."""
+    lines = {"reference": ["Call me. No. Ten."], "a": ["Call me.\nNo.\nTen."], "b": ["Call me. No."]}
+    pages = pl.DataFrame({"page": ["1"], **lines})
+    squeezed = af.PROTOCOLS["jiwer"].replace(whitespace="squeeze")
+
+    def notes_of(protocol: Any, frame: pl.DataFrame = pages, name: str = "reference") -> list[str]:
+        report = af.report(frame, "a", name, metrics=metrics, protocol=protocol)
+        comparison = af.compare(frame, ["a", "b"], name, metrics=metrics, protocol=protocol)
+        return [note for result in (report, comparison) for note in result.to_document().notes]
+
+    said = "the last word of a line and the first of the next are one"
+    assert sum(said in note for note in notes_of("jiwer")) == 2
+    others = [
+        notes_of(squeezed),
+        notes_of("anls"),
+        notes_of("jiwer", pages.rename({"page": "id", "reference": "text"}), "text"),
+    ]
+    assert not [note for notes in others for note in notes if said in note]
+    assert jiwer.wer(lines["reference"], lines["a"]) == 0.75
+    rates = pages.select(
+        af.wer("a", "reference", protocol=protocol).alias(str(number))
+        for number, protocol in enumerate(["jiwer", squeezed])
+    )
+    assert rates.row(0) == (0.75, 0.0)
+
+
 @functools.cache
 def results() -> list[Any]:
     """Return what is made of pages: reports, and comparisons of two and of three engines."""

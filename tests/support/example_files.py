@@ -287,7 +287,7 @@ def _pages(folder: Path) -> None:
     pages = af.sample("pages").gather_every(_NTH_DOCUMENT)
     copies = {
         "reference": ("truth",),
-        "tesseract": ("ocr", "tesseract", "old"),
+        "tesseract": ("ocr", "tesseract", "old", "whisper"),
         "rapidocr": ("kraken", "rapidocr", "new"),
     }
     for column, names in copies.items():
