@@ -45,6 +45,7 @@ from __future__ import annotations
 import csv
 import dataclasses
 import inspect
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -66,6 +67,7 @@ import click
 import polars as pl
 
 from anls_frame._messages import SPELLING
+from anls_frame._paths import as_path
 from anls_frame.cli import named, spelling
 from anls_frame.cli.help import Argument, GroupedCommand, Option
 from anls_frame.cli.named import ChosenReader, GoldFile
@@ -588,11 +590,21 @@ def _declared(parameter: inspect.Parameter, texts: Mapping[str, str]) -> click.P
     return Option([flag, *short], **{"show_default": True, **settings, **own})
 
 
+class _File(click.Path):
+    """The name of a file, as in Python."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        try:
+            return as_path(os.fsdecode(super().convert(value, param, ctx)))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
 def _type(kind: Any) -> Any:
     """Return the type by which click checks values of a type."""
     if get_origin(kind) is Literal:
         return click.Choice(get_args(kind))
-    return click.Path(path_type=Path) if kind is Path else kind
+    return _File() if kind is Path else kind
 
 
 def _shown(name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, Generic
 
@@ -556,10 +556,10 @@ class VarianceComponents(Generic[Table_co]):
 
     components: Table_co
     standard_errors: Table_co
-    text: str = field(repr=False)
-    account: Account[Table_co] = field(repr=False)
+    text: str
+    account: Account[Table_co]
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return Message.joined("\n", [self.text, *self.account.notes])
 
     def _repr_html_(self) -> str:

@@ -251,7 +251,7 @@ class Account(Generic[Table_co]):
             return f"{numbers[0]:,}"
         return by_system(dict(zip(self.systems, numbers, strict=True)))
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return self.sentence
 
     @property

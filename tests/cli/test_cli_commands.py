@@ -451,6 +451,9 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
         ),
         (["score", TABLE, "-p", "tesseract", "-o", "a.doc"], "the name must end in one of .csv"),
         (["score", TABLE, "-p", "tesseract", "-o", "no/a.csv"], "there is no folder 'no'"),
+        (["score", TABLE, "-p", "tesseract", "-o", "s3://b/a.csv"], "'s3://b/a.csv' is an address; name a "),
+        (["score", "s3://b/a.csv"], "'s3://b/a.csv' is an address; name a file of this machine"),
+        (["report", TABLE, "-p", "tesseract", "--gold", "hf://a.csv"], "'hf://a.csv' is an address; name a "),
         (
             ["score", TABLE, "-p", "tesseract", "--reader", "auto,filter=x"],
             "filter= does not apply to 'table' files",

@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 import polars.selectors as cs
 import pytest
+from shell import run
 
 import anls_frame as af
 from anls_frame import gec
@@ -72,6 +73,15 @@ def test_a_file_is_written_to_the_home_folder(name: str, home: Path) -> None:
 
     assert (home / "made" / file).stat().st_size
     assert not Path("~").exists()
+
+
+def test_the_command_line_reads_and_writes_files_of_the_home_folder(home: Path) -> None:
+    (home / "made").mkdir()
+
+    done = run(home, "score", "~/rows.csv", "--output=~/made/scores.csv")  # a shell expands only the first
+
+    assert done.returncode == 0, done.stderr
+    assert af.read_results(home / "made" / "scores.csv").height == 2
 
 
 @pytest.mark.parametrize("address", ["s3://bucket/", "https://example.org/", "file:///tmp/"])

@@ -221,7 +221,7 @@ def test_a_correction_uses_every_row(kind: str) -> None:
     systems = {"one": ("judge", "truth"), "two": ("score", "truth")}
     account = af.corrected(KINDS[kind](frame_of(LEAST * 20)), systems=systems).account
     assert [*pl.DataFrame(account.frame)["system"]] == ["one", "one", "two", "two"]
-    assert str(account) == "All 120 rows were used."
+    assert str(account) == repr(account) == "All 120 rows were used."
 
 
 @pytest.mark.parametrize("kind", KINDS)

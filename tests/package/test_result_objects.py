@@ -40,3 +40,10 @@ def test_a_result_is_copied_and_compared(name: str) -> None:
         assert other != made  # no frame is asked whether it is true
         assert len({made: 1, other: 2}) == 2
     assert [made].index(made) == 0
+
+
+def test_the_variances_of_a_score_show_what_they_print() -> None:
+    made = MADE["variance"]()
+
+    assert repr(made) == str(made)
+    assert repr(made).startswith("ANLS: variance ")
