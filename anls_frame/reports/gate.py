@@ -135,7 +135,7 @@ def detectable_difference(comparison: Any, power: float, alpha: float) -> pl.Dat
 def sample_size(comparison: Any, effect: float, power: float, alpha: float) -> pl.DataFrame:
     """Return the numbers of rows and documents that detect a true difference; the rows are the pilot."""
     power, alpha = _power_and_level(power, alpha)
-    effect = number("effect", effect, 0, ends=False)
+    effect = checked_margin("effect", effect, comparison.measures)
     _warn_of_small_pilot(comparison.summary, _planners(comparison, ()))
     return _table(comparison, lambda planner: planner.sample_size(effect, power, alpha))
 

@@ -263,7 +263,7 @@ def test_a_margin_that_no_loss_can_reach_is_refused(
     made = of_range(bounds, [1.0, 0.5] * 20)
     assert made.decide(reached).answer == "fine"
     assert not made.regressed(reached)
-    for call in (made.decide, made.regressed, made.regressions):
+    for call in (made.decide, made.regressed, made.regressions, made.sample_size):
         with pytest.raises(ValueError, match=f"got {unreachable}{hint}$"):
             call(unreachable)
 
@@ -280,7 +280,7 @@ def test_a_margin_of_an_error_rate_is_less_than_1(name: str) -> None:
     made = af.compare(frame, ["old", "new"], "t", metrics=name)
     assert made.decide(0.99).answer == "fine"
     assert not made.regressed(0.99)
-    for call in (made.decide, made.regressed, made.regressions):
+    for call in (made.decide, made.regressed, made.regressions, made.sample_size):
         for given, hint in (
             (1, "1; 1 percentage point is 0.01"),
             (2.5, "2.5; 2.5 percentage points are 0.025"),
@@ -309,8 +309,9 @@ def test_a_margin_must_be_within_reach_of_every_metric() -> None:
     frame = pl.DataFrame({"old": ["a"] * 9, "new": ["x"] * 9, "t": ["a"] * 9})
     made = af.compare(frame, ["old", "new"], "t", metrics=["anls", "cer_corpus"])
     assert made.regressed(0.5)
-    with pytest.raises(ValueError, match="because ANLS lies between 0 and 1"):
-        made.regressed(1)
+    for call in (made.regressed, made.sample_size):
+        with pytest.raises(ValueError, match="because ANLS lies between 0 and 1"):
+            call(1)
 
 
 @pytest.mark.parametrize(
