@@ -83,15 +83,16 @@ class CorrectedView(View):
                 "No figure is given below 30 verdicts or 10 documents with verdicts (in a slice, 10 or 5), "
                 "or where a stratum of the draw has no verdict."
             )
+        units = "rows" if self.settings["cluster"] is None else "documents"
         if lines["few_rows"].any():
-            said.append(f"{FEW} few rows: the figure rests on few documents; treat the interval as rough.")
+            said.append(f"{FEW} few rows: the figure rests on few {units}; treat the interval as rough.")
         if lines["bias_few_rows"].any():
             said.append(
-                f"{FEW} on a bias: score and verdict differ in few documents; treat its interval as rough."
+                f"{FEW} on a bias: score and verdict differ in few {units}; treat its interval as rough."
             )
         if any(lines[name].any() for name in agreed):
             said.append(
-                f"{FEW} on a measure of agreement: few documents carry it; treat its interval as rough."
+                f"{FEW} on a measure of agreement: few {units} carry it; treat its interval as rough."
             )
         said += _slices_without_verdicts(self)
         if self.settings["cluster"] is None:

@@ -15,7 +15,7 @@ from anls_frame.export.display import spelled, spelled_in
 from anls_frame.export.document import SLICE, result_table
 from anls_frame.export.kinds import shown_as
 from anls_frame.frames import documents as documents_of_rows
-from anls_frame.reports.decisions import in_percent, resting_on
+from anls_frame.reports.decisions import in_percent, resting_on, rounded_up
 from anls_frame.reports.report_documents import adjusted_together, few_note
 from anls_frame.results import View
 from anls_frame.summary.catalogue import column_of
@@ -141,16 +141,17 @@ def statements(
 def _statement(line: Mapping[str, Any], risk: float, confidence: float, bound: str) -> str:
     target = in_percent(risk)
     alike = line["correlation"]
+    units = "rows" if alike is None else "documents"
     if line["status"] == "too_few_documents" and line["documents_needed"] is None:
         return (
-            f"Too few documents for a risk of {target}: more of the most confident answers are wrong here, "
+            f"Too few {units} for a risk of {target}: more of the most confident answers are wrong here, "
             "but their true risk may be lower."
         )
     if line["status"] == "too_few_documents":
-        needed = numbered(line["documents_needed"], "row" if alike is None else "document")
+        needed = f"{rounded_up(line['documents_needed']):,} {units}"
         assumed = "" if alike is None else f", and the losses of a document correlate by {alike:.2g}"
         return (
-            f"Too few documents for a risk of {target}; about {needed} would do if confident answers are as "
+            f"Too few {units} for a risk of {target}; about {needed} would do if confident answers are as "
             f"rarely wrong as here{assumed}."
         )
     if line["status"] == "risk_too_high":

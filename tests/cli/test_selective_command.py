@@ -61,10 +61,23 @@ def test_what_is_printed_and_written(rows: pl.DataFrame, folder: Path) -> None:
     )
     assert found["notes"][2].startswith("fax: Too few documents for a risk of 10 %")
     needed = {line["kind"]: line["documents_needed"] for line in by_kind}["fax"]
-    assert f"about {needed} documents would do" in found["notes"][2]
+    tens = 10 ** max(len(str(needed)) - 2, 0)
+    assert f"about {-(-needed // tens) * tens:,} documents would do" in found["notes"][2]
     done = shell.run(folder, *COMMAND, "-b", "kind", "-o", "passing.html")
     assert done.stdout.startswith("passing.html\n")
     assert "Thresholds for a risk of 10 % by kind" in (folder / "passing.html").read_text(encoding="utf-8")
+
+
+def test_rows_without_documents_are_too_few_rows(tmp_path: Path) -> None:
+    rows = pl.DataFrame(
+        {"right": [1] * 49 + [0] + [1] * 50, "sure": [1 - place / 100 for place in range(100)]}
+    )
+    rows.write_csv(tmp_path / "rows.csv")
+    options = ["selective", "rows.csv", "-m", "right", "--model-confidence", "sure", "--risk", "0.02"]
+    said = " ".join(shell.run(tmp_path, *options).stdout.split())
+    assert "Too few rows for a risk of 2 %; about 310 rows would do if" in said
+    needed = af.selective(rows, metrics="right", model_confidence="sure").threshold(0.02)["documents_needed"]
+    assert 300 < needed.item() <= 310
 
 
 def test_documents_that_fail_whole(tmp_path: Path) -> None:

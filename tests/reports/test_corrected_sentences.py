@@ -53,6 +53,13 @@ def test_what_verdicts_cannot_remove_needs_other_data(cluster: str | None, unit:
     assert said in made.to_document().head
 
 
+@pytest.mark.parametrize(("cluster", "unit"), [("doc", "documents"), (None, "rows")])
+def test_a_judge_without_an_error_rests_on_few_units(cluster: str | None, unit: str) -> None:
+    notes = af.corrected(judged(1, 0.0), "judge", "people", cluster=cluster).to_document().notes
+    assert f"* on a bias: score and verdict differ in few {unit}; treat its interval as rough." in notes
+    assert f"* on a measure of agreement: few {unit} carry it; treat its interval as rough." in notes
+
+
 def test_slices_without_a_verdict_are_named() -> None:
     rows = judged(1, 0.3).with_columns(
         lang=pl.when(pl.col("doc") < 250).then(pl.lit("de")).otherwise(pl.lit("en"))
