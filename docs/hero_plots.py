@@ -38,25 +38,25 @@ def four_steps_on_a_phone(_: float) -> Figure:
     """Draw the same, one below the other."""
     figure = Figure(figsize=(PHONE, 10), layout="constrained")
     parts = figure.subfigures(4, 1, height_ratios=[0.7, 1.2, 0.9, 1])
-    draw(*(part.subplots() for part in parts))
+    draw(*(part.subplots() for part in parts), left_of_slices=-0.287)  # where their names begin
     return figure
 
 
-def draw(*panels: Axes) -> None:
+def draw(*panels: Axes, left_of_slices: float = 0) -> None:
     """Draw the four results into their panels."""
     df = af.sample()
     report = af.report(df, "tesseract", "answers", by=BY, cluster="doc_id")
     comparison = af.compare(df, ["tesseract", "rapidocr"], "answers", cluster="doc_id")
     of_score, of_slices, of_rows, of_decision = panels
     score(of_score, report)
-    slices(of_slices, report)
+    slices(of_slices, report, left_of_slices)
     rows(of_rows, df)
     decision(of_decision, comparison)
 
 
-def titled(ax: Axes, text: str) -> None:
+def titled(ax: Axes, text: str, left: float = 0) -> None:
     """Set the title of a panel."""
-    ax.set_title(text, loc="left", fontsize=12, fontweight="bold", color=mpl.rcParams["text.color"])
+    ax.set_title(text, x=left, loc="left", fontsize=12, fontweight="bold", color=mpl.rcParams["text.color"])
 
 
 def score(ax: Axes, report: af.Report) -> None:
@@ -71,9 +71,9 @@ def score(ax: Axes, report: af.Report) -> None:
     ax.text(0.01, 0.16, rests, fontsize=11, color=GREY, transform=ax.transAxes)
 
 
-def slices(ax: Axes, report: af.Report) -> None:
+def slices(ax: Axes, report: af.Report, left: float) -> None:
     """Draw the score of each slice with its interval, the lowest one marked."""
-    titled(ax, "2  Slice: where does it fail?")
+    titled(ax, "2  Slice: where does it fail?", left)
     table = report.by_group.sort("anls", descending=True)
     for place, (name, mean, low, high) in enumerate(
         table.select(BY, "anls", "anls_low", "anls_high").iter_rows()
