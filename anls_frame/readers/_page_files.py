@@ -88,6 +88,7 @@ def _no_page(path: Path, message: str, advice: str = OTHER_FORMATS) -> NotAPageE
 def _page_xml(path: Path, root: Any, index: int | None) -> PageFile:
     page = PageXml(root, index)
     read = _read(page)
+    read.lowest = page.lowest
     if page.others and not read.has_text:
         indices = listed(sorted(filter(None, page.others)))
         indices = f"only {indices}" if indices else "none has an index"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -23,6 +24,8 @@ class PageFile:
     is_plain: bool = False
     """Whether it is plain text, which may have empty lines."""
     unknown: list[Unknown] = field(default_factory=list)
+    lowest: Counter[int] = field(default_factory=Counter)
+    """How many lines of PAGE XML have each index as the lowest one of their texts."""
 
     @property
     def has_text(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Any
@@ -146,6 +147,8 @@ class PageXml:
         self.unknown: list[Unknown] = []
         self.others: set[str] = set()
         """The indices of texts that were left out because another index is named; empty for none."""
+        self.lowest: Counter[int] = Counter()
+        """How many lines have each index as their lowest one."""
         self._root, self._index = root, index
         self._texts: dict[Any, str] = {}
         self._done: set[Any] = set()
@@ -246,6 +249,9 @@ class PageXml:
         confidence, without either the first; a text with nothing in it gives way to the next.
         """
         ranked = element.findall("{*}TextEquiv")
+        if local_name(element) == "TextLine":
+            indices = [index for text in ranked if (index := _index(text)) != _LAST and _unicode(text)]
+            self.lowest.update(map(int, sorted(indices)[:1]))
         if self._index is not None:
             others = [equivalent for equivalent in ranked if _index(equivalent) != self._index]
             self.others.update(other.get("index", "") for other in others if _unicode(other))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -139,7 +140,8 @@ def read_pages(
     InputWarning
         If pages have nulls or were left out; if a ground truth has no text; if only some files have empty
         lines, as plain text may; if files of a folder are not pages, such as `mets.xml` or `README.md`; if
-        words are where no page has text; if the files of an engine are those of the ground truth.
+        words are where no page has text; if only some lines of the ground truth have a text with the lowest
+        index, as corrected lines do; if the files of an engine are those of the ground truth.
 
     Raises
     ------
@@ -262,6 +264,8 @@ class _Column:
     pages: dict[str, Page] = field(default_factory=dict)
     several: dict[str, int] = field(default_factory=dict)
     """The number of pages of each file that has several."""
+    lowest: Counter[int] = field(default_factory=Counter)
+    """How many lines have each index as the lowest one of their texts."""
 
     def read(self, *, split: bool, encoding: str | None, unknown: UnknownText, problems: Problems) -> None:
         """Read all files; what is not a page is skipped, with a warning, in folders only."""
@@ -280,6 +284,7 @@ class _Column:
                     passed[path] = error.problems[0].message
                     continue
                 files.append((path, read))
+                self.lowest += read.lowest
                 self._add(page, read, split=split)
         if passed and not files:
             for path, message in passed.items():
@@ -386,6 +391,7 @@ def _read(
     else:
         _warn_of_empty_lines(texts)
     _warn_of_blank_truth(texts[REFERENCE])
+    _warn_of_uncorrected_lines(columns[0])
     _warn_of_same_files(columns)
     order = sorted(wanted)
     frame: dict[str, list[str | None]] = {PAGE: list(order)}
@@ -427,6 +433,20 @@ def _warn_of_blank_truth(truth: Mapping[str, Page]) -> None:
         warn(
             f"the ground truth of {pages} has no text, so that all text read there counts as errors: "
             f"{standard_frames.ids_text(blank)}"
+        )
+
+
+def _warn_of_uncorrected_lines(truth: _Column) -> None:
+    """Warn if only some lines of the ground truth have the text with the lowest index, the corrected one."""
+    lowest, lines = min(truth.lowest, default=0), truth.lowest.total()
+    others = lines - truth.lowest[lowest]
+    if others and truth.index in {None, lowest}:
+        read = "the engine's own text is read there, and counts as right"
+        if truth.index is not None:
+            read = "these are left out, so what an engine read there counts as added"
+        warn(
+            f"the ground truth has no text with the index {lowest}, that of corrected lines, in "
+            f"{others:,} of {numbered(lines, 'line')}: {read}"
         )
 
 

@@ -938,15 +938,26 @@ def test_truth_and_engine_of_one_file_are_compared(tmp_path: Path) -> None:
     write(tmp_path, ["d/p.xml"], SEVERAL)
     folder = tmp_path / "d"
 
+    engine, corrected = af.readers.Pages(folder, index=1), af.readers.Pages(folder, index=0)
+    said = "the ground truth has no text with the index 0, that of corrected lines, in 1 of 2 lines: "
+    right, left_out = f"{said}the engine's own text is read there", f"{said}these are left out"
+    with pytest.warns(af.InputWarning, match=right):
+        assert af.read_pages(folder, {"o": engine}).row(0) == ("p", "Hay 9\nOats", "Hav 9\nOats")
+    with pytest.warns(af.InputWarning, match=left_out):
+        assert af.read_pages(corrected, {"o": engine}).row(0) == ("p", "Hay 9", "Hav 9\nOats")
+    with pytest.warns(af.InputWarning, match=right):
+        read = read_as_answers(folder, gold=folder, index=1)
+    assert read.row(0) == ("p", "Hav 9\nOats", "Hay 9\nOats")
+    # All lines of an engine have its index, and none of a person's may have any.
+    write(tmp_path, ["t/p.xml"], SEVERAL.replace(' index="0"', "").replace(' index="1"', ""))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        engine = af.readers.Pages(folder, index=1)
-        assert af.read_pages(folder, {"o": engine}).row(0) == ("p", "Hay 9\nOats", "Hav 9\nOats")
-        corrected = af.readers.Pages(folder, index=0)
-        assert af.read_pages(corrected, {"o": engine}).row(0) == ("p", "Hay 9", "Hav 9\nOats")
-        read = read_as_answers(folder, gold=folder, index=1)
-        assert read.row(0) == ("p", "Hav 9\nOats", "Hay 9\nOats")
-    with pytest.warns(af.InputWarning, match="'o' reads 1 file of the ground truth, .* index=1 reads that"):
+        af.read_pages(engine, {"o": tmp_path / "t"})
+        af.read_pages(tmp_path / "t", {"o": engine})
+    with (
+        pytest.warns(af.InputWarning, match=said),
+        pytest.warns(af.InputWarning, match="'o' reads 1 file of the ground truth, .* index=1 reads that"),
+    ):
         af.read_pages(folder, {"o": folder / "*.xml"})
 
 
@@ -967,7 +978,8 @@ def test_an_index_that_nothing_has_is_an_error(tmp_path: Path) -> None:
     ]:
         with pytest.raises(af.InputError, match=message):
             af.read_pages(tmp_path / "d", {"o": af.readers.Pages(tmp_path / name, index=index)})
-    blank = af.read_pages(tmp_path / "d", {"o": af.readers.Pages(tmp_path / "layout", index=1)})
+    engine = af.readers.Pages(tmp_path / "d", index=1)
+    blank = af.read_pages(engine, {"o": af.readers.Pages(tmp_path / "layout", index=1)})
     assert blank["o"].to_list() == [""]
     with pytest.raises(TypeError, match="index must be an integer, got '1'"):
         af.readers.Pages(tmp_path, index="1")  # type: ignore[arg-type]
