@@ -647,7 +647,7 @@ def variance_components(
     present standard error is that of `ratio_variance` for the means of questions, in clusters. With k epochs
     per question, the variance of the mean changes by σ² · (1/k - 1/h) / n, where σ² is the component of
     epochs, h the harmonic mean of the present numbers and n the number of questions. It is at least σ² / kn,
-    unless this minimum would make the variance grow with more epochs.
+    at present as well: less than that would mean a negative variance between questions.
 
     Examples
     --------
@@ -777,11 +777,10 @@ def standard_errors(questions: pl.DataFrame, epoch: float) -> pl.DataFrame:
     n = questions.height
     # Rounded, so that three times three epochs are three.
     repeats = round(n / float((1 / questions["n"]).sum()), 9)
-    every = {}
-    for k in map(float, NUMBERS):
-        # Epochs alone contribute this much, but more epochs never increase the present variance.
-        alone = epoch / (k * n) if k < repeats else min(epoch / (k * n), present)
-        every[k] = max(present + epoch * (1 / k - 1 / repeats) / n, alone)
+    # Epochs alone contribute this much; what is below it is a negative estimate of the other levels.
+    alone = epoch / (repeats * n)
+    present = max(present, alone)
+    every = {k: max(present + epoch / (k * n) - alone, 0.0) for k in map(float, NUMBERS)}
     every[repeats] = present
     table = pl.DataFrame([*every.items()], schema=["epochs", "variance"], orient="row")
     variance = pl.col("variance").fill_nan(None)

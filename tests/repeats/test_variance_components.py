@@ -179,6 +179,9 @@ def test_an_estimate_below_zero_is_given_as_zero_and_said() -> None:
     assert str(result).startswith(
         "score: variance 0 % between questions (estimated below 0), 100 % between epochs"
     )
+    # If only epochs vary, k answers to each question are worth k times as many questions.
+    for epochs, _, error, size in result.standard_errors.filter(pl.col("epochs") < math.inf).iter_rows():
+        assert (error, size) == pytest.approx((math.sqrt(0.5 / (3 * epochs)), epochs))
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 1)), min_size=3, max_size=20))

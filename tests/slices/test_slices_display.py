@@ -67,9 +67,7 @@ def test_slices_of_several_systems_name_the_one_that_lost(rows: pl.DataFrame, tm
     ]
     printed = repr(lost)
     assert "Where prediction, third lost against old (ANLS)" in printed
-    assert (
-        "Searched 3 slices of up to 2 conditions for 2 systems; p is adjusted for all of them." in printed
-    )
+    assert "Searched 3 slices of up to 2 conditions for 2 systems; p is adjusted for all of them." in printed
     line = next(line for line in printed.splitlines() if "kind = form" in line)
     assert [cell.strip(" │") for cell in line.split("┆")[:2]] == ["kind = form", "third"]
     assert lost.sentences[0].startswith("kind = form (third): -1.000 [")
