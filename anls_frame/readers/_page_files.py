@@ -25,6 +25,7 @@ _PAGE_OR_ALTO = re.compile(_PROLOGUE + r"<(?:[\w-]+:)?(?:PcGts|alto)(?:\s+[\w:-]
 _HTML = re.compile(_PROLOGUE + r"<html\b[^>]*>", re.IGNORECASE | re.DOTALL)
 _HOCR_CLASS = re.compile(rb"""\bclass\s*=\s*["']?[^"'>]*\bocrx?_""")
 _POSITION = re.compile(r"(, line \d+, column \d+)? \([^)]*line \d+\)$|, line \d+, column \d+$")
+_CALLED_UTF_16 = re.compile(rb"""<\?xml\s[^>]*encoding=["']utf-16""", re.IGNORECASE)
 _FORM_FEED = "\f"
 # As text, these are markup around the text, or none.
 _NO_PAGES = dict.fromkeys(SUFFIXES | IMAGES | {".pdf", ".rtf", ".docx"}, OTHER_FORMATS) | OTHER_SUFFIXES
@@ -158,9 +159,16 @@ def _parsed(file: File, data: bytes) -> Any:
     """Parse XML without accessing other resources; declared entities are rejected."""
     from lxml import etree  # noqa: PLC0415 - only for XML
 
+    # Programs for .NET often write UTF-8 and call it UTF-16, in which no declaration is ASCII.
+    encoding = "utf-8" if _CALLED_UTF_16.match(data) else None
     # Nothing is loaded from the network or from files, and no entity is replaced.
     parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        remove_comments=True,
+        remove_pis=True,
+        encoding=encoding,
     )
     try:
         root = etree.fromstring(data, parser)

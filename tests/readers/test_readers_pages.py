@@ -274,9 +274,16 @@ def test_byte_order_marks_are_understood(tmp_path: Path, mark: bytes) -> None:
 
     assert text_of(tmp_path, mark + "größer\r\n\r\nals\n\f".encode(encoding), "a.txt") == "größer\n\nals"
     assert text_of(tmp_path, mark + page.encode(encoding)) == "größer"
-    if mark != codecs.BOM_UTF8:
-        declared = f'<?xml version="1.0" encoding="UTF-16"?>{page}'
-        assert text_of(tmp_path, mark + declared.encode(encoding)) == "größer"
+    declared = f'<?xml version="1.0" encoding="UTF-16"?>{page}'
+    assert text_of(tmp_path, mark + declared.encode(encoding)) == "größer"
+
+
+def test_utf_8_that_calls_itself_utf_16_is_read(tmp_path: Path) -> None:
+    page = PAGE.format(f"<TextRegion>{line('größer')}</TextRegion>")
+    page = f"<?xml version='1.0' encoding='utf-16'?>{page}"
+
+    assert text_of(tmp_path, page.encode()) == "größer"
+    assert "Invalid bytes in character encoding" in problem_of(tmp_path, page.encode("latin-1"))
 
 
 def test_latin_1_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
