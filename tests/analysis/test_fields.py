@@ -199,6 +199,20 @@ def test_match_by_order_and_by_a_key() -> None:
     ]
 
 
+def test_lists_without_the_key_are_paired_as_by_best() -> None:
+    document = {"items": [{"sku": "1", "tags": ["x", "y"]}, {"sku": "2", "tags": []}], "notes": ["a", "b"]}
+    assert set(rows_of(document, document, match="sku")["status"]) == {"matched"}
+    other = {"items": [{"sku": "3", "tags": ["x", "y"]}], "notes": ["b", "c", "a"]}
+    rows = rows_of(document, other, match="sku")
+    notes, items = (listed(rows.filter(pl.col("field").str.starts_with(name))) for name in ("notes", "items"))
+    assert notes == [
+        ("notes[]", 1, "a", "a", "matched"),
+        ("notes[]", 2, "b", "b", "matched"),
+        ("notes[]", 3, None, "c", "invented"),
+    ]
+    assert {row[-1] for row in items} == {"missing", "invented"}
+
+
 def test_a_key_of_several_values_matches_the_same_values() -> None:
     gold = {"items": [{"codes": [1, "a"], "name": "tea"}, {"codes": [2], "name": "milk"}]}
     read = {"items": [{"codes": [2], "name": "tea"}, {"codes": [1], "name": "tea"}]}

@@ -52,7 +52,7 @@ class Pairing:
     Parameters
     ----------
     match
-        `"best"`, `"order"` or a key of the items.
+        `"best"`, `"order"` or a key of the items; a list in which no item has it is paired as by `"best"`.
     form
         The form of a text, given the name of its field, in which equal values are equal texts.
     """
@@ -67,7 +67,9 @@ class Pairing:
         if gold is predicted or self.match == "order":
             return {number: number for number in range(min(len(gold), len(predicted)))}
         if self.match != "best":
-            return self._with_equal_key(gold, predicted, name)
+            keys, predicted_keys = ([self._key(item, name) for item in items] for items in (gold, predicted))
+            if any(key is not None for key in (*keys, *predicted_keys)):
+                return _with_equal_keys(keys, predicted_keys)
         texts, others = self._flat_items(gold, name), self._flat_items(predicted, name)
         if texts == others and all(texts):
             return {number: number for number in range(len(texts))}
@@ -96,22 +98,9 @@ class Pairing:
             return {inner: "\n".join(sorted(texts)) for inner, texts in gathered.items()}
         return {} if item is None else {name: self.form(name, item)}
 
-    def _with_equal_key(self, gold: list[Any], predicted: list[Any], name: str) -> dict[int, int]:
-        keys, others = (
-            [self._key(item, name_of(name, self.match)) for item in items] for items in (gold, predicted)
-        )
-        waiting: dict[str, deque[int]] = {}
-        for number, key in enumerate(keys):
-            if key is not None:
-                waiting.setdefault(key, deque()).append(number)
-        return {
-            number: waiting[key].popleft()
-            for number, key in enumerate(others)
-            if key is not None and waiting.get(key)
-        }
-
     def _key(self, item: Any, name: str) -> str | None:
         value = item.get(self.match) if isinstance(item, dict) else None
+        name = name_of(name, self.match)
         return self.form(name, value) if isinstance(value, str) else None if value is None else str(value)
 
     def _similarities(self, gold: list[Item], predicted: list[Item]) -> npt.NDArray[np.float64]:
@@ -145,6 +134,19 @@ class Pairing:
                 'long to be compared; pass match="order", or a key of the items',
                 is_of_gold=n_gold**2 > _MOST_PAIRS or self._steps_of_gold > _MOST_STEPS,
             )
+
+
+def _with_equal_keys(gold: list[str | None], predicted: list[str | None]) -> dict[int, int]:
+    """Return the gold item of each predicted item, by the keys of all items."""
+    waiting: dict[str, deque[int]] = {}
+    for number, key in enumerate(gold):
+        if key is not None:
+            waiting.setdefault(key, deque()).append(number)
+    return {
+        number: waiting[key].popleft()
+        for number, key in enumerate(predicted)
+        if key is not None and waiting.get(key)
+    }
 
 
 _ByName = dict[str, tuple[list[int], list[str]]]

@@ -85,7 +85,7 @@ def fields(
     match
         How the items of a predicted list are paired with those of the gold list: `"best"` finds the
         assignment with the largest sum of similarities, `"order"` pairs items by position, and any other text
-        is a key whose equal values pair items.
+        is a key whose equal values pair items. A list in which no item has this key is paired as by `"best"`.
     lists
         How lists of values are treated: `"items"` makes a row of each value; `"answers"` makes one row of a
         gold list, in which each value is an accepted answer.
