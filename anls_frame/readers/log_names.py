@@ -6,7 +6,7 @@ import errno
 import json
 import os
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -75,12 +75,22 @@ def matching(name: str | os.PathLike[str], without: Collection[Path] = ()) -> li
         return is_log(files.setdefault(path, File(path)))
 
     found = [path for path in files_named(named, is_wanted, "logs") if not is_one_of(path, without)]
+    found = _without_shards(found)
     logs = [files.get(path) or File(path) for path in found]
     if not named.path.is_dir():
         logs = [file for file in logs if not is_aggregated(file)]
     if not logs:
         raise FileNotFoundError(errno.ENOENT, "nothing but gold is here", str(named))
     return logs
+
+
+def _without_shards(logs: Sequence[Path]) -> list[Path]:
+    """Return logs without those of Inspect's shards that one of them merges; warn that they are skipped."""
+    merged = {log.with_suffix(".shards"): log for log in logs if log.suffix == ".eval"}
+    shards = [log for log in logs if log.parent.parent in merged and log.parent.name.isdigit()]
+    for folder in dict.fromkeys(log.parent.parent for log in shards):
+        warn(f"skipped {folder}: its samples are in {merged[folder].name}")
+    return [log for log in logs if log not in shards]
 
 
 def is_aggregated(file: File) -> bool:

@@ -214,3 +214,30 @@ def test_values_that_would_fill_the_memory_are_not_parsed(tmp_path: Path, text: 
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 200 << 20
+
+
+def test_shards_are_left_out_beside_the_log_that_merges_them(tmp_path: Path) -> None:
+    """Inspect runs a task in parts as NAME.shards/0, NAME.shards/1, ..., and merges them to NAME.eval."""
+    samples = [SAMPLE | {"id": number} for number in range(4)]
+
+    def write(path: Path, numbers: Iterable[int]) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("header.json", '{"status": "success", "eval": {"task": "t", "model": "m"}}')
+            for number in numbers:
+                archive.writestr(f"samples/{number}_epoch_1.json", json.dumps(samples[number]))
+
+    shards = tmp_path / "2026-10-16_t_X.shards"
+    write(shards / "0" / "a.eval", [0, 1])
+    write(shards / "1" / "a.eval", [2, 3])
+    ids = ["0", "1", "2", "3"]
+    assert af.read_logs({"m": shards})["question_id"].to_list() == ids  # before they are merged
+    assert af.readers.report_files(tmp_path).overall["n"] == 4
+    write(shards.with_suffix(".eval"), range(4))
+    for named in (tmp_path, str(tmp_path / "**" / "*.eval")):
+        with pytest.warns(af.InputWarning, match=r"skipped .*_t_X\.shards: its samples are in .*_t_X\.eval"):
+            rows = af.read_logs({"m": named})
+        assert rows.select("question_id", "epoch").rows() == [(number, 1) for number in ids]
+    with pytest.warns(af.InputWarning, match="skipped"):
+        assert af.read_logs(tmp_path)["system"].unique().to_list() == ["2026-10-16_t_X"]
+    assert af.read_logs({"m": shards})["question_id"].to_list() == ids  # as named
