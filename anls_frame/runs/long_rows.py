@@ -280,6 +280,12 @@ def _check_answers(rows: pl.DataFrame, problems: Problems, files: Mapping[str, P
             f"{standard_frames.ids_text(ids)}; are these files of one task?",
             path=files.get(file),
         )
+        if system == other_system:
+            what = (
+                "if each file has other questions under the same ids, as OpenCompass numbers the parts of a "
+                "data set, make the ids different or, for a report, pass "
+            )
+            problems.hint(Message(what, Option("shared_ids", "rows")))
 
 
 def _warn_of_questions(rows: pl.DataFrame, gold: Gold | None) -> None:

@@ -156,7 +156,7 @@ def single_answers(given: SystemFiles, metrics: Sequence[str | Metric]) -> pl.La
 
 def _summary_of(given: SystemFiles, shared_ids: SharedIds, options: dict[str, Any]) -> Summary:
     """Summarize the files of one system, with means over repeated answers to questions."""
-    if _are_logs(given):
+    if _are_logs(given, shared_ids):
         return _summarize_logs(given, options)
     scanned = given.scanned
     frames = {str(file): frame for file, (frame, _) in scanned.items()}
@@ -189,12 +189,13 @@ def _passes(frame: pl.LazyFrame, options: Mapping[str, Any]) -> int:
     return passes(Settings(metrics=metrics, has_texts=has_texts, **asked))
 
 
-def _are_logs(given: SystemFiles) -> bool:
+def _are_logs(given: SystemFiles, shared_ids: SharedIds = "error") -> bool:
     """Return whether files are read together: their rows depend on other files or on the data set."""
     if are_pages(given.how):
         return False
     joins = given.how.joins([kind_of_file(given.every_file[0], given.how)])
-    return joins or given.repeats or any(is_many(file.path) for file in given.files)
+    are_parts = shared_ids == "rows"
+    return joins or given.repeats or (any(is_many(file.path) for file in given.files) and not are_parts)
 
 
 def _summarize_logs(given: SystemFiles, options: dict[str, Any]) -> Summary:

@@ -48,6 +48,19 @@ def test_two_systems_are_not_pooled(tmp_path: Path, suffix: str) -> None:
     assert rows[0]["n"] == 800
 
 
+def test_parts_of_a_run_whose_ids_begin_anew_are_one_report(tmp_path: Path) -> None:
+    """OpenCompass splits a data set, and numbers the questions of each part from 0."""
+    for part, answers in enumerate((["a", "b"], ["c", "d", "e"])):
+        rows = {str(row): {"prediction": "a", "gold": text} for row, text in enumerate(answers)}
+        (tmp_path / f"qa_{part}.json").write_text(json.dumps(rows), encoding="utf-8")
+
+    told = "as OpenCompass numbers the parts of a data set, make the ids different or, for a report, pass"
+    refused(report(tmp_path, "qa_*.json"), "accepts other answers than qa_0.json for 2 questions", told)
+    for named in (["qa_*.json"], ["qa_0.json", "qa_1.json"], ["."]):
+        [[overall]] = json.loads(fine(report(tmp_path, *named, "--allow-repeated-ids")))["tables"].values()
+        assert (overall["n"], overall["exact_match"]) == (5, 1 / 5)
+
+
 def test_ids_that_a_file_repeats_are_noted(tmp_path: Path) -> None:
     save(tmp_path / "rows.jsonl", [1, 1, 2, 3])
 
