@@ -223,7 +223,9 @@ def with_ids(raw: Raw, given: str | Sequence[str] | None, problems: Problems) ->
 
 
 SEVERAL_IDS = Message(
-    "if several columns identify a question together, name them all with ", Option("question_id", ...)
+    "if several columns identify a question together, name them all with ",
+    Option("question_id", ...),
+    "; number repeated answers in a column epoch; if a run was resumed, keep one row of each question",
 )
 SEPARATOR = " | "
 """What separates the ids of several columns that identify a question together."""

@@ -54,8 +54,9 @@ def test_what_does_not_identify_is_named(tmp_path: Path) -> None:
     assert [problem.message for problem in raised.value.problems] == [
         "duplicate id 'a', first seen at line 2"
     ]
-    assert raised.value.hints == (
-        "if several columns identify a question together, name them all with question_id=...",
+    [hint] = raised.value.hints
+    assert hint.startswith(
+        "if several columns identify a question together, name them all with question_id=..."
     )
     gaps = saved(tmp_path, "jsonl", ROWS.with_columns(image=pl.Series(["a", None, "b"])))
     with pytest.raises(af.InputError, match="line 2: the id is missing"):
@@ -63,6 +64,23 @@ def test_what_does_not_identify_is_named(tmp_path: Path) -> None:
     joined = pl.DataFrame({"a": ["x | y", "x"], "b": ["z", "y | z"], "prediction": "p", "answer": "p"})
     with pytest.raises(af.InputError, match=r"columns 'a', 'b' have ' \| ' in their ids; name one column"):
         af.scan_results(saved(tmp_path, "csv", joined, "j"), question_id=["a", "b"])
+
+
+def test_a_resumed_run_is_compared_as_the_error_says(tmp_path: Path) -> None:
+    """The harness called the model again where a call had failed, and appended the answer."""
+    rows = pl.DataFrame({"id": ["p", "q", "p"], "prediction": [None, "y", "x"], "answer": ["x", "y", "x"]})
+    other = saved(tmp_path, "jsonl", rows[1:].with_columns(prediction=pl.lit("y")), "other")
+    resumed = saved(tmp_path, "jsonl", rows, "resumed")
+    with pytest.raises(af.InputError, match="if a run was resumed, keep one row of each question"):
+        af.readers.compare_files([other, resumed])
+
+    saved(tmp_path, "jsonl", rows.unique("id", keep="last", maintain_order=True), "resumed")
+    assert af.readers.compare_files([other, resumed]).overall["difference"].item() == 0.5
+    saved(tmp_path, "jsonl", rows.with_columns(epoch=pl.Series([1, 1, 2])), "resumed")
+    reading = af.readers.Reading(unmatched="drop")  # q has one answer
+    with pytest.warns(af.InputWarning, match="fewer epochs"):
+        repeated = af.readers.compare_files([other, resumed], reading)
+    assert repeated.overall["difference"].item() == (0.5 + 1) / 2 - 0.5
 
 
 @pytest.mark.parametrize("gold_id", [None, ["image", "number"]])
@@ -88,9 +106,7 @@ def test_the_command_line_names_them_with_commas(tmp_path: Path) -> None:
     assert refused.stderr.startswith(
         "anls-frame: 2 problems:\nt.csv: line 3: duplicate id 'a', first seen at line 2\n"
     )
-    assert refused.stderr.endswith(
-        "if several columns identify a question together, name them all with --id ...\n"
-    )
+    assert "if several columns identify a question together, name them all with --id ...; " in refused.stderr
     done = shell.run(
         tmp_path, "compare", "t.csv", "u.csv", "--id", "image,number", "-m", "exact_match", "--json"
     )
