@@ -330,8 +330,8 @@ def _confidence(case: Case) -> Iterator[Step]:
     if line["status"] == "certified":
         sentence = (
             f"Accept answers with {name} of at least {line['threshold']:.4g} unread: "
-            f"{spelled_in(line, 'accepted', 'percent')} of all. They lose at most {100 * case.risk:g} % of "
-            f"their points, with {level_text(case.report.confidence)} confidence."
+            f"{spelled_in(line, 'accepted', 'percent')} of all. Their mean loss is at most "
+            f"{100 * case.risk:g} %, with {level_text(case.report.confidence)} confidence."
         )
         yield Step("confidence", sentence, call, line["n_accepted"])
         return

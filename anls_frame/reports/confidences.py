@@ -124,6 +124,11 @@ class Selective(SlicedResult[Table_co]):
         self._all_rows = [_ranked_by(rows, index) for index in range(len(signals))]
 
     @property
+    def are_partial(self) -> bool:
+        """Whether some answers are neither right nor wrong, so that a risk is a mean loss."""
+        return not all(self._rows.select(pl.col("^loss_.*$").is_in([0.0, 1.0]).all()).row(0))
+
+    @property
     def settings(self) -> dict[str, Any]:
         """All settings that determine the figures."""
         return {
@@ -506,6 +511,7 @@ class Selective(SlicedResult[Table_co]):
             documents=int(accepted.documents[0]),
             has_clusters=self._settings.cluster is not None,
             needed=None if np.isnan(needed) else int(needed),
+            are_partial=self.are_partial,
             account=self.account,
         )
 

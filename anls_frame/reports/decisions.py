@@ -112,6 +112,8 @@ class RiskDecision:
         Whether documents, rather than rows, are counted.
     needed
         Number of such documents that would decide if the true risk is as observed; None if unknown.
+    are_partial
+        Whether some answers are neither right nor wrong, so that the risk is their mean loss.
     account
         How many rows were given and used. The decision prints it if more than a hundredth were left out.
 
@@ -135,6 +137,7 @@ class RiskDecision:
     documents: int
     has_clusters: bool
     needed: int | None
+    are_partial: bool
     account: Account[Any]
 
     @property
@@ -156,13 +159,21 @@ class RiskDecision:
         if self.risk is None:
             return f"undecided: no answer is accepted at a threshold of {self.threshold:g}"
         risk, target = in_percent(self.risk), in_percent(self.target)
-        accepted = f"of the answers accepted at a threshold of {self.threshold:g} are wrong"
+        accepted = f"of the answers accepted at a threshold of {self.threshold:g}"
+
+        def said(share: str) -> str:
+            return (
+                f"the mean loss {accepted} is {share}"
+                if self.are_partial
+                else f"{share} {accepted} are wrong"
+            )
+
         rough = f"; {resting_on(self.correlation)}" if self.few_rows else ""
         if self.answer == "fine":
-            return f"fine: at most {target} {accepted}{rough}"
+            return f"fine: {said(f'at most {target}')}{rough}"
         if self.answer == "regressed":
-            return f"regressed: more than {target} {accepted} ({risk}){rough}"
-        line = f"undecided: {risk} {accepted}, {target} are allowed"
+            return f"regressed: {said(f'more than {target}')} ({risk}){rough}"
+        line = f"undecided: {said(risk)}, {target} are allowed"
         if self.needed is None:
             return line
         documents = numbered(self.documents, "document" if self.has_clusters else "row")

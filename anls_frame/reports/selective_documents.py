@@ -126,25 +126,29 @@ def with_thresholds(
 
 
 def statements(
-    thresholds: pl.DataFrame, risk: float, confidence: float, *, higher_is_surer: bool
+    thresholds: pl.DataFrame, risk: float, confidence: float, *, higher_is_surer: bool, are_partial: bool
 ) -> list[str]:
-    """Return a sentence for each row of `Selective.threshold`."""
+    """Return a sentence for each row of `Selective.threshold`; scores that `are_partial` have a mean loss."""
     keys = thresholds.columns[: thresholds.columns.index("threshold")]
     named = [name for name in keys if name != "signal" or thresholds["signal"].n_unique() > 1]
     return [
         "".join(f"{label(line[name])}: " for name in named)
-        + _statement(line, risk, confidence, "at least" if higher_is_surer else "at most")
+        + _statement(
+            line, risk, confidence, "at least" if higher_is_surer else "at most", are_partial=are_partial
+        )
         for line in thresholds.iter_rows(named=True)
     ]
 
 
-def _statement(line: Mapping[str, Any], risk: float, confidence: float, bound: str) -> str:
+def _statement(
+    line: Mapping[str, Any], risk: float, confidence: float, bound: str, *, are_partial: bool
+) -> str:
     target = in_percent(risk)
     alike = line["correlation"]
     units = "rows" if alike is None else "documents"
     if line["status"] == "too_few_documents" and line["documents_needed"] is None:
         return (
-            f"Too few {units} for a risk of {target}: more of the most confident answers are wrong here, "
+            f"Too few {units} for a risk of {target}: the most confident answers have a higher one here, "
             "but their true risk may be lower."
         )
     if line["status"] == "too_few_documents":
@@ -152,14 +156,19 @@ def _statement(line: Mapping[str, Any], risk: float, confidence: float, bound: s
         assumed = "" if alike is None else f", and the losses of a document correlate by {alike:.2g}"
         return (
             f"Too few {units} for a risk of {target}; about {needed} would do if confident answers are as "
-            f"rarely wrong as here{assumed}."
+            f"good as here{assumed}."
         )
     if line["status"] == "risk_too_high":
-        return f"No threshold can be certified for a risk of {target}: more of the most confident are wrong."
+        return f"No threshold can be certified for a risk of {target}: the most confident have a higher one."
     rough = f" T{resting_on(alike)[1:]}." if line["few_rows"] else ""
+    found = in_percent(line["risk"])
+    claim, here = f"at most {target} of these answers are wrong", f"{found} of them were wrong here"
+    if are_partial:
+        claim = f"the mean loss of these answers is at most {target}"
+        here = f"their mean loss was {found} here"
     return (
-        f"Accept a confidence of {bound} {line['threshold']:g}: at most {target} of these answers are wrong, "
-        f"with {level_text(confidence)} confidence. They are {in_percent(line['accepted'])} of all answers; "
-        f"{in_percent(line['risk'])} of them were wrong here.{rough} The lowest threshold whose observed "
-        f"risk is at most {target} would accept {in_percent(line['naive_accepted'])}, without a guarantee."
+        f"Accept a confidence of {bound} {line['threshold']:g}: {claim}, with {level_text(confidence)} "
+        f"confidence. They are {in_percent(line['accepted'])} of all answers; {here}.{rough} The lowest "
+        f"threshold whose observed risk is at most {target} would accept "
+        f"{in_percent(line['naive_accepted'])}, without a guarantee."
     )

@@ -39,6 +39,25 @@ def folder(rows: pl.DataFrame, tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_the_risk_of_partial_scores_is_a_mean_loss(tmp_path: Path) -> None:
+    # By hand: of 400 accepted answers, every fifth is "yess" with an ANLS of 3/4, so the mean loss is 1/20;
+    # said as a share of wrong answers, it would be 20 %.
+    sure = [one for one in (1.0, 0.95, 0.9, 0.85, 0.8) for _ in range(80)]
+    rows = pl.DataFrame({"prediction": [*["yes"] * 4, "yess"] * 80, "answers": "yes", "sure": sure})
+    rows.write_csv(tmp_path / "results.csv")
+    command = ["selective", "results.csv", "--model-confidence", "sure", "--risk", "0.1"]
+    text = " ".join(shell.fine(shell.run(tmp_path, *command)).split())
+    assert "Accept a confidence of at least 0.8: the mean loss of these answers is at most 10 %," in text
+    assert "They are 100 % of all answers; their mean loss was 5 % here." in text
+    result = af.selective(rows, "prediction", "answers", "sure")
+    assert result.holds(0.8, 0.1).sentence == (
+        "fine: the mean loss of the answers accepted at a threshold of 0.8 is at most 10 %"
+    )
+    assert result.holds(0.8, 0.01).sentence == (
+        "regressed: the mean loss of the answers accepted at a threshold of 0.8 is more than 1 % (5 %)"
+    )
+
+
 def test_what_is_printed_and_written(rows: pl.DataFrame, folder: Path) -> None:
     result = af.selective(rows, "prediction", "answers", "sure", cluster="doc", by="kind")
     wanted = result.threshold(0.1).row(0, named=True)

@@ -104,7 +104,13 @@ def selective(
     said = [
         line
         for table in thresholds
-        for line in statements(table, risk, confidence, higher_is_surer=not lower_is_surer)
+        for line in statements(
+            table,
+            risk,
+            confidence,
+            higher_is_surer=not lower_is_surer,
+            are_partial=result.are_partial,
+        )
     ]
     if decision is not None:
         said = [decision.sentence]  # the account belongs to all figures
