@@ -52,7 +52,7 @@ def takes_names(function: Callable[Options, T]) -> Callable[Options, T]:
 
 def refuse_columns(name: str, value: object, before: str = "") -> None:
     """
-    Raise an error if names of columns are, or include, a Series, a frame or the accessor `df.anls`.
+    Raise an error if names of columns are, or include, a Series, `pandas.col`, a frame or `df.anls`.
 
     `before` is the text before the name in a call.
     """
@@ -61,13 +61,13 @@ def refuse_columns(name: str, value: object, before: str = "") -> None:
     if kinds & {"pandas.DataFrame", "polars.DataFrame", "polars.LazyFrame"}:
         given = f"takes names of columns, got a {type_name(value)}"
         raise TypeError(about(name, f"{given}; join the frames first, with `anls_frame.pair`"))
-    if is_accessor or kinds & {"pandas.Series", "polars.Series"}:
+    if is_accessor or kinds & {"pandas.Series", "pandas.Expression", "polars.Series"}:
         called = "anls" if is_accessor else getattr(value, "name", None)
         advice = f"pass its name: {before}{called!r}" if isinstance(called, str) else "pass its name"
         given = "the accessor `df.anls`" if is_accessor else f"a {type_name(value)}"
         if name == "by" and not is_accessor:
             assigned = (
-                "`frame.assign(group=...)`" if "pandas.Series" in kinds else "`with_columns(group=...)`"
+                "`with_columns(group=...)`" if "polars.Series" in kinds else "`frame.assign(group=...)`"
             )
             advice += f' if the frame has it; otherwise add it, as with {assigned}, and pass by="group"'
         raise TypeError(about(name, f"takes names of columns, got {given}; {advice}"))

@@ -11,6 +11,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import type_name
+from anls_frame.exceptions import ColumnNotFoundError
 from anls_frame.frames.answer_texts import warn_of_answers, watched
 from anls_frame.frames.checks import check_columns, check_texts
 from anls_frame.protocol import ScoreProtocol
@@ -48,6 +49,8 @@ def _way_to_frame(value: Any) -> str:
         return f"; read the file first, with `anls_frame.read_results({str(value)!r})`"
     if isinstance(value, list | dict):
         return "; make one of it, with `polars.DataFrame(...)` or `pandas.DataFrame(...)`"
+    if type_name(value).startswith("narwhals."):
+        return "; pass the frame that it wraps, `frame.to_native()`"
     if "GroupBy" in type(value).__name__:
         return (
             "; pass the frame itself, and the columns that group its rows as by=, where the function takes it"
@@ -98,6 +101,7 @@ def to_lazy(
 
 def to_polars(frame: Any, texts: Sequence[str], others: Sequence[str] = ()) -> pl.DataFrame:
     """Return columns of a pandas frame or an Arrow table, as `to_lazy` does."""
+    check_text_levels(frame, texts)
     columns: pl.DataFrame = _side(frame).to_polars(frame, texts, others)
     return columns
 
@@ -203,6 +207,16 @@ def to_pandas(table: pl.DataFrame) -> pd.DataFrame:
     from anls_frame.frames import from_pandas  # noqa: PLC0415 - imports pandas
 
     return from_pandas.to_pandas(table)
+
+
+def check_text_levels(frame: Any, texts: Sequence[str]) -> None:
+    """Raise an error if a name of texts refers to a level of the index of pandas alone."""
+    for name in texts if is_pandas(frame) else ():
+        if name in frame.index.names and name not in frame.columns:
+            raise ColumnNotFoundError(
+                f"{name!r} is a level of the index, and texts must be columns; pass "
+                f"`frame.reset_index({name!r})`"
+            )
 
 
 def _check_levels(frame: Any, names: Iterable[str]) -> None:

@@ -35,6 +35,7 @@ from anls_frame.summary.settings import (
     are_texts,
     check_by,
     check_keep,
+    named_columns,
     scoring,
 )
 from anls_frame.summary.system_rows import scored_rows, warn_of_logged
@@ -110,7 +111,7 @@ def scored_epochs(
                 "of rows such as 'wer_mean' or, in a report of all rows with cluster=, every epoch counts by "
                 "its length"
             )
-    ids = [id] if isinstance(id, str) else list(id)
+    ids = list(named_columns("id", id))
     columns = list(dict.fromkeys([*ids, *keep]))
     settings = Settings(
         by=by,

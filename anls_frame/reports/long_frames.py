@@ -19,6 +19,7 @@ from anls_frame.frames.conversion import attach, column_names, in_memory, to_laz
 from anls_frame.reports.pairing import check_ids, differing_questions, disagreeing, first_of, question_column
 from anls_frame.summary.keys import optional
 from anls_frame.summary.measures import Metric
+from anls_frame.summary.settings import named_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -132,7 +133,7 @@ def side_by_side(
         raise ValueError(
             "name the column of predictions or, of scores, metrics with the names of their columns"
         )
-    ids = [id] if isinstance(id, str) else list(id)
+    ids = list(named_columns("id", id))
     given = frame
     frame = in_memory(frame)
     names = column_names(frame)

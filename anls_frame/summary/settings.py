@@ -227,8 +227,8 @@ class Settings:
     def from_dict(cls, settings: Mapping[str, Any]) -> Settings:
         """Return the settings from the dictionary that `to_dict` returned."""
         protocol = protocol_from_dict(settings["protocol"])
-        lists: dict[str, Any] = {key: _columns(key, settings[key]) for key in ("by", "keep")}
-        lists["tables"] = tuple(_columns("tables", table) for table in settings["tables"])
+        lists: dict[str, Any] = {key: named_columns(key, settings[key]) for key in ("by", "keep")}
+        lists["tables"] = tuple(named_columns("tables", table) for table in settings["tables"])
         metrics = tuple(map(from_dict, settings["metrics"]))
         return cls(**{**settings, **lists, "protocol": protocol, "metrics": metrics})
 
@@ -243,15 +243,16 @@ def _signature(metric: Metric) -> str:
 
 def check_by(by: str | Sequence[str] | None) -> tuple[str, ...]:
     """Return the slicing columns as a tuple of names."""
-    return () if by is None else _columns("by", by)
+    return () if by is None else named_columns("by", by)
 
 
 def check_keep(keep: str | Sequence[str]) -> tuple[str, ...]:
     """Return the columns to keep as a tuple of names."""
-    return _columns("keep", keep)
+    return named_columns("keep", keep)
 
 
-def _columns(role: str, given: str | Sequence[str]) -> tuple[str, ...]:
+def named_columns(role: str, given: str | Sequence[str]) -> tuple[str, ...]:
+    """Return one or several names of columns as a tuple of different ones."""
     is_single = isinstance(given, str) or not isinstance(given, Iterable)
     columns: tuple[str, ...] = (given,) if is_single else tuple(given)  # type: ignore[assignment]
     if not all(isinstance(column, str) for column in columns):

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import narwhals as nw
 import pandas as pd
 import polars as pl
 import pytest
@@ -84,6 +85,39 @@ def test_a_metric_refuses_a_series(place: str) -> None:
         af.Metric(values["numerator"], denominator=values["denominator"])
 
 
+@pytest.mark.skipif(not hasattr(pd, "col"), reason="new in pandas 3")
+@pytest.mark.parametrize("parameter", ["prediction", "answers", "by", "cluster", "keep", "metrics"])
+def test_an_expression_of_pandas_is_refused(parameter: str) -> None:
+    expression = pd.col("lang")
+    given: dict[str, Any] = {"prediction": "prediction", "answers": "answer", parameter: expression}
+
+    with pytest.raises(
+        TypeError, match=rf"{parameter} takes names of columns, got a pandas\.Expression; pass"
+    ):
+        af.report(FRAMES["pandas"], **given)
+    with pytest.raises(TypeError, match=r"a metric takes names of columns, got a pandas\.Expression"):
+        af.Metric(expression)
+
+
+@pytest.mark.parametrize("function", [af.repeats.mean_over_epochs, af.repeats.variance_components])
+def test_ids_that_are_no_names_are_refused(function: Any) -> None:
+    for wrong in (pl.col("lang"), 3, ["lang", None]):
+        with pytest.raises(TypeError, match="id must be a column name or a list of them, got"):
+            function(FRAME, "prediction", "answer", id=wrong)
+
+
+def test_texts_in_the_index_of_pandas_are_refused_with_advice() -> None:
+    frame = FRAMES["pandas"].set_index("prediction")
+
+    for function in (af.report, af.add_scores, af.browse, type(frame.anls).cer):
+        owner = frame.anls if function.__name__ == "cer" else frame
+        with pytest.raises(
+            af.exceptions.ColumnNotFoundError, match=r"is a level of the index.*`frame\.reset_"
+        ):
+            function(owner, "prediction", "answer")
+    assert af.report(frame.reset_index("prediction"), "prediction", "answer").overall["n"] == len(frame)
+
+
 def test_a_series_without_a_name_is_refused() -> None:
     with pytest.raises(
         TypeError, match=r"by takes names of columns, got a pandas\.Series; pass its name if the"
@@ -126,6 +160,8 @@ def test_rows_and_groups_in_place_of_a_frame_get_advice(function: Any) -> None:
     for value in (rows, {"p": ["a"], "a": ["a"]}):
         with pytest.raises(TypeError, match=r"got (list|dict); make one of it, with `polars\.DataFrame"):
             function(value, "p", "a")
+    with pytest.raises(TypeError, match=r"got narwhals\.LazyFrame; pass .* `frame\.to_native\(\)`"):
+        function(nw.from_native(pl.LazyFrame(rows)), "p", "a")
     for grouped in (pd.DataFrame(rows).groupby("lang"), pl.DataFrame(rows).group_by("lang")):
         with pytest.raises(TypeError, match=r"GroupBy; pass the frame itself, and the columns .* as by="):
             function(grouped, "p", "a")

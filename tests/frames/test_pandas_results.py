@@ -293,7 +293,7 @@ def test_names_of_levels_are_checked() -> None:
         af.report(LEVELS, *TEXTS, by="pages")
     with pytest.raises(af.exceptions.ColumnNotFoundError, match="column 'page' occurs 2 times"):
         af.report(LEVELS.rename_axis(["page", "page"]), *TEXTS, by="page")
-    with pytest.raises(af.exceptions.ColumnNotFoundError, match="no column 'page'"):
+    with pytest.raises(af.exceptions.ColumnNotFoundError, match="'page' is a level of the index"):
         af.report(LEVELS.reset_index("lang"), "page", "answers")
 
 
