@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import polars as pl
 import polars.selectors as cs
 
 from anls_frame import _palette
@@ -13,6 +12,7 @@ from anls_frame.analysis.curves import score_histogram
 from anls_frame.export.charts import Alignments, Crossed, Figure, HistogramChart, Stacked
 from anls_frame.export.columns import heading_of
 from anls_frame.export.display import slice_labels
+from anls_frame.export.document import with_spaces
 from anls_frame.metrics.scores import nearest_answer
 from anls_frame.protocol import PROTOCOLS, resolve_errors
 from anls_frame.reports.type_changes import ROW, matrix_categories
@@ -64,9 +64,8 @@ def _substitutions(view: Any) -> list[Figure]:
     if not view.details:
         return []
     _, table = view.details
-    # A combining mark needs a base character.
-    shown = table.frame.with_columns(pl.col(_PAIR).str.replace(r"^(\p{M})", "◌${1}"))
-    side, above, cells = matrix_categories(shown.with_row_index(ROW), _PAIR, "count", None)
+    shown = with_spaces(table.frame).with_row_index(ROW)
+    side, above, cells = matrix_categories(shown, _PAIR, "count", None)
     caption = "Character in the reference and character read; a stronger colour is more frequent"
     matrices = [(("reference", "read as"), side, above, cells)]
     return [Crossed(table.name, table.name, matrices, caption)] if cells else []

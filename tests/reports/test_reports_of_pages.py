@@ -214,6 +214,13 @@ def test_a_report_of_pages_speaks_of_pages_and_their_errors(tmp_path: Path) -> N
     assert not substituted[0]["reference_char"].str.contains(r"^\s+$").any()
 
 
+def test_the_matrix_of_substitutions_names_characters_for_private_use() -> None:
+    pages = pl.DataFrame({"p": ["qr ab"] * 2, "a": ["\ue8bf\ueba7 ab"] * 2})
+    drawn = af.report(pages, "p", "a", metrics="ocr", details=True).to_document().figures
+    (matrix,) = [figure for figure in drawn if "Substitutions" in str(figure)]
+    assert {"⟨U+E8BF⟩", "⟨U+EBA7⟩"} <= {*re.findall(r"⟨U\+E...⟩", str(matrix))}
+
+
 @pytest.mark.parametrize("metrics", ["ocr", "speech", "wer_corpus"])
 def test_the_wer_of_texts_without_spaces_has_a_note(metrics: str) -> None:
     def notes_of(text: str, **options: Any) -> list[str]:
