@@ -282,7 +282,7 @@ def frame(
             _note_formats(role, name, raw, problems)
             predictions = next((column for column in columns if column.name == "prediction"), None)
             own, separator = as_answers(raw, name, problems, answers_format, predictions)
-            _warn_of_written(name, own.explode(empty_as_null=True), problems, raw)
+            _warn_of_written(name, own, problems, raw)
         elif role in LISTS:
             own = as_text_lists(name, raw.column(name), problems, raw.place, question_types_format)
         else:
@@ -345,20 +345,22 @@ def _warn_of_written(source: str, texts: pl.Series, problems: Problems, raw: Raw
 
     pandas makes floats of whole numbers if one is missing. Some exports write JSON into the fields of CSV.
     """
+    column = raw.columns[source]
+    if raw.typed and (isinstance(column, pl.Series) or Number not in raw_tables.kinds_of(column)):
+        return
+    texts = texts.explode(empty_as_null=True) if texts.dtype == pl.List else texts
     filled = texts.drop_nulls()
     if filled.is_empty():
         return
-    first = filled[0]
-    about = f"{problems.path}: each text in column {source!r} is"
-    is_text = raw.typed and isinstance(raw.column(source), pl.Series)
-    if not is_text and len(filled) < len(texts) and filled.str.contains(_WHOLE_FLOAT).all():
+    first, about = filled[0], f"{problems.path}: each text in column {source!r} is"
+    if len(filled) < len(texts) and filled.str.contains(_WHOLE_FLOAT).all():
         warn(
             f"{about} a whole number with .0, such as {first!r}, which is not the text "
             f"{first.removesuffix('.0')!r}; {raw_tables.FLOATS_OF_PANDAS}, before you write the file"
         )
     elif not raw.typed and filled.str.contains(_JSON_STRING).all():
         warn(
-            f"{about} a string of JSON, such as {first}, and scored with its quotes; read them with "
+            f"{about} a string of JSON, such as {quoted(first)}, and scored with its quotes; read them with "
             "json.loads, and write the texts themselves"
         )
 

@@ -513,7 +513,7 @@ def test_strings_of_json_in_csv_are_told(write: Write) -> None:
     )
 
     with pytest.warns(
-        af.InputWarning, match=r'\'prediction\' is a string of JSON, such as "Rome", and scored'
+        af.InputWarning, match="""'prediction' is a string of JSON, such as '"Rome"', and scored"""
     ):
         frame = af.read_results(path)
     assert frame["prediction"].to_list() == list(map(json.dumps, texts))
