@@ -345,14 +345,20 @@ def _confidence(case: Case) -> Iterator[Step]:
 
 
 def _gold(case: Case) -> Iterator[Step]:
-    looks_wrong = pl.col("cause").is_in(["extra_text", "truncated"])
+    types = ["extra_text", "truncated"]
+    looks_wrong = pl.col("cause").is_in(types)
     why = "the prediction contains the gold answer or is part of it"
+    text = f'af.unwrap({case.prediction}).struct.field("text")'
+    rows = f'af.error_type({text}, "{case.roles.answers}").is_in({types})'
     others = [f"other {name}" for name in case.roles.systems if name != case.system]
     if others:
         alike = [nls("prediction", other, protocol=case.protocol) == 1 for other in others]
         is_other = pl.col("cause").is_in(["wrong", "near"]) & (pl.col("lost") > 0)
         looks_wrong |= is_other & pl.all_horizontal(alike).fill_null(value=False)
         why = f"all systems give the same other answer, or {why}"
+        columns = [column for name, column in case.roles.systems.items() if name != case.system]
+        same = " & ".join(f'(af.nls({case.prediction}, "{column}") == 1)' for column in columns)
+        rows = f"{rows} | {same} & (af.anls({case.texts}) < 1)"
     n = case.scored.filter(looks_wrong).height
     if n < max(_LEAST_ROWS, _DOUBTFUL * case.scored.height):
         return
@@ -361,7 +367,7 @@ def _gold(case: Case) -> Iterator[Step]:
         f"Check the gold answers of {numbered(n, 'row')}: {why}. If the gold is wrong or too short, up to "
         f"{won(gain)} are not the system's; judge a sample of {size}."
     )
-    yield Step("gold", sentence, f"af.audit_sample(df, n={size})", n, gain)
+    yield Step("gold", sentence, f"af.audit_sample(df.filter({rows}), n={size})", n, gain)
 
 
 def _protocol(case: Case) -> Iterator[Step]:
