@@ -140,7 +140,8 @@ class OverviewView(View):
         """Return the causes with examples or, of several systems, their losses side by side."""
         table, systems = self.result.cause_frame, list(self.result.roles.systems)
         if "system" in table.columns:
-            table = table.pivot("system", index="cause", values="loss").sort("cause").fill_null(0.0)
+            table = table.pivot("system", index="cause", values="loss").fill_null(0.0)
+            table = table.sort(pl.sum_horizontal(systems), descending=True, maintain_order=True)
         elif not self.are_pages and (examples := self._examples()):
             example = pl.col("cause").cast(pl.String).replace_strict(examples, default="")
             table = table.with_columns(example=example)

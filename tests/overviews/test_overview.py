@@ -175,7 +175,10 @@ def test_several_systems_are_side_by_side(tmp_path: Path) -> None:
     assert {name: 1 - loss for name, loss in by_system.iter_rows()} == pytest.approx(scores)
     # Slices and steps are those of the best system.
     assert made.report.overall["anls"] == max(scores.values())
-    made.write(tmp_path / "overview.html")
+    made.write(tmp_path / "overview.json")
+    causes = json.loads((tmp_path / "overview.json").read_text())["tables"]["What lowers the score"]
+    losses = [line["old"] + line["new"] for line in causes]
+    assert losses == sorted(losses, reverse=True)
 
 
 def test_pages_have_kinds_of_errors_that_add_up_to_the_rate() -> None:
