@@ -118,6 +118,11 @@ def _names(given: Sequence[Any], role: str, keys: dict[str, pl.Expr | None]) -> 
     for entry in given:
         key = entry if isinstance(entry, pl.Expr) else None
         if key is not None:
+            # A selector would choose among the columns that are read.
+            if key.meta.has_multiple_outputs():
+                several = "must hold expressions of one column each, not of several or of selectors"
+                advice = "pass the names of the columns, as `frame.select(...).columns` gives them"
+                raise wrong(role, f"{several}, got {_shown(entry)}; {advice}")
             name = key.meta.output_name(raise_if_undetermined=False)
             if name is None:
                 raise wrong(role, f"must name each expression with .alias(...), got {_shown(entry)}")

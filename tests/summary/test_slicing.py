@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 import polars as pl
+import polars.selectors as cs
 import pytest
 
 import anls_frame as af
@@ -133,16 +134,35 @@ def test_measurements_are_refused() -> None:
         ([["lang"], ["lang"]], ValueError, "by must not ask for a table twice"),
         ([["lang", "lang"]], ValueError, "by must not name a column twice"),
         ([pl.col("lang"), "lang"], ValueError, "by must not name a column twice"),
-        ([pl.col("lang", "size")], ValueError, "by must name each expression"),
+        ([pl.col("lang", "size")], ValueError, "by must hold expressions of one column each"),
+        (
+            cs.string().alias("x"),
+            ValueError,
+            r"by must hold .* got cs\.string.*`frame\.select\(\.\.\.\)\.columns`",
+        ),
+        (cs.by_name("lang"), ValueError, "by must hold expressions of one column each"),
+        (pl.nth(0).alias("x"), ValueError, "by must hold expressions of one column each"),
+        (pl.element(), ValueError, "by must name each expression"),
         ([[3]], TypeError, "by must be a column name, an expression or a list of them"),
         ([["lang"], ["size", pl.col("lang").str.to_uppercase()]], ValueError, "the name 'lang' to two"),
         ([[YEAR], ["lang", YEAR + 1]], ValueError, "the name 'year' to two different keys"),
     ],
-    ids=["mixed", "twice", "column", "expression", "several", "number", "meanings", "expressions"],
+    ids=[
+        *("mixed", "twice", "column", "expression", "several", "selector", "single", "place", "unnamed"),
+        *("number", "meanings", "expressions"),
+    ],
 )
 def test_what_slices_nothing_is_refused(by: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         af.report(FRAME, *TEXTS, by=by)
+
+
+def test_the_columns_of_a_selector_slice_by_their_names() -> None:
+    chosen = FRAME.select(cs.by_name("lang", "size")).columns
+
+    assert af.report(FRAME, *TEXTS, by=chosen).by_group.equals(
+        af.report(FRAME, *TEXTS, by=["lang", "size"]).by_group
+    )
 
 
 @pytest.mark.parametrize("by", [3, ["lang", 3]], ids=["number", "list"])
