@@ -63,7 +63,9 @@ def refuse_columns(name: str, value: object, before: str = "") -> None:
         raise TypeError(about(name, f"{given}; join the frames first, with `anls_frame.pair`"))
     if is_accessor or kinds & {"pandas.Series", "pandas.Expression", "polars.Series"}:
         called = "anls" if is_accessor else getattr(value, "name", None)
-        advice = f"pass its name: {before}{called!r}" if isinstance(called, str) else "pass its name"
+        advice = (
+            f"pass its name: {before}{called!r}" if isinstance(called, str) and called else "pass its name"
+        )
         given = "the accessor `df.anls`" if is_accessor else f"a {type_name(value)}"
         if name == "by" and not is_accessor:
             assigned = (

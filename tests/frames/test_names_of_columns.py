@@ -123,6 +123,10 @@ def test_a_series_without_a_name_is_refused() -> None:
         TypeError, match=r"by takes names of columns, got a pandas\.Series; pass its name if the"
     ):
         af.report(FRAME, "prediction", "answer", by=pd.Series(["en", "de"]))  # type: ignore[arg-type]
+    with pytest.raises(
+        TypeError, match=r"systems takes names of columns, got a polars\.Series; pass its name$"
+    ):
+        af.compare(FRAME, pl.Series(["prediction", "lang"]), "answer")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars"])
