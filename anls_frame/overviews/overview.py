@@ -52,6 +52,8 @@ _TABLES = 12
 """Largest number of values of a column with a table of its own."""
 _WORST = 3
 """Rows of each cause that are shown."""
+_PAGE_RATES = {kind: pl.col(kind) / pl.max_horizontal("reference_length", 1) for kind in PAGE_COLORS}
+"""What each kind of error adds to the rate of a page; of a page without text, the number of errors."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -313,7 +315,7 @@ def overview(
     texts = {name: _texts(rows, roles, name, settings.unanswerable) for name in roles.systems}
     if are_pages:
         own = texts[system].with_columns(**page_losses(settings)).collect()
-        losses = {kind: pl.col(kind) / pl.col("reference_length") for kind in PAGE_COLORS}
+        losses = _PAGE_RATES
         table = every = _page_causes(made, own)
     else:
         scored = {

@@ -230,9 +230,9 @@ class ReportView(View):
         settings = self.summary.settings
         score = f"{metric.label} {spelled_in(overall, metric.name, kind)}"
         if settings.lengths:
-            label = metric.label.removesuffix(" (corpus)")
-            wer = spelled(overall["wer_corpus"], (), "percent")
-            score = f"{label} {spelled_in(overall, metric.name, 'percent')}, WER {wer}"
+            kind, label = "percent", metric.label.removesuffix(" (corpus)")
+            wer = spelled(overall["wer_corpus"], (), kind)
+            score = f"{label} {spelled_in(overall, metric.name, kind)}, WER {wer}"
         lost = {}
         if metric is BUILT_IN["anls"] and settings.details:
             lost = causes.shares(self.summary.report_sums.details["causes"])

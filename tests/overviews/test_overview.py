@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -214,6 +215,21 @@ def test_pages_have_kinds_of_errors_that_add_up_to_the_rate() -> None:
     assert [(figure.table, figure.parts[0][:2], len(figure.parts)) for figure in document.figures[:1]] == [
         ("Kinds of errors", ("misread", 1.0), 1)
     ]
+
+
+def test_text_invented_for_a_blank_page_is_no_misreading() -> None:
+    frame = pages("", 1)
+    is_blank = pl.int_range(pl.len()) % 8 == 0
+    blank = pl.when(is_blank).then(pl.lit("")).otherwise("gt")
+    invented = pl.when(is_blank).then(pl.lit("invented").alias("ocr")).otherwise("ocr")
+    made = af.overview(frame.with_columns(gt=blank, ocr=invented), "ocr", "gt", metrics="ocr")
+    assert made.row_causes is not None
+    assert made.row_causes.gather_every(8).to_list() == [["added"]] * 15
+    assert made.row_causes.list.contains("misread").sum() == 105
+    misread, of_blank = made.worst_rows.partition_by("cause", maintain_order=True)
+    assert (misread["nearest"] != "").all()
+    assert of_blank["lost"].to_list() == [8.0] * 3
+    assert re.search(r"CER \d+\.\d % .*; worst: \w+ \d+\.\d %", repr(made))
 
 
 def test_pages_without_text_or_prediction_have_steps() -> None:
