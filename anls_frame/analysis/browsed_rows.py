@@ -16,12 +16,12 @@ from anls_frame.exceptions import DTypeError
 from anls_frame.export.page_verdicts import REPEATS, repeating
 from anls_frame.export.rows_content import substitution
 from anls_frame.frames.checks import object_advice
-from anls_frame.frames.conversion import column_names, is_pandas, to_lazy
+from anls_frame.frames.conversion import column_names, to_lazy
 from anls_frame.frames.reserved_columns import AUDIT
 from anls_frame.metrics import errors, scores
 from anls_frame.protocol import plugin_options, protocol_from_dict, resolve_errors
 from anls_frame.summary import selection, system_rows
-from anls_frame.summary.account import Account, account_sums
+from anls_frame.summary.account import Account, account_of, account_sums
 from anls_frame.summary.details import edit_counts
 from anls_frame.summary.keys import optional
 from anls_frame.summary.measures import Metric
@@ -110,9 +110,10 @@ def collected(
     audit = [AUDIT] if asked.is_audit else []
     keep = tuple(dict.fromkeys([*shown.values(), *(name for _, name in image if name is not None), *audit]))
     settings = replace(asked.settings, by=(), keep=keep)
-    chosen = selection.select_from(
+    scored = system_rows.scored_rows(
         frame, asked.systems, asked.answers, asked.metrics, settings, made=asked.made
     )
+    chosen = selection.Selection(scored)
     first = [pl.col(name) for name in system_rows.score_columns(0, len(asked.systems))]
     compared = range(1, len(asked.systems))
     changes = {f"change_{system}": selection.change(first, system).round(9) for system in compared}
@@ -137,14 +138,10 @@ def collected(
             chosen.first(wanted, list(ranks), n),
             wanted.select(pl.len()),
             rows.select(*figures),
-            rows.select(**account_sums(is_used, len(asked.systems), settings)),
+            rows.select(**account_sums(scored, is_used)),
         ],
         engine="streaming",
     )
-    account: Account[Any] = Account(
-        systems=list(asked.systems), settings=asked.settings, from_pandas=is_pandas(frame),
-        **numbers.row(0, named=True),
-    )  # fmt: skip
     worst = chosen.checked(worst, n).sort(selection.ROW)
     if asked.is_audit:
         worst = worst.sample(fraction=1, shuffle=True, seed=0)
@@ -164,7 +161,7 @@ def collected(
         "right": right_values(list(asked.systems)),
         "same": _SAME,
     }
-    return table.drop(unused), height.item(), list(totals.row(0)), orders, account
+    return table.drop(unused), height.item(), list(totals.row(0)), orders, account_of(scored, numbers)
 
 
 def _image(image: str | None, columns: Sequence[Any]) -> list[tuple[str, str | None]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, get_args
@@ -19,8 +18,9 @@ from anls_frame.summary import system_rows
 from anls_frame.summary.catalogue import Metrics
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.rows import kept_names, predicted, type_of
-from anls_frame.summary.selection import NLS_RANK, ROW, Selection, as_given, change, select_from
+from anls_frame.summary.selection import NLS_RANK, ROW, Selection, as_given, change
 from anls_frame.summary.settings import MOST_ROWS, Settings, Unanswerable, check_keep, scoring
+from anls_frame.summary.system_rows import scored_rows
 from anls_frame.summary.systems import metrics_of, once, resolve_systems
 
 Kind = Literal["worse", "better", "all"]
@@ -162,7 +162,7 @@ def changes(
         **scoring(protocol, frame, has_texts=has_texts, unanswerable=unanswerable),
     )
     columns = _columns([*given], chosen, settings, is_gain=kind == "better")
-    selection = select_from(frame, given, answers, chosen, settings)
+    selection = Selection(scored_rows(frame, given, answers, chosen, settings))
     rows = selection.scored(_may_differ(selection.systems, chosen, settings))
     # A score counts only if all systems have one, as in comparisons.
     for index, _ in enumerate(chosen):
@@ -176,7 +176,7 @@ def changes(
 
 def _changed(selection: Selection, rows: pl.LazyFrame, kind: Kind, n: int | None) -> pl.DataFrame:
     """Return the rows that changed, with the first system as number 0 and the other one as number 1."""
-    pair = dataclasses.replace(selection, systems=2)
+    pair = selection.of_two
     ranks = [
         selection.ranks(functools.partial(change, system=system), best_first=kind == "better")
         for system in range(1, selection.systems)

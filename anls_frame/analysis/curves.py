@@ -208,7 +208,7 @@ def length_scores(
         unanswerable=unanswerable_in(unanswerable, frame),
     )
     rows = scored_rows(frame, {prediction: prediction}, answers, [], settings)
-    scored = single(rows, settings).filter(pl.col("row_digest").is_not_null())
+    scored = single(rows).filter(pl.col("row_digest").is_not_null())
     sums = scored.group_by(*rows.keys, "bits").agg(sums_of_texts())
     counted = canonical(sums.collect(engine="streaming"))
     warn_of_labels(counted, dict(zip(rows.keys, columns, strict=True)))

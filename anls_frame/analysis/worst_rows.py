@@ -17,9 +17,10 @@ from anls_frame.summary.catalogue import resolve, row_metrics
 from anls_frame.summary.keys import check_by_names, with_column_names
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.rows import type_of
-from anls_frame.summary.selection import ROW, mean, select_from
+from anls_frame.summary.selection import ROW, Selection, mean
 from anls_frame.summary.settings import MOST_ROWS, Settings, Unanswerable, scoring
 from anls_frame.summary.slicing import By, crossed_keys
+from anls_frame.summary.system_rows import scored_rows
 
 _SYSTEM = "system"
 _NEW = ("anls", "nls", "cer", "error_type", "nearest_answer", "alignment")
@@ -134,13 +135,14 @@ def worst(
     check_by_names(columns, new)
     text_options = scoring(protocol, frame, has_texts=True, unanswerable=unanswerable)
     settings = Settings(by=columns, metrics=(metric.described(),), missing=missing, **text_options)
-    selection = select_from(frame, {_SYSTEM: prediction}, answers, [metric], settings, slicing=slicing)
+    rows = scored_rows(frame, {_SYSTEM: prediction}, answers, [metric], settings, slicing=slicing)
+    selection = Selection(rows)
     ranks = selection.ranks(mean)
-    rows = selection.scored().with_columns(**ranks)
-    drawn = selection.first_of_slices(rows, list(ranks), n, where=pl.col("score_0_0").is_not_null())
+    scored = selection.scored().with_columns(**ranks)
+    drawn = selection.first_of_slices(scored, list(ranks), n, where=pl.col("score_0_0").is_not_null())
     table = drawn.select(
         ROW,
-        *selection.source.keys,
+        *rows.keys,
         anls="anls_0",
         nls="nls_0",
         cer="cer_0",
@@ -158,5 +160,4 @@ def worst(
     ]
     table = table.with_columns(pl.Series("alignment", alignments, dtype=pl.String))
     table = table.rename({"own": metric.name} if len(new) > len(_NEW) else {})
-    keys = selection.source.keys
-    return attach(frame, table[ROW], with_column_names(table.select(*keys, *new), keys, columns))
+    return attach(frame, table[ROW], with_column_names(table.select(*rows.keys, *new), rows.keys, columns))

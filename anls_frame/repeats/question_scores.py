@@ -20,11 +20,11 @@ from anls_frame._typing import ByFrame, Missing, Table_co, declared, table_of_fr
 from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.frames import origins
 from anls_frame.frames.checks import check_column, free_name
-from anls_frame.frames.conversion import as_kind_of, at_hand, column_names, in_polars, is_pandas
+from anls_frame.frames.conversion import as_kind_of, at_hand, column_names, in_polars
 from anls_frame.frames.documents import called, without_nan
 from anls_frame.protocol import ScoreProtocol, described, resolve_errors
 from anls_frame.reports.pairing import disagreeing, first_of
-from anls_frame.summary.account import Account, account_columns, account_of
+from anls_frame.summary.account import Account, account_columns, account_of, account_sums
 from anls_frame.summary.catalogue import Metrics, resolve
 from anls_frame.summary.keys import canonical, explode_lists, key_names, optional, with_column_names
 from anls_frame.summary.labels import warn_of_labels
@@ -141,7 +141,7 @@ def scored_epochs(
     )
     rows.check(table)
     is_used = pl.col("score_0_0").is_not_null()
-    account = account_of(table, is_used, systems, settings, from_pandas=is_pandas(frame))
+    account = account_of(rows, table.select(**account_sums(rows, is_used)))
     epochs = RepeatedAnswers(
         frame=table.drop(account_columns(1)),
         ids=dict(names[: len(ids)]),

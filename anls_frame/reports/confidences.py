@@ -18,7 +18,7 @@ from anls_frame._typing import ByFrame, Missing, Table_co, declared
 from anls_frame.exceptions import DTypeError, warn
 from anls_frame.export.columns import DIFFERENCE, SELECTIVE, interval, listing, with_ends
 from anls_frame.export.document import SLICE
-from anls_frame.frames.conversion import at_hand, column_names, is_pandas
+from anls_frame.frames.conversion import at_hand, column_names
 from anls_frame.frames.documents import forgotten, numbers
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.reports.decisions import RiskDecision
@@ -30,7 +30,7 @@ from anls_frame.statistics.design import USUAL_CORRELATION
 from anls_frame.statistics.risk_coverage import Accepted, RiskCoverage, difference_of_augrc, fewest_documents
 from anls_frame.summary import slicing as slices_of
 from anls_frame.summary import system_rows
-from anls_frame.summary.account import Account, account_columns, account_of
+from anls_frame.summary.account import Account, account_columns, account_of, account_sums
 from anls_frame.summary.catalogue import Metrics, are_of_fields
 from anls_frame.summary.keys import (
     CLUSTER,
@@ -724,7 +724,8 @@ def selective(
     scored = system_rows.scored_rows(
         frame, systems, answers, every, settings, slicing=slicing, numbers=settings.keep
     )
-    table, account = _collected(scored, settings, systems, from_pandas=is_pandas(frame))
+    settings = scored.settings
+    table, account = _collected(scored)
     rows = canonical(table.select(scored.keys))
     slices_of.check_values(rows, dict(zip(scored.keys, slicing.names, strict=False)))
     warn_of_labels(rows, dict(zip(scored.keys, slicing.names, strict=False)))
@@ -747,7 +748,7 @@ def selective(
         pl.DataFrame({**rows.to_dict(), "document": documents, **signals}),
         list(columns),
         metric,
-        replace(settings, orders=scored.orders),
+        settings,
         confidence=share("confidence", confidence, ends=False),
         higher_is_surer=higher_is_surer,
         forgotten_documents=forgotten(frame, cluster),
@@ -774,24 +775,22 @@ def _columns_of(signals: Any, prediction: Any) -> dict[str, str]:
     return columns
 
 
-def _collected(
-    rows: system_rows.SystemRows, settings: Settings, systems: Mapping[str, str], *, from_pandas: bool
-) -> tuple[pl.DataFrame, Account[Any]]:
+def _collected(rows: system_rows.SystemRows) -> tuple[pl.DataFrame, Account[Any]]:
     """Return the keys, scores and confidences of the rows that have a score, and the account of all rows."""
     schema = rows.inputs.collect_schema()
-    kept = kept_names(settings)
-    for name, column in zip(settings.keep, kept, strict=True):
+    kept = kept_names(rows.settings)
+    for name, column in zip(rows.settings.keep, kept, strict=True):
         if not (schema[column].is_numeric() or schema[column] == pl.Null):
             raise DTypeError(
                 f"model_confidence: column {name!r} has dtype {schema[column]}; a confidence is a number"
             )
-    scores = system_rows.score_columns(0, len(systems))
+    scores = system_rows.score_columns(0, rows.systems)
     confidences = [pl.col(column).cast(pl.Float64) for column in kept]
-    columns = [*rows.keys, *scores, *confidences, *account_columns(len(systems))]
+    columns = [*rows.keys, *scores, *confidences, *account_columns(rows.systems)]
     table = rows.frame.select(columns).collect(engine="streaming")
     rows.check(table)
     is_used = pl.all_horizontal(pl.col(scores).is_not_null())
-    account = account_of(table, is_used, systems, settings, from_pandas=from_pandas)
+    account = account_of(rows, table.select(**account_sums(rows, is_used)))
     if account.used < 2:  # noqa: PLR2004
         raise ValueError(
             f"there must be at least two rows with a score to rank, got {account.used}. {account}"

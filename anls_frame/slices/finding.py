@@ -39,6 +39,7 @@ from anls_frame.summary.labels import warn_of_labels
 from anls_frame.summary.settings import Settings, Unanswerable, are_texts, scoring
 from anls_frame.summary.summarizing import summarize
 from anls_frame.summary.summary import Summary
+from anls_frame.summary.system_rows import scored_rows
 from anls_frame.summary.systems import are_several, for_system, metrics_of, systems_of
 
 if TYPE_CHECKING:
@@ -213,11 +214,8 @@ def find_slices(
         made = {name: expr for name, expr in made.items() if name not in wanted.names}
         wanted = replace(wanted, names=(*wanted.names, *made), expressions={**wanted.expressions, **made})
     are_compared = are_several(prediction)
-    source, every, account = scores(
-        *(source, systems, answers, chosen, settings),
-        are_compared=are_compared,
-        from_pandas=is_pandas(frame),
-    )
+    rows = scored_rows(source, systems, answers, chosen, settings)
+    source, every, account = scores(source, rows, are_compared=are_compared)
     resolved = list({scored.metric.name: scored.metric for scored in every}.values())
     how: dict[str, Any] = {"cluster": cluster, "missing": missing, "unanswerable": settings.unanswerable}
     if has_texts:
@@ -240,7 +238,7 @@ def find_slices(
             settings=settings,
             systems=tuple(systems) if are_compared else (),
             unreadable=unreadable,
-            account=account,
+            account=replace(account, from_pandas=is_pandas(frame)),
             forgotten_documents=forgotten(frame, cluster),
         ),
         plan,

@@ -12,9 +12,10 @@ import polars as pl
 from anls_frame.statistics.arrays import BoolArray, FloatArray, IndexArray
 from anls_frame.statistics.losses import rows_of_sums
 from anls_frame.summary import own_metrics, system_rows
-from anls_frame.summary.account import Account, account_columns, account_of
+from anls_frame.summary.account import Account, account_columns, account_of, account_sums
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.settings import Settings
+from anls_frame.summary.system_rows import SystemRows
 
 
 def searched_systems(systems: Sequence[str], *, are_compared: bool) -> list[tuple[int, int | None]]:
@@ -134,45 +135,29 @@ class SearchInput:
 
 
 def scores(
-    frame: pl.DataFrame,
-    systems: Mapping[str, str],
-    answers: str | None,
-    metrics: Sequence[Metric],
-    settings: Settings,
-    *,
-    are_compared: bool,
-    from_pandas: bool,
+    frame: pl.DataFrame, rows: SystemRows, *, are_compared: bool
 ) -> tuple[pl.DataFrame, list[Scores], Account[Any]]:
     """
     Return the scored rows, the scores of a system or changes from the first, and the account of all rows.
 
     Parameters
     ----------
-    frame
-        The rows.
-    systems
-        The columns of the systems, by name.
-    answers
-        The column of the answers; None for existing scores.
-    metrics, settings
-        How rows are scored.
+    frame, rows
+        The rows, as they are given and as they are scored.
     are_compared
         Whether changes are searched, not scores.
-    from_pandas
-        Whether the frame of the account is a pandas frame.
     """
-    rows = system_rows.scored_rows(frame, systems, answers, metrics, settings)
-    scored = rows.frame.select(*rows.keys, *rows.values, *account_columns(len(systems))).collect()
+    scored = rows.frame.select(*rows.keys, *rows.values, *account_columns(rows.systems)).collect()
     rows.check(scored)
-    wanted = searched_systems(list(systems), are_compared=are_compared)
+    wanted = searched_systems(rows.names, are_compared=are_compared)
     every = [
         made
-        for index, metric in enumerate(metrics)
-        for made in _scores(scored, index, metric, list(systems), wanted)
+        for index, metric in enumerate(rows.metrics)
+        for made in _scores(scored, index, metric, rows.names, wanted)
     ]
     is_scored = np.logical_or.reduce([metric_scores.scored > 0 for metric_scores in every])
     used = pl.Series(is_scored)
-    account = account_of(scored, pl.lit(used), systems, settings, from_pandas=from_pandas)
+    account = account_of(rows, scored.select(**account_sums(rows, pl.lit(used))))
     if not account.used:
         raise ValueError(f"there is nothing to score. {account}")
     return frame.filter(used), [metric_scores.filtered(is_scored) for metric_scores in every], account

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, cast
 
@@ -17,7 +17,7 @@ from anls_frame.summary.keys import CLUSTER
 from anls_frame.summary.notes import by_system
 from anls_frame.summary.rows import is_missing
 from anls_frame.summary.settings import Settings
-from anls_frame.summary.system_rows import each
+from anls_frame.summary.system_rows import SystemRows, each
 
 _MOST_LOST = 0.01
 """Share of rows left out, above which a decision says so."""
@@ -277,12 +277,13 @@ def account_columns(systems: int) -> list[str]:
     return [*each("missing", systems), *each("invented", systems), "answerable", "unanswerable"]
 
 
-def account_sums(is_used: pl.Expr, systems: int, settings: Settings) -> dict[str, pl.Expr]:
+def account_sums(rows: SystemRows, is_used: pl.Expr) -> dict[str, pl.Expr]:
     """Return the numbers of an account of rows, in one line."""
     is_left_out, is_answerable = ~is_used, pl.col("answerable")
-    lacks = [is_missing(name) for name in each("missing", systems)]
-    is_dropped = settings.missing == "drop"
-    has_no_document = pl.lit(0) if settings.cluster is None else (is_used & pl.col(CLUSTER).is_null()).sum()
+    lacks = [is_missing(name) for name in each("missing", rows.systems)]
+    is_dropped = rows.settings.missing == "drop"
+    has_cluster = rows.settings.cluster is not None
+    has_no_document = (is_used & pl.col(CLUSTER).is_null()).sum() if has_cluster else pl.lit(0)
     counted = is_left_out if is_dropped else is_used
     dropped = (is_left_out & pl.any_horizontal(lacks)).sum() if is_dropped else pl.lit(0)
     return {
@@ -291,16 +292,13 @@ def account_sums(is_used: pl.Expr, systems: int, settings: Settings) -> dict[str
         "unanswerable": (is_left_out & ~is_answerable).sum(),
         "dropped": dropped,
         "missing": pl.concat_list([(counted & lack).sum() for lack in lacks]),
-        "invented": pl.concat_list([pl.sum(name) for name in each("invented", systems)]),
+        "invented": pl.concat_list([pl.sum(name) for name in each("invented", rows.systems)]),
         "empty_answers": (is_used & pl.col("unanswerable")).sum(),
         "unnamed": has_no_document,
     }
 
 
-def account_of(
-    rows: pl.DataFrame, is_used: pl.Expr, systems: Iterable[str], settings: Settings, *, from_pandas: bool
-) -> Account[Any]:
-    """Return the account of rows with the cluster, if there is one, and the columns `account_columns`."""
-    names = list(systems)
-    numbers = rows.select(**account_sums(is_used, len(names), settings)).row(0, named=True)
-    return Account(systems=names, settings=settings, from_pandas=from_pandas, **numbers)
+def account_of(rows: SystemRows, sums: pl.DataFrame) -> Account[Any]:
+    """Return the account of rows from the line with their `account_sums`."""
+    how: dict[str, Any] = {"settings": rows.settings, "from_pandas": rows.from_pandas}
+    return Account(systems=rows.names, **how, **sums.row(0, named=True))

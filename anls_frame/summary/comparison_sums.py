@@ -16,7 +16,6 @@ from anls_frame.summary.details import PAIR
 from anls_frame.summary.keys import canonical, key_names
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.rows import is_missing, prediction_counts
-from anls_frame.summary.settings import Settings
 from anls_frame.summary.system_rows import (
     SystemRows,
     all_metric_columns,
@@ -54,14 +53,13 @@ def change_columns(system: int) -> tuple[str, str]:
     return f"lost_{system}", f"squares_{system}"
 
 
-def collect(
-    rows: SystemRows, systems: Sequence[str], settings: Settings
-) -> tuple[CellSums, list[Predictions]]:
+def collect(rows: SystemRows) -> tuple[CellSums, list[Predictions]]:
     """
     Score the rows in one pass and add them up, in batches, so that there may be any number of them.
 
     The result includes the `Predictions` of each system.
     """
+    settings = rows.settings
     types = each("error_type", rows.systems) if settings.details else []
     needed = [*rows.keys, *each("missing", rows.systems), *noted(rows.systems)]
     needed += ["answerable", "unanswerable", "length"]
@@ -76,10 +74,10 @@ def collect(
     for batch in batches(rows.inputs if later else rows.frame.select(needed), size):
         scored = rows.scored(batch.lazy()).select(needed).collect() if later else batch
         rows.check(scored)
-        part = _batch_sums(scored, rows, settings)
+        part = _batch_sums(scored, rows)
         for name, cells in part.cells.items():
             buckets.setdefault(name, Buckets(keys_of_cells(cells, settings))).add(cells)
-        transitions = _transitions(scored, systems, types, key_names(settings.by, None))
+        transitions = _transitions(scored, rows.names, types, key_names(settings.by, None))
         part = dataclasses.replace(part, cells={}, transitions=transitions)
         rest = part if rest is None else CellSums.added([rest, part], settings)
         added = _predictions(scored, rows.systems)
@@ -89,8 +87,9 @@ def collect(
     return dataclasses.replace(rest, cells=whole), predictions
 
 
-def _batch_sums(batch: pl.DataFrame, rows: SystemRows, settings: Settings) -> CellSums:
+def _batch_sums(batch: pl.DataFrame, rows: SystemRows) -> CellSums:
     """Return the sums over a batch of rows."""
+    settings = rows.settings
     has_clusters, keys = settings.cluster is not None, key_names(settings.by, None)
     votes, squares, counts = {}, {}, {}
     cells: dict[str | None, pl.DataFrame] = {}

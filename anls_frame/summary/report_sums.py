@@ -30,18 +30,19 @@ _ROWS_OF_A_BATCH = 1 << 18
 """Rows per batch: these are grouped faster than more at once, because they fit into the caches."""
 
 
-def collect(rows: SystemRows, settings: Settings, *, part: str | None) -> tuple[CellSums, list[Predictions]]:
+def collect(rows: SystemRows, *, part: str | None) -> tuple[CellSums, list[Predictions]]:
     """
     Run the queries, one after the other, on the streaming engine.
 
     If the queries ran together, they would share the rows, and the engine would buffer rows for the slower
     query. The result includes the `Predictions` of the system.
     """
-    frame, by_keys = single(rows, settings), key_names(settings.by, None)
+    settings, frame = rows.settings, single(rows)
+    by_keys = key_names(settings.by, None)
     frames: dict[str, pl.DataFrame] = {}
     total = pl.DataFrame()
     if rows.metrics or settings.cluster is not None:
-        frames, total = _in_batches(frame, rows, settings, part)
+        frames, total = _in_batches(frame, rows, part)
     if not settings.has_texts:
         # Rows count as scored by the first metric.
         first = frames[f"cells {rows.metrics[0].name}"]
@@ -89,13 +90,14 @@ def _in_one_query(frame: pl.LazyFrame, by_keys: Sequence[str], settings: Setting
     return frames, whole.select(names)
 
 
-def _in_batches(frame: pl.LazyFrame, rows: SystemRows, settings: Settings, part: str | None) -> _Frames:
+def _in_batches(frame: pl.LazyFrame, rows: SystemRows, part: str | None) -> _Frames:
     """
     Return the cells of custom metrics, and those of texts by cluster, so that only cells are in memory.
 
     Each batch is grouped again for the grid, because by clusters and grid at once there would be nearly as
     many groups as rows.
     """
+    settings = rows.settings
     by_keys, has_clusters = key_names(settings.by, None), settings.cluster is not None
     text_sums = sums_of_texts() if settings.has_texts and has_clusters else []
     bin_sums = [expr for expr in text_sums if expr.meta.output_name() in _BIN_SUMS]

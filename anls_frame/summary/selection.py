@@ -7,8 +7,8 @@ the order of a frame, nor its parts, nor the engine matters.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -19,10 +19,9 @@ from anls_frame.summary import system_rows
 from anls_frame.summary.account import account_columns
 from anls_frame.summary.keys import canonical, explode_lists, key_names
 from anls_frame.summary.labels import warn_of_labels
-from anls_frame.summary.measures import Metric
 from anls_frame.summary.rows import kept_names, own_and_kept
 from anls_frame.summary.settings import Settings
-from anls_frame.summary.system_rows import SystemRows, scored_rows
+from anls_frame.summary.system_rows import SystemRows
 
 ROW = "row"
 """Name of the column with the number of a row in its frame."""
@@ -44,7 +43,7 @@ def change(scores: Sequence[pl.Expr], system: int) -> pl.Expr:
     return scores[system] - scores[0]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Selection:
     """
     Rows of a frame with the scores of systems, from which rows are selected.
@@ -53,15 +52,19 @@ class Selection:
     ----------
     source
         The rows with their scores, as in comparisons.
-    settings
-        How rows are scored, sliced and counted, and which columns are kept.
-    systems
-        Number of systems whose columns the rows have.
     """
 
     source: SystemRows
-    settings: Settings
-    systems: int
+
+    @property
+    def settings(self) -> Settings:
+        """How rows are scored, sliced and counted, and which columns are kept."""
+        return self.source.settings
+
+    @property
+    def systems(self) -> int:
+        """Number of systems whose columns the rows have."""
+        return self.source.systems
 
     def scored(self, may_count: pl.Expr = _EVERY) -> pl.LazyFrame:
         """
@@ -102,6 +105,11 @@ class Selection:
         if self.settings.has_texts:
             ranks[NLS_RANK] = value([pl.col(f"nls_{system}") for system in self._systems_with_texts])
         return {name: -rank for name, rank in ranks.items()} if best_first else ranks
+
+    @property
+    def of_two(self) -> Selection:
+        """The selection from the rows that `beside_first` returns."""
+        return Selection(replace(self.source, of_systems=self.source.of_systems[:2]))
 
     def beside_first(self, rows: pl.LazyFrame, system: int) -> pl.LazyFrame:
         """Return rows with the columns of two systems: those of the first and, as number 1, of another."""
@@ -178,34 +186,6 @@ class Selection:
             *kept_names(self.settings),
             ROW,
         ]
-
-
-def select_from(
-    frame: Any,
-    systems: Mapping[str, str],
-    answers: str | None,
-    metrics: Sequence[Metric],
-    settings: Settings,
-    **how: Any,
-) -> Selection:
-    """
-    Return the rows of a frame, without reading it.
-
-    Parameters
-    ----------
-    frame
-        A frame of any kind.
-    systems, answers
-        The columns of predictions by the name of their system, and the column of answers.
-    metrics
-        The scores by which rows are selected, in order of precedence.
-    settings
-        How rows are scored, sliced and counted, and which columns are kept.
-    how
-        The `slicing`, and the kept columns that are `made`, as for `scored_rows`.
-    """
-    source = scored_rows(frame, systems, answers, metrics, settings, **how)
-    return Selection(source=source, settings=settings, systems=source.systems)
 
 
 def as_given(frame: Any, rows: pl.Series, table: pl.DataFrame, keep: Sequence[str]) -> Any:

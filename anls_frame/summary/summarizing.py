@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import uuid
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ from anls_frame._arguments import count, takes_names
 from anls_frame._engines import on_engines
 from anls_frame._typing import ByFrame, Missing, declared
 from anls_frame.frames import documents
-from anls_frame.frames.conversion import at_hand, column_names, is_pandas
+from anls_frame.frames.conversion import at_hand, column_names
 from anls_frame.frames.field_rows import columns_of_marks
 from anls_frame.frames.origins import scored_by
 from anls_frame.frames.progress import following
@@ -194,22 +193,22 @@ def summarize(
     with following(len(frame) * times if hasattr(frame, "__len__") else None) as advance:
         rows = scored_rows(frame, systems, answers, read, settings, slicing=slicing, advance=advance)
         if is_comparison:
-            sums, predictions = comparison_sums.collect(rows, list(systems), settings)
+            sums, predictions = comparison_sums.collect(rows)
         else:
-            sums, predictions = report_sums.collect(rows, settings, part=part)
+            sums, predictions = report_sums.collect(rows, part=part)
     names = dict(zip(key_names(settings.by, None), settings.by, strict=True))
     for cells in sums.cells.values():
         check_values(cells, names)
     warn_of_labels(next(iter(sums.cells.values())), names)
     return Summary(
-        settings=dataclasses.replace(settings, orders=rows.orders),
+        settings=rows.settings,
         systems=systems,
         parts={part or uuid.uuid4().hex: sums.rows},
         predictions=dict(zip(systems, predictions, strict=True)),
         sums=sums,
         scored_by=scored_by(frame, has_texts=has_texts),
         forgotten_documents=documents.forgotten(frame, cluster),
-        from_pandas=is_pandas(frame),
+        from_pandas=rows.from_pandas,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from anls_frame._text import numbered
 from anls_frame._typing import Missing
 from anls_frame.exceptions import warn
 from anls_frame.frames import origins
-from anls_frame.frames.conversion import column_names, to_lazy
+from anls_frame.frames.conversion import column_names, is_pandas, to_lazy
 from anls_frame.frames.field_rows import columns_of_marks
 from anls_frame.frames.number_columns import numbers_of
 from anls_frame.frames.progress import Advance, counted
@@ -59,7 +60,11 @@ class SystemRows:
     metrics: tuple[Metric, ...]
     of_systems: list[list[Metric]]
     """The same metrics with the columns of each system."""
-    orders: dict[str, list[str]]
+    settings: Settings
+    """How the rows are scored, with the order of ordered keys."""
+    names: list[str]
+    """The names of the systems."""
+    from_pandas: bool
 
     def scored(self, inputs: pl.LazyFrame) -> pl.LazyFrame:
         """Return rows with their scores from all or some rows of `inputs`."""
@@ -221,7 +226,9 @@ def scored_rows(
         keys=key_names(settings.by, settings.cluster),
         metrics=tuple(metrics),
         of_systems=by_system,
-        orders=orders,
+        settings=dataclasses.replace(settings, orders=orders),
+        names=list(systems),
+        from_pandas=is_pandas(frame),
     )
 
 
@@ -299,7 +306,7 @@ def _ratios(metrics: Sequence[Metric], systems: int) -> list[pl.Expr]:
     ]
 
 
-def single(rows: SystemRows, settings: Settings) -> pl.LazyFrame:
+def single(rows: SystemRows) -> pl.LazyFrame:
     """
     Return the rows of a single system, for reports.
 
@@ -308,7 +315,7 @@ def single(rows: SystemRows, settings: Settings) -> pl.LazyFrame:
     """
     own = {f"own_{index}": f"score_{index}_0" for index, _ in enumerate(rows.metrics)}
     frame = rows.frame.with_columns(**own)
-    if not settings.has_texts:
+    if not rows.settings.has_texts:
         return frame.with_columns(row_digest="digest_0")
     return (
         frame.rename({"text_0": "prediction"})
