@@ -616,7 +616,7 @@ def report(
         the metrics "ocr", `page`, where the frame has them.
     details
         Whether to count error types, causes, character confusions and lengths, for `errors`, `causes`,
-        `confusions` and `lengths`; this reads the rows three more times. By default, confusions are counted
+        `confusions` and `lengths`; this reads the rows two more times. By default, confusions are counted
         in rows with an `nls` of at least 0.5, which were read at least in part; a mapping changes these
         options, as in ``{"min_nls": 0.8, "max_length": 2}``.
     confidence

@@ -35,10 +35,9 @@ from anls_frame.runs.score_columns import (
 from anls_frame.runs.system_files import SystemFiles, has_epochs
 from anls_frame.summary.keys import optional
 from anls_frame.summary.measures import Metric
-from anls_frame.summary.settings import Settings, Unanswerable
+from anls_frame.summary.settings import Unanswerable
 from anls_frame.summary.summarizing import passes, summarize
 from anls_frame.summary.summary import Summary, merge
-from anls_frame.summary.systems import metrics_of
 
 SharedIds: TypeAlias = Literal["error", "repeats", "rows"]
 
@@ -174,19 +173,12 @@ def _summary_of(given: SystemFiles, shared_ids: SharedIds, options: dict[str, An
         with reading(file, given.how):
             return _summarized(frame, str(file), options)
 
-    total = n_rows * _passes(next(iter(frames.values())), options)
+    file, (frame, _) = next(iter(scanned.items()))
+    with reading(file, given.how):
+        nothing = _summarized(frame.head(0).collect(), str(file), options)
+    total = n_rows * passes(nothing.settings)
     with following_together(total, f"Scoring {listed(frames, _SHOWN)}"):
         return merge(summarized(file, frame) for file, (frame, _) in scanned.items())
-
-
-def _passes(frame: pl.LazyFrame, options: Mapping[str, Any]) -> int:
-    """Return how often the rows of files like this one are read."""
-    prediction, _ = text_columns(frame)
-    has_texts, names = prediction is not None, frame.collect_schema().names()
-    scoring = {"has_texts": has_texts, "protocol": options["protocol"]}
-    metrics = metrics_of(options["metrics"], prediction, names, **scoring)
-    asked = {name: options[name] for name in ("cluster", "worst", "details")}
-    return passes(Settings(metrics=metrics, has_texts=has_texts, **asked))
 
 
 def _are_logs(given: SystemFiles, shared_ids: SharedIds = "error") -> bool:
@@ -237,7 +229,7 @@ def _summarize_logs(given: SystemFiles, options: dict[str, Any]) -> Summary:
         return _summarized(lazy, given.part, options)
 
 
-def _summarized(frame: pl.LazyFrame, part: str, options: dict[str, Any]) -> Summary:
+def _summarized(frame: pl.DataFrame | pl.LazyFrame, part: str, options: dict[str, Any]) -> Summary:
     rows = with_numbers(frame, score_columns_of(options["metrics"]))
     summary: Summary = summarize(rows, *text_columns(rows), part=part, **options)
     return summary

@@ -20,7 +20,6 @@ from anls_frame.frames.reserved_columns import PAGE, QUESTION, QUESTION_ID
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.summary import comparison_sums, own_metrics, report_sums
 from anls_frame.summary.catalogue import Metrics, are_error_rates, of_own_fields
-from anls_frame.summary.details import KEYS
 from anls_frame.summary.keys import key_names, optional
 from anls_frame.summary.labels import warn_of_labels
 from anls_frame.summary.settings import (
@@ -106,7 +105,7 @@ def summarize(
         the metrics "ocr", `page`, where the frame has them.
     details
         Whether to count error types, causes, character confusions (prepared by the protocol's `errors`) and
-        lengths; this reads the rows three more times. By default, confusions are counted in rows with an
+        lengths; this reads the rows two more times. By default, confusions are counted in rows with an
         `nls` of at least 0.5, which were read at least in part; a mapping changes these options, as in
         ``{"min_nls": 0.8, "max_length": 2}`` (see `confusions`). For several systems, `True` counts the error
         types of each system against those of the first.
@@ -214,7 +213,8 @@ def summarize(
 
 def passes(settings: Settings) -> int:
     """Return the number of passes over the rows of a report."""
-    text_passes = settings.has_texts + settings.details * (len(KEYS) - 1)  # lengths come with the scores
+    # Lengths come with the scores; causes are read with error types, confusions by themselves.
+    text_passes = settings.has_texts + 2 * settings.details
     # Cells of clusters come with custom metrics.
     own_passes = bool(settings.own) and (settings.cluster is None or not settings.has_texts)
     return text_passes + own_passes + bool(settings.worst)

@@ -14,6 +14,7 @@ from campaign import amount
 from shell import RunPython
 
 import anls_frame as af
+from anls_frame.runs import reported_files
 
 ROWS = amount(40_000, 250_000)
 FRAME = pl.DataFrame({"row": range(ROWS)}).select(
@@ -120,3 +121,34 @@ def test_a_bar_is_drawn_on_a_terminal_and_nowhere_else(run_python: RunPython, tm
     assert printed == "300000\n"
     assert b"100%" in shown
     assert b"300,000 rows" in shown
+
+
+@pytest.mark.parametrize(
+    ("options", "passes"),
+    [
+        ({}, 1),
+        ({"worst": 3, "details": True}, 4),
+        ({"metrics": ["anls", "score"]}, 2),
+        ({"metrics": ["anls", "score"], "cluster": "lang"}, 1),
+    ],
+)
+def test_the_bar_of_files_ends_where_their_passes_end(
+    options: dict[str, Any], passes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for part in (0, 1):
+        rows = FRAME.head(500).filter(pl.col("score") == part)
+        rows.with_columns(question_id=pl.format(f"{part} {{}}", pl.row_index())).write_parquet(
+            tmp_path / f"{part}.parquet"
+        )
+    together, totals, seen = reported_files.following_together, list[int | None](), list[int]()
+
+    def followed(total: int | None, what: str) -> Any:
+        totals.append(total)
+        return together(total, what)
+
+    monkeypatch.setattr(reported_files, "following_together", followed)
+    with af.progress(seen.append):
+        report = af.readers.report_files(sorted(tmp_path.iterdir()), **options)
+
+    assert report.overall["n"] == 500
+    assert totals == [sum(seen)] == [500 * passes]
