@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import polars as pl
 
@@ -60,6 +60,19 @@ _WHAT_ROWS_ARE = (*_NAMES_OF_ROWS, "rank", "description", "cause", "step", "role
 def crossed(columns: Sequence[str]) -> str:
     """Return the name of a table by its columns."""
     return ",".join(columns)
+
+
+class MarkNote(str):
+    """A note on a mark in tables, which begins with the mark."""
+
+    __slots__ = ("mark",)
+    mark: str
+
+    def __new__(cls, mark: str, meaning: str) -> Self:
+        """Join the mark and its meaning."""
+        self = super().__new__(cls, f"{mark} {meaning}")
+        self.mark = mark
+        return self
 
 
 @dataclass(frozen=True)
@@ -313,7 +326,8 @@ class Document:
         for note in self.notes:
             string("a note", note)
         # Options in files are those of Python.
-        object.__setattr__(self, "notes", [str(note) for note in self.notes])
+        notes = [note if isinstance(note, MarkNote) else str(note) for note in self.notes]
+        object.__setattr__(self, "notes", notes)
         for name in self.source:
             string("the name of a file", name)
         string("settings", json_text(self.settings, "settings"))
@@ -328,8 +342,7 @@ class Document:
         """Return the document with some of its tables, without the notes on marks of the others."""
         marked = {mark for table in tables for mark in table.definitions}
         marked |= {BEST for table in tables if any(table.best)}
-        every = {BEST, *(mark.strip() for _, mark in MARKS.values())}
-        notes = [note for note in self.notes if note[:1] not in every - marked]
+        notes = [note for note in self.notes if not isinstance(note, MarkNote) or note.mark in marked]
         return replace(self, tables=tables, notes=notes, **others)
 
     def narrowed(self, narrow: Callable[[Table], Table]) -> Document:

@@ -39,7 +39,7 @@ from anls_frame.export.columns import (
 )
 from anls_frame.export.display import figure as rounded
 from anls_frame.export.display import slice_labels, spelled, spelled_in
-from anls_frame.export.document import BEST, GROUP, OVERALL, SLICE, TABLE, crossed, result_table
+from anls_frame.export.document import BEST, GROUP, OVERALL, SLICE, TABLE, MarkNote, crossed, result_table
 from anls_frame.export.heads import head
 from anls_frame.export.kinds import difference_kind, shown_as
 from anls_frame.export.row_names import Names, every
@@ -270,15 +270,16 @@ class ComparisonView(View):
                 f"Rank: with the range of ranks that the data allow ({level} confidence, all systems of a "
                 "metric together)."
             )
-            notes.append(
-                f"{POSSIBLY_BEST} possibly the best: no other system is significantly better, by ranks or by "
-                "the adjusted p."
+            best = (
+                "possibly the best: no other system is significantly better, by ranks or by the adjusted p."
             )
+            notes.append(MarkNote(POSSIBLY_BEST, best))
         if self.is_of_two:
             first, second = self.systems
             notes.append(f"Difference: {second} minus {first}; wins and losses are those of {second}.")
         else:
-            notes += [f"{BEST} best score of the slice, or one of several equal ones."] if self.keys else []
+            if self.keys:
+                notes.append(MarkNote(BEST, "best score of the slice, or one of several equal ones."))
             notes.append(f"Difference: each system minus {self.systems[0]}.")
         published = [] if self.beside is None else self.beside.partition_by("metric", "published")
         for lines in published:

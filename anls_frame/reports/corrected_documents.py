@@ -15,7 +15,7 @@ from anls_frame._text import numbered
 from anls_frame.export import Table
 from anls_frame.export.columns import COLUMNS, CORRECTED, FEW, by_name, ends_of
 from anls_frame.export.display import figure, spelled, spelled_in
-from anls_frame.export.document import GROUP, OVERALL, SLICE, result_table
+from anls_frame.export.document import GROUP, OVERALL, SLICE, MarkNote, result_table
 from anls_frame.export.kinds import shown_as
 from anls_frame.results import View
 
@@ -84,16 +84,16 @@ class CorrectedView(View):
                 "or where a stratum of the draw has no verdict."
             )
         units = "rows" if self.settings["cluster"] is None else "documents"
-        if lines["few_rows"].any():
-            said.append(f"{FEW} few rows: the figure rests on few {units}; treat the interval as rough.")
-        if lines["bias_few_rows"].any():
-            said.append(
-                f"{FEW} on a bias: score and verdict differ in few {units}; treat its interval as rough."
-            )
-        if any(lines[name].any() for name in agreed):
-            said.append(
-                f"{FEW} on a measure of agreement: few {units} carry it; treat its interval as rough."
-            )
+        for marked, meaning in (
+            (["few_rows"], f"few rows: the figure rests on few {units}; treat the interval as rough."),
+            (
+                ["bias_few_rows"],
+                f"on a bias: score and verdict differ in few {units}; treat its interval as rough.",
+            ),
+            (agreed, f"on a measure of agreement: few {units} carry it; treat its interval as rough."),
+        ):
+            if any(lines[name].any() for name in marked):
+                said.append(MarkNote(FEW, meaning))
         said += _slices_without_verdicts(self)
         if self.settings["cluster"] is None:
             independent = "Rows are treated as independent: if several are about one document, "

@@ -17,7 +17,7 @@ from anls_frame._text import numbered
 from anls_frame.export import Kind, Table
 from anls_frame.export.columns import COLUMNS, COUNTS, FEW, Column, ends_of, headed, heading_of
 from anls_frame.export.display import slice_labels, spelled, spelled_in
-from anls_frame.export.document import GROUP, SLICE, result_table, with_scripts, with_spaces
+from anls_frame.export.document import GROUP, SLICE, MarkNote, result_table, with_scripts, with_spaces
 from anls_frame.export.heads import Worst, head
 from anls_frame.export.row_names import Names, every
 from anls_frame.frames import documents, origins
@@ -344,8 +344,8 @@ def fine_note(slices: Mapping[tuple[str, ...], int], rows: int, names: Names) ->
 
 def few_note(frame: pl.DataFrame) -> list[str]:
     """Return the note that explains the mark for few rows, if a slice has it."""
-    text = f"{FEW} few rows or documents: treat the interval as rough."
-    return [text] if frame["few_rows"].any() else []
+    note = MarkNote(FEW, "few rows or documents: treat the interval as rough.")
+    return [note] if frame["few_rows"].any() else []
 
 
 def _own_notes(metrics: Sequence[Metric]) -> list[str]:

@@ -11,7 +11,7 @@ import polars as pl
 from anls_frame._text import level_text, listed, numbered
 from anls_frame.export.columns import COLUMNS, FEW, FOUND, by_name, headed, heading_of
 from anls_frame.export.display import spelled, spelled_in
-from anls_frame.export.document import Table, result_table
+from anls_frame.export.document import MarkNote, Table, result_table
 from anls_frame.export.kinds import difference_kind, shown_as
 from anls_frame.frames import documents
 from anls_frame.results import FoundSlices, View
@@ -161,7 +161,7 @@ class SlicesView(View):
             said.append(f"Left out: {'; '.join(names)}{f'; and {more:,} more' if more else ''}.")
         said += documents.note(slices.settings["forgotten_documents"], row)
         if slices.table.height and slices.table["few_rows"].any():
-            said.append(f"{FEW} few {row}s: treat the interval as rough.")
+            said.append(MarkNote(FEW, f"few {row}s: treat the interval as rough."))
         return said
 
     def document_notes(self) -> list[str]:

@@ -174,6 +174,21 @@ def test_notes_explain_marks_that_shown_tables_have_and_no_others(
         assert any(note.startswith(explained) for note in notes) == is_shown, (mark, written)
 
 
+@pytest.mark.parametrize("suffix", ["html", "md", "json", "xlsx", "tex"])
+def test_remarks_that_begin_with_a_mark_are_no_notes_on_marks(suffix: str, tmp_path: Path) -> None:
+    many = pl.concat([FRAME] * 100)
+    remarks = ["* without the pages of March", "◂ by hand", "● approved"]
+    path = af.report(many, "new", "answer").write(tmp_path / f"report.{suffix}", remarks=remarks)
+    if suffix == "xlsx":
+        sheets = pl.read_excel(path, sheet_id=0, has_header=False, engine="openpyxl").values()
+        written = " ".join(sheet.write_csv() for sheet in sheets)
+    else:
+        written = path.read_text(encoding="utf-8")
+    for remark in remarks:
+        assert remark[2:] in written
+    assert "treat the interval as rough" not in written
+
+
 def test_differences_that_rest_on_few_rows_are_not_marked_where_no_interval_shows_them() -> None:
     # Both systems fail in many documents, and the third differs from the first in a few.
     rows = pl.DataFrame({"n": range(400)}).with_columns(
