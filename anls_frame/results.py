@@ -38,7 +38,6 @@ from anls_frame.summary.account import Account
 from anls_frame.summary.catalogue import TEXT_METRICS, column_of, short_label
 from anls_frame.summary.keys import chosen_keys
 from anls_frame.summary.measures import Metric
-from anls_frame.summary.settings import Settings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -455,12 +454,10 @@ class SlicedResult(Written, Generic[Table_co]):
 
     noun: ClassVar[Literal["report", "comparison", "correction", "result"]]
 
-    def __init__(
-        self, settings: Settings, confidence: float, measures: Sequence[Metric], *, account: Account[Table_co]
-    ) -> None:
+    def __init__(self, confidence: float, measures: Sequence[Metric], account: Account[Table_co]) -> None:
         self.confidence = confidence
         self.account = account
-        self._settings = settings
+        self._settings = settings = account.settings
         self._measures = tuple(measures)
         self._by = settings.by
         self._tables = settings.tables or (settings.by,)

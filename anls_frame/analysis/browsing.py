@@ -388,12 +388,11 @@ def browse(
         answers=answers,
         metrics=chosen,
         settings=Settings(
-            metrics=tuple(metric.described() for metric in chosen),
+            metrics=tuple(chosen),
             by=slicing.names,
             keep=check_keep(keep),
-            missing=missing,
-            **scoring(protocol, frame, has_texts=True, unanswerable=unanswerable)
-            | detail_settings(details=True, has_texts=True),
+            **scoring(protocol, frame, has_texts=True, missing=missing, unanswerable=unanswerable),
+            **detail_settings(details=True, has_texts=True),
         ),
         row_id=id,
         image=image,

@@ -155,11 +155,9 @@ def changes(
     has_texts = answers is not None
     chosen = once(metrics_of(metrics, given, (), has_texts=has_texts, protocol=protocol, are_of_rows=True))
     settings = Settings(
-        metrics=tuple(metric.described() for metric in chosen),
-        has_texts=has_texts,
-        missing=missing,
+        metrics=tuple(chosen),
         keep=check_keep(keep),
-        **scoring(protocol, frame, has_texts=has_texts, unanswerable=unanswerable),
+        **scoring(protocol, frame, has_texts=has_texts, missing=missing, unanswerable=unanswerable),
     )
     columns = _columns([*given], chosen, settings, is_gain=kind == "better")
     selection = Selection(scored_rows(frame, given, answers, chosen, settings))

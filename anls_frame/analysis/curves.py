@@ -10,13 +10,13 @@ import polars as pl
 from anls_frame._arguments import takes_names
 from anls_frame._typing import Missing, Table, table_of_frame
 from anls_frame.frames.conversion import as_kind_of, at_hand, to_pandas
-from anls_frame.protocol import ScoreProtocol, resolve_scoring
+from anls_frame.protocol import ScoreProtocol
 from anls_frame.summary import details, fixed_point
 from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.keys import canonical, chosen_keys, explode_lists, with_column_names
 from anls_frame.summary.labels import warn_of_labels
 from anls_frame.summary.rows import sums_of_texts
-from anls_frame.summary.settings import Settings, Unanswerable, check_by, unanswerable_in
+from anls_frame.summary.settings import Settings, Unanswerable, check_by, scoring
 from anls_frame.summary.summary import Summary
 from anls_frame.summary.system_rows import scored_rows, single
 
@@ -201,12 +201,8 @@ def length_scores(
     """
     columns = check_by(by)
     frame = at_hand(frame)
-    settings = Settings(
-        by=columns,
-        protocol=resolve_scoring(protocol),
-        missing=missing,
-        unanswerable=unanswerable_in(unanswerable, frame),
-    )
+    how = scoring(protocol, frame, has_texts=True, missing=missing, unanswerable=unanswerable)
+    settings = Settings(by=columns, **how)
     rows = scored_rows(frame, {prediction: prediction}, answers, [], settings)
     scored = single(rows).filter(pl.col("row_digest").is_not_null())
     sums = scored.group_by(*rows.keys, "bits").agg(sums_of_texts())

@@ -133,8 +133,8 @@ def worst(
     metric = chosen[0]
     new = _NEW if metric.is_built_in or isinstance(metric.numerator, str) else (*_NEW, metric.name)
     check_by_names(columns, new)
-    text_options = scoring(protocol, frame, has_texts=True, unanswerable=unanswerable)
-    settings = Settings(by=columns, metrics=(metric.described(),), missing=missing, **text_options)
+    how = scoring(protocol, frame, has_texts=True, missing=missing, unanswerable=unanswerable)
+    settings = Settings(by=columns, metrics=(metric,), **how)
     rows = scored_rows(frame, {_SYSTEM: prediction}, answers, [metric], settings, slicing=slicing)
     selection = Selection(rows)
     ranks = selection.ranks(mean)

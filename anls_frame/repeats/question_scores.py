@@ -116,10 +116,8 @@ def scored_epochs(
     settings = Settings(
         by=by,
         metrics=chosen,
-        has_texts=has_texts,
-        missing=missing,
         keep=tuple(columns),
-        **scoring(protocol, frame, has_texts=has_texts, unanswerable=unanswerable),
+        **scoring(protocol, frame, has_texts=has_texts, missing=missing, unanswerable=unanswerable),
     )
     systems = systems_of(prediction)
     if answers is not None:

@@ -95,7 +95,7 @@ class Comparison(SlicedResult[Table_co]):
         seed: int = 0,
     ) -> None:
         self._test = _checked_test(confidence, draws, seed)
-        super().__init__(summary.settings, self._test.confidence, summary.metrics, account=summary.account)
+        super().__init__(self._test.confidence, summary.metrics, summary.account)
         self.summary = summary
         self._sums = summary.comparison_sums
         self.draws, self.seed = self._test.draws, self._test.seed

@@ -83,12 +83,10 @@ class Selective(SlicedResult[Table_co]):
         The names of the confidences.
     metric
         The score that determines the loss, with both bounds.
-    settings
-        How rows are scored and sliced.
     confidence
         Confidence level of the intervals.
     account
-        How many rows were given and used.
+        How rows were scored and sliced, and how many were given and used.
 
     Examples
     --------
@@ -109,14 +107,13 @@ class Selective(SlicedResult[Table_co]):
         rows: pl.DataFrame,
         signals: Sequence[str],
         metric: Metric,
-        settings: Settings,
         *,
         confidence: float,
         higher_is_surer: bool,
         forgotten_documents: str | None,
         account: Account[Table_co],
     ) -> None:
-        super().__init__(settings, confidence, [metric], account=account)
+        super().__init__(confidence, [metric], account)
         self._rows = rows
         self._signals = signals
         self._higher_is_surer = higher_is_surer
@@ -715,16 +712,13 @@ def selective(
         by=slicing.names,
         tables=slicing.tables,
         cluster=cluster,
-        metrics=tuple(metric.described() for metric in every),
-        has_texts=has_texts,
-        missing=missing,
+        metrics=every,
         keep=tuple(dict.fromkeys(columns.values())),
-        **scoring(protocol, frame, has_texts=has_texts, unanswerable=unanswerable),
+        **scoring(protocol, frame, has_texts=has_texts, missing=missing, unanswerable=unanswerable),
     )
     scored = system_rows.scored_rows(
         frame, systems, answers, every, settings, slicing=slicing, numbers=settings.keep
     )
-    settings = scored.settings
     table, account = _collected(scored)
     rows = canonical(table.select(scored.keys))
     slices_of.check_values(rows, dict(zip(scored.keys, slicing.names, strict=False)))
@@ -748,7 +742,6 @@ def selective(
         pl.DataFrame({**rows.to_dict(), "document": documents, **signals}),
         list(columns),
         metric,
-        settings,
         confidence=share("confidence", confidence, ends=False),
         higher_is_surer=higher_is_surer,
         forgotten_documents=forgotten(frame, cluster),

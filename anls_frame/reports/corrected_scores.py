@@ -65,8 +65,6 @@ class Corrected(SlicedResult[Table_co]):
         Sums of the rows.
     systems
         The columns of each system.
-    settings
-        How rows are sliced and clustered.
     described
         Names of the columns of the draw.
     bounds
@@ -78,7 +76,7 @@ class Corrected(SlicedResult[Table_co]):
     confidence
         Confidence level of the intervals.
     account
-        How many rows were given and used.
+        How rows are sliced and clustered, and how many were given and used.
 
     Examples
     --------
@@ -110,7 +108,6 @@ class Corrected(SlicedResult[Table_co]):
         self,
         rows: AuditedRows,
         systems: Mapping[str, System],
-        settings: Settings,
         *,
         described: Mapping[str, str],
         bounds: tuple[float, float],
@@ -119,7 +116,7 @@ class Corrected(SlicedResult[Table_co]):
         confidence: float,
         account: Account[Table_co],
     ) -> None:
-        super().__init__(settings, confidence, (), account=account)
+        super().__init__(confidence, (), account)
         self.systems = dict(systems)
         self.baseline = baseline
         self._rows = rows
@@ -512,8 +509,8 @@ def corrected(
     rows = audited(source, keys, columns, described, bounds)
     warn_of_labels(rows.cells, dict(zip(key_names(slicing.names, None), slicing.names, strict=True)))
     settings = Settings(
-        by=slicing.names, tables=slicing.tables, orders=orders, cluster=cluster, metrics=(), has_texts=False,
-        missing="drop", **scoring("anls", frame, has_texts=False),
+        by=slicing.names, tables=slicing.tables, orders=orders, cluster=cluster, metrics=(),
+        **scoring("anls", frame, has_texts=False),
     )  # fmt: skip
     # A row without a score is an error.
     n_rows = round(rows.cells["n"].sum())
@@ -526,7 +523,6 @@ def corrected(
     return Corrected(
         rows,
         columns,
-        settings,
         described=described,
         bounds=bounds,
         tuning=tuning,

@@ -84,7 +84,7 @@ class Report(SlicedResult[Table_co]):
         confidence: float = 0.95,
     ) -> None:
         confidence = share("confidence", confidence, ends=False)
-        super().__init__(summary.settings, confidence, summary.metrics, account=summary.account)
+        super().__init__(confidence, summary.metrics, summary.account)
         self.summary = summary
         self._sums = summary.report_sums
         self._lengths = summary.settings.lengths

@@ -193,10 +193,8 @@ def find_slices(
     texts = [*systems.values(), str(answers)] if has_texts else []
     settings = Settings(
         cluster=cluster,
-        metrics=tuple(metric.described() for metric in chosen),
-        has_texts=has_texts,
-        missing=missing,
-        **scoring(protocol, frame, has_texts=has_texts, unanswerable=unanswerable),
+        metrics=chosen,
+        **scoring(protocol, frame, has_texts=has_texts, missing=missing, unanswerable=unanswerable),
     )
     own = [for_system(metric, system) for metric in chosen for system in systems]
     needed = [*dict.fromkeys(own_metrics.needed_columns(own)), *optional(cluster)]

@@ -129,6 +129,8 @@ class Settings:
 
     def __post_init__(self) -> None:
         choice("missing", self.missing, get_args(Missing))
+        # Functions are no part of what is saved and compared.
+        object.__setattr__(self, "metrics", tuple(metric.described() for metric in self.metrics))
         if self.has_texts and any(metric.name in _CUT for metric in self.metrics if metric.is_built_in):
             resolve_scoring(self.protocol)
         if not self.has_texts:
@@ -284,7 +286,12 @@ def unanswerable_in(unanswerable: Unanswerable, frame: Any) -> Unanswerable:
 
 
 def scoring(
-    protocol: ScoreProtocol | str, frame: Any, *, has_texts: bool, unanswerable: Unanswerable = "drop"
+    protocol: ScoreProtocol | str,
+    frame: Any,
+    *,
+    has_texts: bool,
+    missing: Missing = "drop",
+    unanswerable: Unanswerable = "drop",
 ) -> dict[str, Any]:
     """Return the fields of `Settings` for the scoring of a frame's texts, and for the choice of its rows."""
     if not has_texts and unanswerable != "drop":
@@ -292,10 +299,11 @@ def scoring(
         scores = "scores that these rows should have"
         raise ValueError(Message(Option("unanswerable", "empty"), exist, scores))
     origin = origins.of(frame)
+    options = {"has_texts": has_texts, "missing": missing, "where": origin.where}
     if not has_texts:
-        return {"where": origin.where, "computation": origin.computation}
+        return options | {"computation": origin.computation}
     return {
-        "where": origin.where,
+        **options,
         "protocol": resolve_protocol(protocol),
         "unanswerable": unanswerable_in(unanswerable, frame),
         "from_pages": origin.are_pages or {PAGE, REFERENCE} <= {*column_names(frame)},

@@ -162,7 +162,7 @@ def summarize(
             "several differ"
         )
     frame = at_hand(frame)
-    text_options |= scoring(protocol, frame, has_texts=has_texts, unanswerable=unanswerable)
+    text_options |= scoring(protocol, frame, has_texts=has_texts, missing=missing, unanswerable=unanswerable)
     chosen = metrics_of(metrics, prediction, column_names(frame), has_texts=has_texts, protocol=protocol)
     if is_comparison and text_options.get("unanswerable") == INVENTED:
         chosen = of_own_fields(chosen, protocol)
@@ -175,9 +175,7 @@ def summarize(
         by=slicing.names,
         tables=slicing.tables,
         cluster=cluster,
-        metrics=tuple(metric.described() for metric in chosen),
-        has_texts=has_texts,
-        missing=missing,
+        metrics=chosen,
         worst=worst,
         keep=kept,
         **text_options,
