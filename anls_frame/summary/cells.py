@@ -42,8 +42,10 @@ def add_up(cells: Iterable[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:
         else pl.col(column).sum()
         for column in values
     ]  # fmt: skip
-    # The order of the columns is kept, because parts must agree in it when they are added up again.
-    return grouped(whole.lazy(), keys, sums, in_order=True).select(whole.columns).collect()
+    # The order of the columns is kept, because parts must agree in it when they are added up again. The
+    # streaming engine adds up floats in another order each time.
+    added = grouped(whole.lazy(), keys, sums, in_order=True).select(whole.columns)
+    return added.collect(engine="in-memory")
 
 
 def rounded(cells: pl.DataFrame) -> pl.DataFrame:

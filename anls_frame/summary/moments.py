@@ -92,7 +92,7 @@ def _own_mean_slices(cells: pl.DataFrame, keys: Sequence[str], metric: Metric) -
     # A cluster can have several cells in a slice, so they are added up before they are squared.
     sums = pl.col("n", "score_sum").sum()
     # In order, so that the same cells give the same sums of floats.
-    clusters = grouped(cells.lazy(), [*keys, CLUSTER], [sums], in_order=True).collect()
+    clusters = grouped(cells.lazy(), [*keys, CLUSTER], [sums], in_order=True).collect(engine="in-memory")
     off = x - x.sum() / n.sum() * n
     powers = zip(
         (*SIZES, *names[2:5], metric.bracket), (n**2, n**3, n**4, x * x, x * n, n * n, off * off), strict=True
@@ -101,7 +101,7 @@ def _own_mean_slices(cells: pl.DataFrame, keys: Sequence[str], metric: Metric) -
         (pl.col("n") > 0).sum().cast(pl.Int64).alias("units"),
         *(power.sum().alias(name) for name, power in powers),
     ]
-    units = grouped(clusters.lazy(), keys, columns).collect()
+    units = grouped(clusters.lazy(), keys, columns, in_order=True).collect(engine="in-memory")
     units = units.sort(keys).drop(keys) if keys else units
     # Equal scores have no spread, however their sums are rounded.
     bracket = pl.when(spread > 0).then(metric.bracket).otherwise(0.0).alias(metric.bracket)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import random
+from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 import report_oracle
@@ -113,3 +115,24 @@ def test_orders_of_a_list_are_one_cell_of_several_systems() -> None:
     systems = {"one": "one", "two": "two"}
     sums = af.summarize(frame, systems, "answer", by="tags", cluster="doc").sums
     assert [cells["n"].to_list() for cells in sums.cells.values()] == [[2]] * len(sums.cells)
+
+
+def test_sums_of_floats_are_the_same_each_time() -> None:
+    rng = np.random.default_rng(3)
+    frame = pl.DataFrame({"a": rng.random(40_000), "b": rng.random(40_000)}).with_columns(
+        doc=pl.int_range(40_000) // 3, part=pl.int_range(40_000) % 3
+    )
+    parts = frame.partition_by("part")
+
+    def sums(systems: dict[str, str] | None, metrics: str | None) -> list[Any]:
+        how: dict[str, Any] = {"metrics": metrics, "cluster": "doc"}
+        several = [af.summarize(own, systems, **how, part=str(index)) for index, own in enumerate(parts)]
+        whole = af.merge(several)
+        cells = [whole.sums.cells, whole.fold_clusters().sums.cells, whole.sums.squares]
+        figures = [] if systems else [af.Report.from_summary(whole).overall]
+        return [*figures, *(frame.to_dict(as_series=False) for frames in cells for frame in frames.values())]
+
+    for asked in (({"a": "a", "b": "b"}, None), (None, "a")):
+        first = sums(*asked)
+        for _ in range(5):
+            assert sums(*asked) == first
