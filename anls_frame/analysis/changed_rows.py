@@ -161,10 +161,10 @@ def changes(
     )
     columns = _columns([*given], chosen, settings, is_gain=kind == "better")
     selection = Selection(scored_rows(frame, given, answers, chosen, settings))
-    rows = selection.scored(_may_differ(selection.systems, chosen, settings))
+    rows = selection.scored(_may_differ(selection.source.systems, chosen, settings))
     # A score counts only if all systems have one, as in comparisons.
     for index, _ in enumerate(chosen):
-        scores = system_rows.score_columns(index, selection.systems)
+        scores = system_rows.score_columns(index, selection.source.systems)
         rows = rows.with_columns(
             pl.when(pl.all_horizontal(pl.col(scores).is_not_null())).then(pl.col(scores))
         )
@@ -177,7 +177,7 @@ def _changed(selection: Selection, rows: pl.LazyFrame, kind: Kind, n: int | None
     pair = selection.of_two
     ranks = [
         selection.ranks(functools.partial(change, system=system), best_first=kind == "better")
-        for system in range(1, selection.systems)
+        for system in range(1, selection.source.systems)
     ]
     losses = [pl.col(name) for name in ranks[0] if name != NLS_RANK]
     is_wanted = pl.any_horizontal(loss != 0 if kind == "all" else loss < 0 for loss in losses)

@@ -108,11 +108,6 @@ class Report(SlicedResult[Table_co]):
         return Report(summary, confidence=confidence)
 
     @property
-    def signature(self) -> str:
-        """The settings as a single line; figures with equal signatures are comparable."""
-        return self._settings.signature
-
-    @property
     def settings(self) -> dict[str, Any]:
         """All settings that determine the figures, with a digest of the scored rows."""
         return {

@@ -56,16 +56,6 @@ class Selection:
 
     source: SystemRows
 
-    @property
-    def settings(self) -> Settings:
-        """How rows are scored, sliced and counted, and which columns are kept."""
-        return self.source.settings
-
-    @property
-    def systems(self) -> int:
-        """Number of systems whose columns the rows have."""
-        return self.source.systems
-
     def scored(self, may_count: pl.Expr = _EVERY) -> pl.LazyFrame:
         """
         Return a query for the rows that meet a condition on `source.inputs`.
@@ -82,7 +72,9 @@ class Selection:
         ]
         texts = [pl.col(f"text_{system}").cast(pl.String) for system in self._systems_with_texts]
         is_right = (~self.source.wrong()).alias(_IS_RIGHT)
-        noted = dict.fromkeys([*system_rows.noted(self.systems), *account_columns(self.systems)])
+        noted = dict.fromkeys(
+            [*system_rows.noted(self.source.systems), *account_columns(self.source.systems)]
+        )
         return rows.with_columns(*texts).select(is_right, *fields, *noted, *self._content)
 
     def ranks(
@@ -100,9 +92,9 @@ class Selection:
         """
         ranks = {}
         for index, metric in enumerate(self.source.metrics):
-            rank = value([pl.col(name) for name in system_rows.score_columns(index, self.systems)])
+            rank = value([pl.col(name) for name in system_rows.score_columns(index, self.source.systems)])
             ranks[f"rank_{index}"] = rank if metric.higher_is_better else -rank
-        if self.settings.has_texts:
+        if self.source.settings.has_texts:
             ranks[NLS_RANK] = value([pl.col(f"nls_{system}") for system in self._systems_with_texts])
         return {name: -rank for name, rank in ranks.items()} if best_first else ranks
 
@@ -113,7 +105,7 @@ class Selection:
 
     def beside_first(self, rows: pl.LazyFrame, system: int) -> pl.LazyFrame:
         """Return rows with the columns of two systems: those of the first and, as number 1, of another."""
-        others = [name for other in range(2, self.systems) for name in self._columns_of(other)]
+        others = [name for other in range(2, self.source.systems) for name in self._columns_of(other)]
         moved = zip(self._columns_of(system), self._columns_of(1), strict=True)
         pair = rows.with_columns(pl.col(own).alias(name) for own, name in moved)
         return pair.drop(others).with_columns(system=pl.lit(system))
@@ -149,7 +141,7 @@ class Selection:
         wanted = rows.filter(where | ~pl.col(_IS_RIGHT)).collect(engine="streaming")
         # A row whose list holds an entry twice is in that slice once, because `canonical` makes lists sets.
         wanted = canonical(self.checked(wanted, None))
-        warn_of_labels(wanted, dict(zip(keys, self.settings.by, strict=False)))
+        warn_of_labels(wanted, dict(zip(keys, self.source.settings.by, strict=False)))
         slices = explode_lists(wanted, keys)
         ordered = slices.sort([*keys, *ranks, *self._content], nulls_last=True)
         return ordered.group_by(keys, maintain_order=True).head(n)
@@ -162,19 +154,19 @@ class Selection:
 
     def _columns_of(self, system: int) -> list[str]:
         """Return the columns of a system that `scored` adds, without the marks for notes."""
-        texts = ["text", "nls", "anls", "cer"] if self.settings.has_texts else []
+        texts = ["text", "nls", "anls", "cer"] if self.source.settings.has_texts else []
         scores = [f"score_{index}" for index, _ in enumerate(self.source.metrics)]
         return [f"{name}_{system}" for name in ("digest", *texts, *scores)]
 
     @property
     def _systems_with_texts(self) -> range:
-        return range(self.systems if self.settings.has_texts else 0)
+        return range(self.source.systems if self.source.settings.has_texts else 0)
 
     @property
     def _content(self) -> list[str]:
         """The columns that break ties between rows: their content, then their number."""
-        answers = ["answers"] if self.settings.has_texts else []
-        metrics, systems = enumerate(self.source.metrics), self.systems
+        answers = ["answers"] if self.source.settings.has_texts else []
+        metrics, systems = enumerate(self.source.metrics), self.source.systems
         return [
             # Digests come first for speed: rows with equal digests differ only in nulls. List keys are
             # compared unsorted, because sorting them costs more than scoring.
@@ -183,7 +175,7 @@ class Selection:
             *(f"text_{system}" for system in self._systems_with_texts),
             *answers,
             *(name for index, _ in metrics for name in system_rows.score_columns(index, systems)),
-            *kept_names(self.settings),
+            *kept_names(self.source.settings),
             ROW,
         ]
 
