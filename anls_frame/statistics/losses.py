@@ -363,7 +363,8 @@ class Losses:
         starts = np.flatnonzero(np.diff(self.size_class[order], prepend=-1))
         inside = np.add.reduceat(sizes[order], starts, axis=0)
         whole = np.add.reduceat(self.unit_sizes[order], starts)[:, None]
-        within = (inside * (whole - inside) / whole).sum(axis=0)
+        between = inside * (whole - inside)
+        within = np.divide(between, whole, out=np.zeros_like(between), where=whole > 0).sum(axis=0)
         total = inside.sum(axis=0)
         return np.asarray(within < LEAST_DEALT * total * (whole.sum() - total) / whole.sum())
 

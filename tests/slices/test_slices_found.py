@@ -524,3 +524,18 @@ def test_rows_with_a_denominator_of_0_count_as_in_reports(cluster: str | None) -
     (line,) = changed.frame.to_dicts()
     assert line["description"] == "lang = v"
     assert (line["n"], line["score"]) == (120, by_lang["score"].item())
+
+
+def test_documents_of_one_size_without_a_denominator_are_searched() -> None:
+    # None of the short documents has a right answer.
+    lengths = [1] * 20 + [6] * 30
+    doc = [number for number, rows in enumerate(lengths) for _ in range(rows)]
+    right = [0 if number < 20 else row % 2 for row, number in enumerate(doc)]
+    lang = ["v" if number % 3 == 0 else "u" for number in doc]
+    usd = [4.0 if name == "v" else 1.0 for name in lang]
+    frame = pl.DataFrame({"usd": usd, "right": right, "lang": lang, "doc": doc})
+    cost = af.Metric("usd", denominator="right", higher_is_better=False)
+    found = af.find_slices(frame, columns=["lang"], metrics=cost, cluster="doc")
+    assert found.frame["description"].to_list() == ["lang = v"]
+    of_v = frame.filter(lang="v")
+    assert found.frame["score"].item() == of_v["usd"].sum() / of_v["right"].sum()
