@@ -48,8 +48,8 @@ _FREQUENT = 0.08
 """A confusion stands out if it is such a share of all edits."""
 _UNREADABLE = 0.5
 """Error rate above which a page is unreadable."""
-_DOUBTFUL = 0.02
-"""Gold is doubted if it looks wrong in such a share of the rows."""
+_OFTEN = 0.02
+"""Gold that looks wrong, or text around answers, is worth a step in such a share of the rows."""
 _WIDE = 0.1
 """Half of the width of an interval that says little."""
 _AUDITED = 100
@@ -344,12 +344,23 @@ def _confidence(case: Case) -> Iterator[Step]:
         yield Step("confidence", sentence, call, quality["n"])
 
 
+def _extra_text(case: Case) -> Iterator[Step]:
+    rows = pl.col("cause") == "extra_text"
+    n, gain = case.lost("extra_text"), case.mean(pl.when(rows).then("lost"))
+    if n < max(_LEAST_ROWS, _OFTEN * case.scored.height):
+        return
+    sentence = (
+        f"Let the system give the answer alone: in {numbered(n, 'row')}, the prediction contains the gold "
+        f"answer and more text, for up to {won(gain)}. Where the longer text is right, add it to the gold."
+    )
+    call = f'df.filter({_error_type(case)} == "extra_text")'
+    yield Step("extra_text", sentence, call, n, gain)
+
+
 def _gold(case: Case) -> Iterator[Step]:
-    types = ["extra_text", "truncated"]
-    looks_wrong = pl.col("cause").is_in(types)
-    why = "the prediction contains the gold answer or is part of it"
-    text = f'af.unwrap({case.prediction}).struct.field("text")'
-    rows = f'af.error_type({text}, "{case.roles.answers}").is_in({types})'
+    looks_wrong = pl.col("cause") == "truncated"
+    why = "the prediction is part of the gold answer"
+    rows = f'{_error_type(case)} == "truncated"'
     others = [f"other {name}" for name in case.roles.systems if name != case.system]
     if others:
         alike = [nls("prediction", other, protocol=case.protocol) == 1 for other in others]
@@ -358,16 +369,22 @@ def _gold(case: Case) -> Iterator[Step]:
         why = f"all systems give the same other answer, or {why}"
         columns = [column for name, column in case.roles.systems.items() if name != case.system]
         same = " & ".join(f'(af.nls({case.prediction}, "{column}") == 1)' for column in columns)
-        rows = f"{rows} | {same} & (af.anls({case.texts}) < 1)"
+        is_wrong = f'{_error_type(case)}.is_in(["wrong", "near"]) & (af.anls({case.texts}) < 1)'
+        rows = f"({rows}) | {is_wrong} & {same}"
     n = case.scored.filter(looks_wrong).height
-    if n < max(_LEAST_ROWS, _DOUBTFUL * case.scored.height):
+    if n < max(_LEAST_ROWS, _OFTEN * case.scored.height):
         return
     gain, size = case.mean(pl.when(looks_wrong).then("lost")), min(_AUDITED, n)
     sentence = (
-        f"Check the gold answers of {numbered(n, 'row')}: {why}. If the gold is wrong or too short, up to "
+        f"Check the gold answers of {numbered(n, 'row')}: {why}. If the gold is wrong or too long, up to "
         f"{won(gain)} are not the system's; judge a sample of {size}."
     )
     yield Step("gold", sentence, f"af.audit_sample(df.filter({rows}), n={size})", n, gain)
+
+
+def _error_type(case: Case) -> str:
+    """Return the error types of unwrapped predictions in a call."""
+    return f'af.error_type(af.unwrap({case.prediction}).struct.field("text"), "{case.roles.answers}")'
 
 
 def _protocol(case: Case) -> Iterator[Step]:
@@ -455,6 +472,7 @@ RULES: Sequence[Rule] = (
     _slice,
     _confusion,
     _confidence,
+    _extra_text,
     _gold,
     _protocol,
     _documents,

@@ -119,6 +119,11 @@ def planted(fault: str, seed: int) -> tuple[pl.DataFrame, dict[str, Any]]:
         )
         frame = frame.with_columns(answers=pl.when(wrong).then(other).otherwise(pl.col("answers")))
         options = {"prediction": ["prediction", "second"]}
+    elif fault == "extra_text":
+        # A model that answers in sentences.
+        is_sentence = pl.Series([draw.random() < 0.15 for _ in range(rows)])
+        sentence = pl.concat_str(pl.lit("It was "), text, pl.lit(" that people came to see"))
+        frame = frame.with_columns(prediction=pl.when(is_sentence).then(sentence).otherwise(text))
     elif fault in ("confidence", "useless"):
         is_right = (frame["prediction"] == frame["answers"].list.first()).to_list()
         useful = fault == "confidence"
