@@ -41,8 +41,12 @@ _DOCUMENTS = "document doc ucsfdocument file image page pdf invoice patient"
 """Names of columns of documents, with `id` or `name` at the end or without."""
 _CONFIDENCES = ("conf", "prob", "certain")
 _LOOKED_AT = 1_000
-_SIMILAR, _OFTEN = 0.5, 0.1
-"""A column predicts answers if this share of its texts is this similar to the answers of their rows."""
+_SIMILAR, _OFTEN, _COPIED = 0.5, 0.1, 0.95
+"""
+A column predicts answers if this share of its texts is this similar to the answers of their rows.
+
+If it equals nearly all of them, it may be a copy of the answers, or both were predicted.
+"""
 _MOST_VALUES, _MOST_NUMBERS = 30, 12
 _SHOWN = 3
 _LONGEST_VALUE = 24
@@ -285,12 +289,14 @@ class _Finder:
         return 1 < column.n_unique() <= min(most, len(column) / 2)
 
     def _predicts(self, name: str, answers: str) -> bool:
-        """Return whether texts are often similar to the answers of their rows."""
+        """Return whether texts are often similar to the answers of their rows, and no copy of them."""
         if self.rows.schema[name] not in _TEXTS:
             return False
         pairs = pl.DataFrame({"p": self.rows[name].cast(pl.String), "a": self.rows[answers]}).drop_nulls("a")
         sample = pairs.fill_null("").sample(min(_LOOKED_AT, pairs.height), seed=0)
-        return (sample.select((nls("p", "a") >= _SIMILAR).mean()).item() or 0) >= _OFTEN
+        similarity = sample.select(nls("p", "a")).to_series()
+        is_copy = ((similarity == 1).mean() or 0) >= _COPIED
+        return ((similarity >= _SIMILAR).mean() or 0) >= _OFTEN and not is_copy
 
     def _in_unit(self, name: str, least: int = 2) -> bool:
         column = self.rows[name].drop_nulls()

@@ -431,6 +431,16 @@ def test_a_file_of_answers_alone_says_which_column_they_are_in(tmp_path: Path) -
     refused(shell.run(tmp_path, "overview", "a.csv"), "Pass --prediction COLUMN; the answers are in 'answer'")
 
 
+def test_a_copy_of_the_answers_is_no_prediction(tmp_path: Path) -> None:
+    # A submission: the answer as it is scored, and as the model gave it. There is no gold.
+    answers = [f"answer {row}" for row in range(80)]
+    frame = pl.DataFrame({"question_id": range(80), "answer": answers, "full_answer": answers})
+    longer = pl.when(pl.col("question_id") < 2).then(pl.lit("because")).otherwise("full_answer")
+    frame.with_columns(full_answer=longer).write_ndjson(tmp_path / "submission.jsonl")
+    done = shell.run(tmp_path, "overview", "submission.jsonl")
+    refused(done, "no column looks like the predictions among 'question_id', 'full_answer'.")
+
+
 def test_answers_of_a_model_beside_their_annotation_are_no_gold(tmp_path: Path) -> None:
     # As Qwen-VL and InternVL write the results of DocVQA.
     named = {"prediction": "answer", "answers": "annotation"}
