@@ -294,9 +294,10 @@ class _Finder:
             return False
         pairs = pl.DataFrame({"p": self.rows[name].cast(pl.String), "a": self.rows[answers]}).drop_nulls("a")
         sample = pairs.fill_null("").sample(min(_LOOKED_AT, pairs.height), seed=0)
-        similarity = sample.select(nls("p", "a")).to_series()
-        is_copy = ((similarity == 1).mean() or 0) >= _COPIED
-        return ((similarity >= _SIMILAR).mean() or 0) >= _OFTEN and not is_copy
+        similarity = nls("p", "a")
+        shares = sample.select(similar=(similarity >= _SIMILAR).mean(), equal=(similarity == 1).mean())
+        similar, equal = shares.fill_null(0.0).row(0)
+        return bool(similar >= _OFTEN and equal < _COPIED)
 
     def _in_unit(self, name: str, least: int = 2) -> bool:
         column = self.rows[name].drop_nulls()
