@@ -15,14 +15,15 @@ from typing import Any, Literal, get_args
 import polars as pl
 
 from anls_frame._arguments import choice
-from anls_frame._messages import Message, Option
+from anls_frame._messages import Message, Option, wrong
 from anls_frame._text import path_text
 from anls_frame.exceptions import ColumnNotFoundError, InputWarning, warn
 from anls_frame.export import row_files
 from anls_frame.export.row_names import PAGES, ROWS, Names
+from anls_frame.files import standard_frames
 from anls_frame.files.file import SUFFIXES, File
 from anls_frame.files.folders import is_one_of
-from anls_frame.files.problems import problem
+from anls_frame.files.problems import Problems, problem
 from anls_frame.files.standard_frames import SCORED, Rows
 from anls_frame.files.table_files import reading_parquet, scan_table, with_entries
 from anls_frame.frames import origins
@@ -35,6 +36,8 @@ from anls_frame.runs import long_rows
 from anls_frame.runs.conditions import columns_named_in, condition, only_where
 from anls_frame.runs.log_files import Runs
 from anls_frame.runs.long_rows import Log, only_epoch
+
+_ROW = "__anls_frame_row"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,6 +128,11 @@ class Reading:
         return {} if self.needs_texts else {"required": ()}
 
     @property
+    def unique_ids(self) -> standard_frames.UniqueIds:
+        """Whether ids are checked while a table is read; otherwise, `where` first chooses among its rows."""
+        return "in an epoch" if self.where is None else False
+
+    @property
     def gold_files(self) -> list[Path]:
         """The files of questions or labels, which do not belong to a system."""
         if not isinstance(self.gold, File):
@@ -136,12 +144,19 @@ class Reading:
         """Return the rows to be read, with the entries of objects that are named as columns."""
         entries = [*self.entries, *columns_named_in(self.where)]
         made = only_where(with_entries(rows, entries, file), self.where)
+        if isinstance(made, pl.DataFrame):
+            self.check_chosen(made)
         where = self.where
         if self.epoch is not None:
             where = f"epoch = {self.epoch}" + ("" if where is None else f" AND ({where})")
         if where is None:
             return made
         return origins.remember(made, **origins.of(made)._asdict() | {"where": where})
+
+    def check_chosen(self, *rows: pl.DataFrame) -> None:
+        """Raise an error if `where` chooses none of the rows."""
+        if self.where is not None and not any(map(len, rows)):
+            raise wrong("where", "chooses no row")
 
     def joins(self, kinds: Collection[str]) -> bool:
         """Whether gold has questions to be joined, rather than the ground truth of pages."""
@@ -259,10 +274,11 @@ def load(
     kind = kind_of_file(file, how)
     questions = how.questions([kind])
     options = how.reader_options([kind], questions)
-    of_table |= how.of_table | {"unique_ids": False if questions is None else "in an epoch"}
+    of_table |= how.of_table | {"unique_ids": False if questions is None else how.unique_ids}
     frame = read_kind(file, kind, options, questions, every_response=every_response, **of_table)
     if questions is None:
         return how.chosen(only_epoch(frame, how.epoch), file)
+    frame = with_unique_ids(frame, file, how)
     log = as_log(path_text(file.path), file, kind, frame)
     rows = long_rows.only_file(
         log, frame, gold=questions, unmatched=how.unmatched or "error", epoch=how.epoch
@@ -277,12 +293,43 @@ def as_log(system: str, file: File, kind: str, frame: pl.DataFrame) -> Log:
     return Log(system, file.path, long_rows.with_epoch(frame), _task(kind, file, frame))
 
 
+def with_unique_ids(frame: pl.DataFrame, file: File, how: Reading, column: str | None = None) -> pl.DataFrame:
+    """
+    Return the rows that `where` chooses, with ids that are unique in an epoch; others are problems.
+
+    If a `column` names systems, ids are unique in each. If gold is joined, all questions stay, because the
+    condition may be about gold as well; it then chooses among rows with the same id, as of a resumed run.
+    """
+    if (column is None and how.unique_ids) or "question_id" not in frame.columns:
+        return frame
+    names = columns_named_in(how.where)
+    rows = with_entries(frame, names, file).with_row_index(_ROW)
+    keys = [frame["question_id"], long_rows.with_epoch(frame)["epoch"]]
+    keys += [] if column is None else [frame[column]]
+    if names and {*names} <= {*rows.columns}:
+        chosen = pl.col(_ROW).is_in(only_where(rows, how.where)[_ROW].implode())
+        question = pl.struct(keys)
+        others = ~chosen.any().over(question) & question.is_first_distinct()
+        rows = rows.filter(chosen if how.gold is None else chosen | others)
+    kept = rows[_ROW]
+    problems = Problems(file)
+    standard_frames.check_ids(
+        rows["question_id"],
+        problems,
+        lambda row: f"row {kept[row] + 1}",
+        zip(*(key.gather(kept) for key in keys[1:]), strict=True),
+        standard_frames.SEVERAL_IDS,
+    )
+    problems.raise_any()
+    return origins.like(frame[kept], frame)
+
+
 def _task(kind: str, file: File, frame: pl.DataFrame) -> str | None:
     """Return the task of a harness's file, if the file states it."""
     if READERS[kind].ids == "rows":
         run = run_of(file.path)
         return None if run is None else run.task
-    if kind != "inspect" or "task" not in frame.columns or frame["task"].n_unique() > 1:
+    if kind != "inspect" or "task" not in frame.columns or frame["task"].n_unique() != 1:
         return None
     return str(frame["task"][0])
 

@@ -39,6 +39,7 @@ from anls_frame.runs.reading import (
     kind_of_file,
     load_table,
     scan_counted,
+    with_unique_ids,
 )
 from anls_frame.runs.score_columns import are_columns, metric_of_scores
 from anls_frame.summary.measures import Metric
@@ -208,17 +209,21 @@ def read_each(
     logs: list[Log] = []
     for system, file in files:
         with problems.collecting():
-            unique: standard_frames.UniqueIds = "in an epoch" if column is None else False
             frame = read.get(file)
             if frame is None:
+                unique = how.unique_ids if column is None else False
                 frame = read_kind(file, kinds[file], options, questions, unique_ids=unique, **how.of_table)
-            parts = [(system, frame)] if column is None else _by_system(file, frame, column)
+            if column is None:
+                parts = [(system, with_unique_ids(frame, file, how))]
+            else:
+                parts = _by_system(file, frame, how, column)
             logs += [as_log(name, file, kinds[file], rows) for name, rows in parts]
     problems.raise_any()
+    how.check_chosen(*(log.rows for log in logs))
     return logs, questions
 
 
-def _by_system(file: File, frame: pl.DataFrame, column: str) -> list[tuple[str, pl.DataFrame]]:
+def _by_system(file: File, frame: pl.DataFrame, how: Reading, column: str) -> list[tuple[str, pl.DataFrame]]:
     """Return the rows of each system that a column names."""
     frame = with_entries(frame, [column], file)
     if column not in frame.columns:
@@ -228,12 +233,7 @@ def _by_system(file: File, frame: pl.DataFrame, column: str) -> list[tuple[str, 
         raise problem(file, f"column {column!r} must hold the names of systems, got {dtype}")
     if lacking := frame[column].null_count():
         raise problem(file, f"{numbered(lacking, 'row')} without a system in {quoted(column)}")
-    if "question_id" in frame.columns:
-        problems = Problems(file)
-        epochs = zip(frame[column], long_rows.with_epoch(frame)["epoch"], strict=True)
-        place = lambda row: f"row {row + 1}"  # noqa: E731 - of the only table
-        standard_frames.check_ids(frame["question_id"], problems, place, epochs, standard_frames.SEVERAL_IDS)
-        problems.raise_any()
+    frame = with_unique_ids(frame, file, how, column)
     parts = frame.partition_by(column, maintain_order=True, as_dict=True)
     return [(str(name), origins.like(rows, frame)) for (name,), rows in parts.items()]
 

@@ -180,3 +180,42 @@ def test_a_system_is_named_by_a_text_or_a_number(tmp_path: Path, name: Any) -> N
 
     with pytest.raises(af.InputError, match="column 'model' must hold the names of systems, got"):
         af.readers.read_systems([tmp_path / "m.parquet"], system_column="model")
+
+
+@pytest.mark.parametrize("column", [None, "model"])
+def test_where_chooses_among_the_rows_of_a_resumed_run(tmp_path: Path, column: str | None) -> None:
+    """A second call for p failed, as did both for r: the answer to p counts, and r is left out."""
+    rows = pl.DataFrame(
+        {
+            "id": ["p", "q", "p", "r", "r"],
+            "prediction": ["x", "y", None, None, None],
+            "answer": ["x", "y", "x", "z", "z"],
+            "error": [None, None, "timeout", "timeout", "timeout"],
+        }
+    )
+    other = rows[:2].with_columns(prediction=pl.lit("y"))
+    if column is None:
+        files = [saved(tmp_path, "csv", other, "other"), saved(tmp_path, "csv", rows, "resumed")]
+    else:
+        parts = [part.with_columns(model=pl.lit(name)) for name, part in (("o", other), ("r", rows))]
+        files = [saved(tmp_path, "csv", pl.concat(parts))]
+    first = 3 if column is None else 5
+    for where in (None, "question_id <> 'q'", "question_id IS NOT NULL"):
+        reading = af.readers.Reading(where=where, system_column=column)
+        with pytest.raises(af.InputError) as raised:
+            af.readers.compare_files(files, reading)
+        assert "duplicate id 'p', first seen at" in raised.value.problems[0].message
+        if where is not None:
+            assert raised.value.problems[0].place == f"row {first}"
+    reading = af.readers.Reading(where="error IS NULL", system_column=column)
+    compared = af.readers.compare_files(files, reading)
+    assert compared.overall["difference"].item() == 0.5
+    with pytest.raises(ValueError, match=r"^where chooses no row$"):
+        af.readers.compare_files(files, af.readers.Reading(where="prediction = 'n'", system_column=column))
+
+    gold = rows.unique("id").select("id", "answer")
+    answers = saved(tmp_path, "csv", rows.drop("answer"), "predictions")
+    reading = af.readers.Reading(where="error IS NULL", gold=gold)
+    report = af.readers.report_files(answers, reading)
+    assert report.overall["n"] == 2
+    assert report.overall["anls"] == 1
