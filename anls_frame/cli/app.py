@@ -63,4 +63,13 @@ def run() -> int:
         return end.exit_code
     except click.ClickException as error:
         error.show()
+        if isinstance(error, click.BadParameter):
+            _lead_to_the_column(error)
         return error.exit_code
+
+
+def _lead_to_the_column(error: click.BadParameter) -> None:
+    """Say where the column of a confidence goes, if the level has been given its name."""
+    known = {param.name for param in error.ctx.command.params} if error.ctx is not None else set()
+    if "model_confidence" in known and error.param is not None and error.param.name == "confidence":
+        click.echo("Name the column of the model's confidence with --model-confidence.", err=True)

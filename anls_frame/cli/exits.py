@@ -8,6 +8,7 @@ that a gate failed.
 from __future__ import annotations
 
 import atexit
+import errno
 import gc
 import os
 import sys
@@ -58,7 +59,10 @@ def guarded(program: str, run: Callable[[], int]) -> NoReturn:
             _give_up_output()
         from anls_frame.cli.spelling import spelled
 
-        message = f"{error.filename}: {spelled(error.strerror)}" if error.filename else str(error)
+        # What `open` raises, in the words of the readers.
+        is_plain = error.strerror == os.strerror(errno.ENOENT)
+        said = "there is no such file" if is_plain else spelled(error.strerror)
+        message = f"{error.filename}: {said}" if error.filename else str(error)
     except MemoryError:
         message = "not enough memory"
     except _errors_of_input() as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import runpy
 import sys
@@ -90,7 +91,7 @@ def _module(name: str) -> Any:
     path = Path(name)
     if path.suffix == ".py":
         if not path.is_file():
-            raise FileNotFoundError(2, "No such file", name)
+            raise FileNotFoundError(errno.ENOENT, "there is no such file", name)
         return SimpleNamespace(**runpy.run_path(name))
     # As for `python -m`: modules of the current folder are found.
     if "" not in sys.path:

@@ -323,7 +323,8 @@ SELECTIVE = (
     Column("risk", "mean loss of the accepted {row}s", "score"),
     Column(
         "risk_bound",
-        "one-sided upper bound of the risk, which is compared with the target",
+        "one-sided upper bound of the risk, which is compared with the target; it allows for all slices "
+        "together and for correlated losses that these rows may not show, so it can lie above the interval",
         "score",
         "bound of the risk",
     ),

@@ -56,6 +56,7 @@ _FEW_ROWS, _FEW_DOCUMENTS = 100, 50.0
 _BINS = 10
 
 _FEW_VALUES = 5
+_RATES = {"cer": "cer_mean", "wer": "wer_mean"}
 _COUNTS = ("n_clusters", "n_clusters_accepted", "documents_needed")
 """Columns of integers that can be null in all lines."""
 _THRESHOLD = (
@@ -702,6 +703,9 @@ def selective(
     frame = at_hand(frame)
     has_texts = are_texts(prediction, answers)
     wanted = "anls" if metrics is None and has_texts else metrics
+    # A rate of a row has no upper bound, so the usual advice for its name would not help.
+    named = wanted[0] if isinstance(wanted, list) and len(wanted) == 1 else wanted
+    wanted = _RATES.get(named, wanted) if isinstance(named, str) else wanted
     every = metrics_of(wanted, prediction, column_names(frame), has_texts=has_texts, protocol=protocol)
     if len(every) > 1 or every[0].is_ratio:
         names = [metric.name for metric in every]
@@ -797,7 +801,7 @@ def _bounded(metric: Metric, scores: pl.DataFrame) -> Metric:
     if bounded.span is None:
         raise ValueError(
             f"metrics: {metric.name!r} does not have two bounds, so a row has no loss between 0 and 1; "
-            f"pass 'exact_match', or give the bounds of your own score: Metric(..., bounds=(0, 5))"
+            f"pass 'nls' or 'exact_match', or give the bounds of your own score: Metric(..., bounds=(0, 5))"
         )
     return bounded
 

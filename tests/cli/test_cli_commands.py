@@ -425,6 +425,8 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
     ("arguments", "message"),
     [
         (["score", "none.csv"], "none.csv: there is no such file"),
+        (["report", TABLE, "-p", "tesseract", "-m", "none.py:f"], "none.py: there is no such file"),
+        (["gec", "m2", "none.txt", "none.m2"], "none.m2: there is no such file"),
         (["compare", "none/"], "none: there is no such file"),
         (["changes", "none.csv", "--systems", "a,b"], "none.csv: there is no such file"),
         (["fields", "none/", "--gold", str(DATA)], "none: there is no such file"),

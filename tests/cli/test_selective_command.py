@@ -180,3 +180,11 @@ def test_a_threshold_that_is_known_is_checked(
     wrong = shell.run(folder, *COMMAND, "--threshold", threshold, "--require-accepted", "0.1")
     assert wrong.returncode == 2
     assert "pass one" in wrong.stderr
+
+
+def test_the_column_of_the_confidence_is_not_the_level(folder: Path) -> None:
+    with_hint = shell.run(folder, *COMMAND, "--confidence", "entropy")
+    assert with_hint.returncode == 2
+    assert with_hint.stderr.endswith("Name the column of the model's confidence with --model-confidence.\n")
+    other = shell.run(folder, "report", "results.csv", "--confidence", "entropy")
+    assert other.stderr.endswith("'entropy' is not a valid float.\n")

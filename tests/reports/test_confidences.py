@@ -492,8 +492,9 @@ def test_refused(options: dict[str, Any], error: type[Exception], words: str) ->
 
 
 def test_refused_texts_and_systems() -> None:
-    with pytest.raises(ValueError, match="'cer_mean' does not have two bounds"):
-        af.selective(DATA, "prediction", "answer", SURE, metrics="cer_mean")
+    for rate in ("cer", ["wer"], "cer_mean"):
+        with pytest.raises(ValueError, match=r"_mean' does not have two bounds.*pass 'nls' or 'exact_match'"):
+            af.selective(DATA, "prediction", "answer", SURE, metrics=rate)
     with pytest.raises(ValueError, match="metrics must be one score of rows"):
         af.selective(DATA, "prediction", "answer", SURE, metrics="cer_corpus")
     with pytest.raises(ValueError, match="a mapping from each of the systems"):
