@@ -166,6 +166,7 @@ def scored_rows(
     others = [*slicing.columns, *optional(settings.cluster), *own_metrics.needed_columns(own)]
     others += columns_of([made.get(name, name) for name in settings.keep])
     marks = columns_of_marks(column_names(frame))
+    are_marked = settings.has_fields or bool(marks)
     others += marks
     read = [*predictions, *optional(answers)]
     source = to_lazy(frame, read, others, answers=answers, protocol=settings.protocol)
@@ -190,7 +191,7 @@ def scored_rows(
         for index, metric in enumerate(every):
             if not metric.is_built_in:
                 values = own_metrics.values(source, metric, pair, in_numbers)
-                if _is_of_nulls(metric) and (settings.has_fields or marks):
+                if _is_of_nulls(metric) and are_marked:
                     is_null = are_named_nulls(source)
                     values = [value.cast(pl.Float64) for value in (is_null & has_text(pair[0]), is_null)]
                 score, *parts = metric_columns(index, metric, number)
@@ -213,8 +214,8 @@ def scored_rows(
         dropped = [
             name
             for index, own in enumerate(metrics)
-            # Where there is nothing to predict, no prediction is missing.
-            if not _is_of_nulls(own)
+            # Where a key has no value, no prediction is missing.
+            if not (are_marked and _is_of_nulls(own))
             for name in all_metric_columns(index, own, len(systems))
         ]
         dropped += [*each("digest", len(systems)), *each("details", len(systems))]

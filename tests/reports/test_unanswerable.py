@@ -293,6 +293,24 @@ def test_blank_texts_are_neither_predictions_nor_answers(prediction: str | None,
     assert absence(frame) == [0, 1]
 
 
+@pytest.mark.parametrize("metric", ABSENCE)
+def test_dropped_predictions_count_in_no_rate_of_absence(metric: str) -> None:
+    # Blank answers are answers of an option, so a null prediction there is dropped as any other.
+    frame = pl.DataFrame(
+        {
+            "prediction": [None, "x", "a", "", "y", None],
+            "other": ["x", None, "b", "c", "y", "z"],
+            "answers": ["", None, "", "", "z", "z"],
+        }
+    )
+    compared = af.compare(frame, ["prediction", "other"], "answers", metrics=metric, missing="drop")
+    row = compared.overall.row(0, named=True)
+    kept = frame.drop_nulls(["prediction", "other"])
+    alone = [af.report(kept, name, "answers", metrics=metric).overall[metric] for name in compared.systems]
+    assert [row["baseline_score"], row["score"]] == alone
+    assert row["n"] == {"fabrication_rate": 2, "abstention_rate": 1}[metric]
+
+
 def test_a_rate_without_rows_of_its_kind_is_null_with_the_reason() -> None:
     asked = pl.DataFrame({"prediction": ["a", "x"], "answers": ["a", None]})
     assert absence(asked) == [None, 0]
