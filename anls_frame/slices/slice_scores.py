@@ -51,6 +51,9 @@ class Scores:
     spread
         For lines that represent several rows, the sum of their squared deviations from the mean of the line.
         The y of each row is 1.
+    sides
+        For changes of a ratio, x and y of the system and of its baseline, of whose figures x is the change
+        only to first order. If empty, the change is exact.
     """
 
     metric: Metric
@@ -61,6 +64,7 @@ class Scores:
     scored: FloatArray
     is_change: bool = False
     spread: FloatArray | None = None
+    sides: Sequence[tuple[FloatArray, FloatArray]] = ()
 
     @property
     def counts(self) -> FloatArray | None:
@@ -88,14 +92,18 @@ class Scores:
         """Return the scores of the chosen rows."""
         lost, spread = (None if values is None else values[chosen] for values in (self.lost, self.spread))
         x, y, scored = self.x[chosen], self.y[chosen], self.scored[chosen]
-        return Scores(self.metric, self.system, x, y, lost, scored, self.is_change, spread)
+        sides = [(x[chosen], y[chosen]) for x, y in self.sides]
+        return Scores(self.metric, self.system, x, y, lost, scored, self.is_change, spread, sides)
 
     def rate(self, chosen: BoolArray) -> float | None:
         """Return the unoriented figure of the chosen rows; None if they have no score."""
-        y = ordered_sum(self.y[chosen])
-        x = ordered_sum(self.x[chosen])
-        # 0 minus x, as -x would be -0.0 without errors.
-        return (x if self.metric.higher_is_better else 0.0 - x) / y if y else None
+        sums = [(ordered_sum(x[chosen]), ordered_sum(y[chosen])) for x, y in self.sides or [(self.x, self.y)]]
+        if not all(y for _, y in sums):
+            return None
+        figure, *baseline = (x / y for x, y in sums)
+        change = figure - sum(baseline)
+        # 0 minus a figure, as its negative would be -0.0 without errors.
+        return change if self.metric.higher_is_better else 0.0 - change
 
     def share_of_rows(self, chosen: BoolArray) -> float:
         """Return the share of the chosen rows among all scored rows."""
@@ -195,7 +203,8 @@ def _scores(
         rate = (x[old].sum() + x[new].sum()) / whole if whole else 0.0
         change = sign * (x[new] - x[old] - rate * (y[new] - y[old]))
         mean, loss = (y[old] + y[new]) / 2, np.maximum(-change, 0.0)
-        yield Scores(metric, names[new], change, mean, loss, ones, is_change=True)
+        sides = [(sign * x[side], y[side]) for side in (new, old)] if metric.is_ratio else []
+        yield Scores(metric, names[new], change, mean, loss, ones, is_change=True, sides=sides)
 
 
 def ordered_sum(values: FloatArray) -> float:

@@ -273,13 +273,13 @@ class Losses:
     @cached_property
     def null(self) -> Null:
         """What the rows have in common."""
-        unit_sizes, rows, total = self.unit_sizes, self.rows, float(self.sizes.sum())
+        unit_sizes, total = self.unit_sizes, float(self.sizes.sum())
         unit_values = added(self.unit, self.values, len(unit_sizes))
         squares = float(self.values @ self.values)
-        more = float(unit_sizes @ unit_sizes) / total - 1 if rows else 0.0
+        more = float(unit_sizes @ unit_sizes) / total - 1 if total else 0.0
         design = float(unit_values @ unit_values) / squares if squares > 0 else 1.0
         correlation = min(max((design - 1) / more, 0.0), 1.0) if more > ROUNDING else 0.0
-        variance = squares / total if rows else 0.0
+        variance = squares / total if total else 0.0
         weights = np.ones((self.units, 1))
         return Null(unit_values[:, None], unit_sizes[:, None], weights, variance, correlation)
 

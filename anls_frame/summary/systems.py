@@ -72,7 +72,13 @@ def for_system(metric: Metric, system: str) -> Metric:
     """Return the metric with the columns of one system."""
 
     def own(value: Any) -> Any:
-        return value[system] if isinstance(value, Mapping) else value
+        if not isinstance(value, Mapping):
+            return value
+        if system not in value:
+            raise ValueError(
+                f"metric {metric.name!r} is that of the systems {list(value)}; for one, pass its column"
+            )
+        return value[system]
 
     return dataclasses.replace(metric, numerator=own(metric.numerator), denominator=own(metric.denominator))
 

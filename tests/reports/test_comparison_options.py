@@ -145,6 +145,24 @@ def test_arguments_outside_their_choices_are_refused_at_once(
         compare(never_computed, **{"systems": SYSTEMS, "answers": "t", **options})
 
 
+@pytest.mark.parametrize(
+    "scored",
+    [
+        lambda frame, own: af.report(frame, metrics=own),
+        lambda frame, own: af.summarize(frame, metrics=own),
+        lambda frame, own: af.worst(frame, "a", "t", metrics=own),
+        lambda frame, own: af.find_slices(frame, None, None, ["k"], metrics=own),
+        lambda frame, own: af.selective(frame, None, None, "d", metrics=own),
+        lambda frame, own: af.repeats.mean_over_epochs(frame, id="k", metrics=own),
+    ],
+    ids=["report", "summarize", "worst", "find_slices", "selective", "mean_over_epochs"],
+)
+def test_scores_of_several_systems_are_refused_for_one(scored: Any) -> None:
+    own = af.Metric({"old": "d", "new": "d"}, name="m")
+    with pytest.raises(ValueError, match=r"metric 'm' is that of the systems \['old', 'new'\]; for one"):
+        scored(FRAME, own)
+
+
 def test_options_reach_the_scores() -> None:
     frame = pl.DataFrame({"a": ["abcd", "ABC"], "b": ["abxx", "abc"], "t": ["abce", "abc"]})
     defaults = compare(frame, SYSTEMS, "t").overall["baseline_score"].item()

@@ -417,3 +417,10 @@ def test_comparisons_have_no_p_value_either_where_nothing_can_be_exchanged() -> 
     halves = frame.with_columns(half=pl.col("doc") % 2)
     average = af.compare(halves, ["old", "new"], None, by="half", **options).macro()
     assert average.select("difference", "p_value").row(0) == (-0.5, None)
+
+
+def test_slices_of_a_ratio_whose_denominators_are_all_0_have_no_p_value() -> None:
+    cost = af.Metric("usd", denominator="right", name="cost")
+    rows = {"usd": [0.5, 0.25], "right": [0, 0], "lang": ["u", "v"], "doc": ["a", "b"]}
+    tested = af.report(pl.DataFrame(rows), metrics=cost, by="lang", cluster="doc").against_rest()
+    assert tested.select("n", "cost", "rest", "p_value").rows() == [(1, None, None, None)] * 2

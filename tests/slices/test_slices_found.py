@@ -539,3 +539,22 @@ def test_documents_of_one_size_without_a_denominator_are_searched() -> None:
     assert found.frame["description"].to_list() == ["lang = v"]
     of_v = frame.filter(lang="v")
     assert found.frame["score"].item() == of_v["usd"].sum() / of_v["right"].sum()
+
+
+@pytest.mark.parametrize("old", ["x", "y"])
+def test_the_rest_of_a_change_divides_each_system_by_its_own_denominators(old: str) -> None:
+    # From x to y, the rest u changes from 2/40 to 3/20, and v from 1/10 to 9/5.
+    rows = {"lang": ["u", "v"], "x": [2, 1], "size of x": [40, 10], "y": [3, 9], "size of y": [20, 5]}
+    new, is_cost = {"x": ("y", True), "y": ("x", False)}[old]
+    metric = af.Metric(
+        {"old": old, "new": new},
+        denominator={"old": f"size of {old}", "new": f"size of {new}"},
+        name="cost",
+        higher_is_better=not is_cost,
+    )
+    frame = pl.concat([pl.DataFrame(rows)] * 40)
+    (line,) = af.find_slices(frame, ["old", "new"], None, ["lang"], metrics=metric).frame.to_dicts()
+    sign = 1 if is_cost else -1
+    assert line["description"] == "lang = v"
+    found = [line[name] for name in ("change", "rest", "difference")]
+    assert found == pytest.approx([sign * 1.7, sign * 0.1, sign * 1.6])
