@@ -19,6 +19,7 @@ SAMPLES = [
     ("q3", "Who?", None, ["Zoë 😀"]),
     ("q4", "Where?", "1 Main St\nLeeds", ["2 Main St\nLeeds"]),
 ]
+GUIDE = 'The guide to files says how to read files of this harness, under "Other harnesses"'
 ANLS = (1 + 1 + 0 + 14 / 15) / 4
 GOLD = pl.DataFrame({"id": [key for key, *_ in SAMPLES], "answers": [answers for *_, answers in SAMPLES]})
 
@@ -100,7 +101,7 @@ def test_the_hint_names_entries_down_to_the_text(
     assert (overall["n"], overall["anls"]) == (4, pytest.approx(ANLS, abs=1e-12))
 
 
-def test_events_of_openai_evals_are_read_as_their_error_says(tmp_path: Path) -> None:
+def test_events_of_openai_evals_are_read_as_the_guide_says(tmp_path: Path) -> None:
     def event(number: int, kind: str, sample: str, **data: Any) -> dict[str, Any]:
         return {"run_id": "r", "event_id": number, "sample_id": sample, "type": kind, "data": data}
 
@@ -111,11 +112,11 @@ def test_events_of_openai_evals_are_read_as_their_error_says(tmp_path: Path) -> 
         events.append(event(len(events), "match", key, correct=text in answers, **matched))
     log = lines(tmp_path / "log.jsonl", [*events, {"final_report": {"accuracy": 0.25}}])
 
-    told = shell.run(tmp_path, "report", "log.jsonl")
-    shell.refused(told, "OpenAI's evals writes an event in each line")
-    [pattern] = re.findall(r"as grep '(.*?)' does", told.stderr)
-    [options] = re.findall(r"pass (--prediction .*)\. If they have no texts", told.stderr)
-    names = re.sub(r",| and", "", options).split()
+    shell.refused(shell.run(tmp_path, "report", "log.jsonl"), f"{GUIDE}\n")
+    guide = " ".join(Path(__file__).parents[2].joinpath("docs/files.md").read_text(encoding="utf-8").split())
+    [pattern] = re.findall(r"`grep '(.*?)'`", guide)
+    [options] = re.findall(r"and pass `(-p data.*?)`", guide)
+    names = options.split()
     kept = {
         kind: [line for line in log.read_text("utf-8").splitlines() if pattern.replace("match", kind) in line]
         for kind in ("match", "sampling")
@@ -126,7 +127,7 @@ def test_events_of_openai_evals_are_read_as_their_error_says(tmp_path: Path) -> 
     assert anls(tmp_path, "sampling.jsonl", "--gold", "match.jsonl", *names) == pytest.approx(ANLS, abs=1e-12)
 
 
-def test_files_of_helm_are_read_as_their_error_says(tmp_path: Path) -> None:
+def test_files_of_helm_are_read_as_the_guide_says(tmp_path: Path) -> None:
     def reference(text: str, *tags: str) -> dict[str, Any]:
         return {"output": {"text": text}, "tags": list(tags)}
 
@@ -145,9 +146,6 @@ def test_files_of_helm_are_read_as_their_error_says(tmp_path: Path) -> None:
     ]
     for name, value in {"display_predictions": predictions, "instances": instances}.items():
         (tmp_path / f"{name}.json").write_text(json.dumps(value), encoding="utf-8")
-    told = (
-        "HELM has the predictions in display_predictions.json (--prediction predicted_text, --id instance_id)"
-    )
     for arguments in (
         ["display_predictions.json"],
         [
@@ -161,7 +159,7 @@ def test_files_of_helm_are_read_as_their_error_says(tmp_path: Path) -> None:
         ],
         ["instances.json"],
     ):
-        shell.refused(shell.run(tmp_path, "report", *arguments), told)
+        shell.refused(shell.run(tmp_path, "report", *arguments), GUIDE)
     gold = [
         {
             "id": one["id"],

@@ -477,13 +477,9 @@ def test_markup_of_other_formats_is_no_text_of_a_page(tmp_path: Path, suffix: st
     [
         ("WEBVTT\n\n00:00.000 --> 00:02.000\nHay\n", f"subtitles\n{SPEECH}"),
         ("\ufeff1\r\n00:00:00,000 --> 00:00:02,000\r\nHay\r\n", f"subtitles\n{SPEECH}"),
-        ("sp1-utt1-0:\tref=['HAY']\nsp1-utt1-0:\thyp=['HEY']\n", f"the transcripts of icefall\n{SPEECH}"),
         ("1089-134686-0000 HAY\n1089-134686-0001 CORN\n", f"the transcripts of LibriSpeech\n{SPEECH}"),
-        ("[OCR_toInput] Hav\n[OCR_aligned] Hav\n[ GS_aligned] Hay\n", "OCR and its ground truth"),
         ('img/1.jpg\t[{"transcription": "Hay", "points": [[0, 0]]}]\n', "the labels of PaddleOCR"),
         ("crop/1.JPG\tHay\n", "names of images and their texts"),
-        ("#--- words.txt ---#\n#\na01-000u-00-00 ok 154 408 768 27 51 AT A\n", "the words or lines of IAM"),
-        ('(page 0 0 100 100 \n (line 0 0 9 9 "Hay"))\n', "boxes\ndjvutxt writes the text alone"),
     ],
 )
 def test_texts_of_other_formats_are_no_pages(tmp_path: Path, text: str, message: str) -> None:
