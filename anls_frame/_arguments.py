@@ -155,24 +155,14 @@ def margin(
     loss = number(name, value, 0, ends=zero)
     low, high = bounds
     widest = math.inf if low is None or high is None else high - low
-    if loss < min(widest, 1 if in_points else math.inf):
+    limit = min(widest, 1) if in_points else widest
+    if loss < limit:
         return loss
-    points = ""
-    if in_points or widest <= _WIDEST_IN_POINTS:
-        is_points = 1 < loss < 100 * min(widest, _WIDEST_IN_POINTS)
-        points = (
-            f"; {loss:g} percentage points are {loss / 100:g}"
-            if is_points
-            else "; 1 percentage point is 0.01"
-        )
-    if in_points and widest > 1:
-        of_score = f"must be less than 1, which is 100 percentage points of {score}, got {loss:g}{points}"
-        raise wrong(name, of_score)
-    of_range = (
-        f"must be less than {widest:g}, because {score} lies between {low:g} and {high:g} and cannot change "
-        f"by more, got {loss:g}{points}"
-    )
-    raise wrong(name, of_range)
+    reason = f"which is 100 percentage points of {score}"
+    if limit == widest:
+        reason = f"because {score} lies between {low:g} and {high:g} and cannot change by more"
+    points = "; 1 percentage point is 0.01" if limit <= _WIDEST_IN_POINTS else ""
+    raise wrong(name, f"must be less than {limit:g}, {reason}, got {loss:g}{points}")
 
 
 def flag(name: str, value: Any) -> bool:

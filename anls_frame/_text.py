@@ -27,6 +27,8 @@ _UNITS = re.compile(r"⟨U\+[0-9A-F]{4,6}⟩|.", re.DOTALL)
 
 SPACE = "␣"
 """The sign for a space, which makes it visible."""
+CARRIER = "◌"
+"""The circle on which a combining mark is shown."""
 
 LABEL_WIDTH = 34
 """Maximum width of a group's label in text columns; a wide character takes two."""
@@ -251,6 +253,23 @@ def spelled_space(text: str) -> str:
 def _spelled(spaces: str) -> str:
     codes = (f"⟨U+{ord(space):04X}⟩" if visible(space) == space else space for space in spaces)
     return "".join("␣" if code == "⟨U+0020⟩" else code for code in codes)
+
+
+def seen_characters(text: str) -> str:
+    """
+    Return one character or a few as they can be seen and told apart.
+
+    A space becomes ␣, a combining mark gets a circle, and other spaces, pictures of control characters,
+    lone joiners (others belong to words and emoji) and characters for private use become codes.
+    """
+    unseen = {"Co", "Zs", "Cf"} if len(text) == 1 else {"Co", "Zs"}
+    carrier = CARRIER if unicodedata.category(text[:1] or " ").startswith("M") else ""
+    return carrier + "".join(
+        f"⟨U+{ord(character):04X}⟩"
+        if unicodedata.category(character) in unseen or _SYMBOLS.match(character)
+        else character
+        for character in text.replace(" ", SPACE)
+    )
 
 
 def left_to_right(text: str) -> str:

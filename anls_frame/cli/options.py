@@ -431,11 +431,11 @@ class Target:
         if self.json:
             print_document(document)
 
-    def put(self, result: Any, said: str, shown: Mapping[str, Any], **written: Any) -> None:
+    def put(self, result: Any, shown: Mapping[str, Any], **written: Any) -> None:
         """
         Write a result with these options of `write`, and print it.
 
-        With a file, only what is `said`, its name and rows that were not used as they are, are printed;
+        With a file, only its name, its headline and rows that were not used as they are, are printed;
         `written` are options that only a file has.
         """
         if self.output is not None:
@@ -443,11 +443,11 @@ class Target:
         if self.json:
             print_document(result.to_document(**shown))
         elif self.output is not None:
-            show(f"{said}: {self.output}")
+            document = result.to_document(**shown)
+            show(f"{self.output}: {document.head or document.title}")
             print_account(result, shown.get("noun"))
             holds_one = self.output.suffix.lower() in OF_FIRST_TABLE and shown.get("tables", ()) is None
-            others = result.to_document(**shown).tables[1:] if holds_one else []
-            if others:
+            if others := document.tables[1:] if holds_one else []:
                 names = ", ".join(table.name for table in others)
                 show(f"Further tables, which --table adds: {names}.")
         else:
@@ -466,13 +466,13 @@ class SummaryTarget(Target):
         check_target(self.summary, self.force, (".parquet",))
 
     def put(
-        self, result: Any, said: str, shown: Mapping[str, Any], saved: Summary | None = None, **written: Any
+        self, result: Any, shown: Mapping[str, Any], saved: Summary | None = None, **written: Any
     ) -> None:
         """Save the summary of a result, or another one, and write and print the result."""
         if self.summary is not None:
             result.to_document(**shown)  # before anything is written: a wrong option leaves no file
             (saved or result.summary).save(self.summary)
-        super().put(result, said, shown, **written)
+        super().put(result, shown, **written)
 
 
 def command(*examples: str) -> Callable[[Callable[..., int | None]], click.Command]:

@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import anls_frame as af
-from anls_frame._text import numbered
 from anls_frame.cli import options
-from anls_frame.cli.output import say, score_text
+from anls_frame.cli.output import say
 from anls_frame.export.document import OVERALL
-from anls_frame.export.row_names import named_rows
 
 
 def put_report(
@@ -19,20 +17,16 @@ def put_report(
     """Write and print a report; other options are those of `SummaryTarget.put`."""
     if not report.overall["n"]:
         raise ValueError("no row has an answer to score against")
-    names = report.row_names if shown.get("noun") is None else named_rows(shown["noun"])
-    scored = numbered(report.overall["n"], names["row"])
-    first = report.measures[0]
-    said = f"{scored}, {first.label} {score_text(report.overall[first.name])}"
-    target.put(report, said, shown, **written)
+    target.put(report, shown, **written)
 
 
 def put_comparison(
     comparison: af.Comparison, target: options.SummaryTarget, shown: Mapping[str, Any], **written: Any
 ) -> None:
     """Write and print a comparison; other options are those of `SummaryTarget.put`."""
-    from anls_frame.reports.comparison_documents import in_short, untestable_note
+    from anls_frame.reports.comparison_documents import untestable_note
 
-    target.put(comparison, in_short(comparison), shown, **written)
+    target.put(comparison, shown, **written)
     if target.output is not None and not target.json:
         # The printed line names a best or a difference.
         overall = comparison.to_polars().filter(slice=OVERALL)

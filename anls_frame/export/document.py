@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,7 +12,7 @@ import polars as pl
 
 from anls_frame._arguments import string
 from anls_frame._messages import wrong
-from anls_frame._text import SPACE, distinct, numbered, scripts
+from anls_frame._text import distinct, numbered, scripts, seen_characters
 from anls_frame.export.columns import (
     COLUMNS,
     LEAST,
@@ -420,16 +419,8 @@ def with_scripts(pairs: pl.DataFrame, first: str, second: str) -> pl.DataFrame:
 def with_spaces(edits: pl.DataFrame) -> pl.DataFrame:
     """Return a table of edits whose characters can be seen and told apart."""
     characters = [name for name in ("reference_char", "predicted_char") if name in edits.columns]
-    return edits.with_columns(edits[name].map_elements(_seen, return_dtype=pl.String) for name in characters)
-
-
-def _seen(text: str) -> str:
-    """Return ␣ for a space, a combining mark on a circle, and the code of a joiner or for private use."""
-    unseen = {"Co", "Cf"} if len(text) == 1 else {"Co"}  # joiners belong to words and emoji
-    carrier = "◌" if unicodedata.category(text[:1] or " ").startswith("M") else ""
-    return carrier + "".join(
-        f"⟨U+{ord(character):04X}⟩" if unicodedata.category(character) in unseen else character
-        for character in text.replace(" ", SPACE)
+    return edits.with_columns(
+        edits[name].map_elements(seen_characters, return_dtype=pl.String) for name in characters
     )
 
 

@@ -361,14 +361,13 @@ def _gold(case: Case) -> Iterator[Step]:
     looks_wrong = pl.col("cause") == "truncated"
     why = "the prediction is part of the gold answer"
     rows = f'{_error_type(case)} == "truncated"'
-    others = [f"other {name}" for name in case.roles.systems if name != case.system]
+    others = {name: column for name, column in case.roles.systems.items() if name != case.system}
     if others:
-        alike = [nls("prediction", other, protocol=case.protocol) == 1 for other in others]
+        alike = [nls("prediction", f"other {name}", protocol=case.protocol) == 1 for name in others]
         is_other = pl.col("cause").is_in(["wrong", "near"]) & (pl.col("lost") > 0)
         looks_wrong |= is_other & pl.all_horizontal(alike).fill_null(value=False)
         why = f"all systems give the same other answer, or {why}"
-        columns = [column for name, column in case.roles.systems.items() if name != case.system]
-        same = " & ".join(f'(af.nls({case.prediction}, "{column}") == 1)' for column in columns)
+        same = " & ".join(f'(af.nls({case.prediction}, "{column}") == 1)' for column in others.values())
         is_wrong = f'{_error_type(case)}.is_in(["wrong", "near"]) & (af.anls({case.texts}) < 1)'
         rows = f"({rows}) | {is_wrong} & {same}"
     n = case.scored.filter(looks_wrong).height

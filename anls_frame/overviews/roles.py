@@ -22,10 +22,10 @@ from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_la
 from anls_frame.frames.field_rows import outcomes
 from anls_frame.metrics.scores import nls
 from anls_frame.protocol import ScoreProtocol
+from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import resolve
 from anls_frame.summary.keys import check_objects
 from anls_frame.summary.labels import joined_labels
-from anls_frame.summary.measures import Metric
 
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)
 _OUTCOME_ENDS = (
@@ -128,8 +128,8 @@ def found_roles(rows: pl.DataFrame, asked: Mapping[str, Any]) -> Roles:
     check_columns(rows.schema, named, named)
     check_objects([(name, rows.schema[name]) for name in asked["by"] or ()], "slice rows")
     # A misspelled column of scores is no table without answers.
-    scores = [] if metrics is None else resolve(metrics, rows.columns, has_texts=True)
-    finder = _Finder(rows, {*named, *(name for metric in scores for name in _columns_of(metric))})
+    scores = () if metrics is None else resolve(metrics, rows.columns, has_texts=True)
+    finder = _Finder(rows, {*named, *own_metrics.needed_columns(scores)})
     if metrics is None and prediction is None and answers is None:
         metrics = finder.score()
     if prediction is None and isinstance(metrics, str) and metrics in rows.columns:
@@ -159,13 +159,6 @@ def found_roles(rows: pl.DataFrame, asked: Mapping[str, Any]) -> Roles:
             if value is None and (name != "metrics" or metrics is not None)
         ),
     )
-
-
-def _columns_of(metric: Metric) -> list[str]:
-    """Return the columns that a metric is computed from, other than texts."""
-    values = (metric.numerator, metric.denominator)
-    expressions = [pl.col(value) if isinstance(value, str) else value for value in values]
-    return [name for value in expressions if isinstance(value, pl.Expr) for name in value.meta.root_names()]
 
 
 def _are_texts(dtype: Any) -> bool:

@@ -254,8 +254,7 @@ def columns_of(columns: str | Sequence[str] | Mapping[str, str] | None) -> dict[
     """Return a dictionary from names in the plot to columns."""
     if isinstance(columns, str):
         return {columns: columns}
-    names = columns if isinstance(columns, Sequence) else ()
-    pairs = dict(columns) if isinstance(columns, Mapping) else {name: name for name in names}
+    pairs = dict(columns) if isinstance(columns, Mapping) else {name: name for name in columns or ()}
     if not pairs or not all(isinstance(text, str) for pair in pairs.items() for text in pair):
         raise ValueError(
             "scores must be a column name, several, or a dictionary from system names to column names, "

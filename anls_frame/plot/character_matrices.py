@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
-import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -39,9 +37,6 @@ _EDGE = "#80808040"
 # The colours of alignments in notebooks.
 _OPERATIONS = {"equal": "#D9DEE5", "replace": "#E69F00", "insert": "#009E73", "delete": "#D55E00"}
 _COLUMNS = ("reference_char", "predicted_char", "count")
-# White space but spaces and line breaks, marks without width, and pictures of control characters.
-_BY_CODE = re.compile("(?![ \t\n\r])[\\s\u00ad\u200b-\u200d\u2060\u2400-\u2421]")
-_CARRIER = "◌"
 _LONG_TICK = 3
 """A label of more columns than that is turned, so that it does not run into its neighbours."""
 _SYMBOLS = {
@@ -49,7 +44,7 @@ _SYMBOLS = {
     "\\n": "line feed",
     "\\r": "carriage return",
     "\\t": "tab",
-    _CARRIER: "accent",
+    _text.CARRIER: "accent",
 }
 """Meanings of symbols, for the axis label."""
 _CONFUSIONS = _inputs.Input(
@@ -341,10 +336,7 @@ def character_label(character: str | None) -> str:
     """Return a visible label for one character or a few, in characters that the installed fonts have."""
     if character is None:
         return _NOTHING
-    text = _BY_CODE.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", character)
-    # An accent needs a base character.
-    carrier = _CARRIER if unicodedata.category(character[:1] or " ").startswith("M") else ""
-    return _style.drawable(f"{carrier}{text}".replace(" ", "␣"))
+    return _style.drawable(_text.seen_characters(character))
 
 
 def _short(count: int) -> str:

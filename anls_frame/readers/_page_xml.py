@@ -371,17 +371,14 @@ class Alto:
         its own. No space belongs before a mark that ends a phrase; in a line without spaces, where each word
         follows one, the mark must touch the word.
         """
-        is_mark = other.get("CONTENT", "") in _CLOSING_MARKS
-        if not (has_spaces or is_mark):
-            return False
-        gap = _gap(word, other)
-        if gap is None or (has_spaces and is_mark):
+        if has_spaces == (other.get("CONTENT", "") in _CLOSING_MARKS):
             return has_spaces
+        gap = _gap(word, other)
         try:
             height = float(word.get("HEIGHT", ""))
         except ValueError:
             return has_spaces
-        return gap <= height / 10 or gap < self._usual_space / 2
+        return has_spaces if gap is None else gap <= height / 10 or gap < self._usual_space / 2
 
     @cached_property
     def _usual_space(self) -> float:

@@ -715,30 +715,3 @@ def _where(rows: pl.DataFrame, comparison: Any) -> str:
             names = [" / ".join(map(in_text, row)) for row in in_table.select(cs.by_name(*keys)).iter_rows()]
             parts.append(f"{' / '.join(keys)} = {listed(names, _NAMED)}")
     return "; ".join(parts)
-
-
-def in_short(comparison: Any) -> str:
-    """Return the better of two systems with the difference, or the best of several, in each metric."""
-    if len(comparison.systems) > 2:  # noqa: PLR2004 - a pair has one difference
-        ranking = pl.DataFrame(comparison.ranking).filter(slice="overall")
-        return "; ".join(_best(metric, ranking.filter(metric=metric.name)) for metric in comparison.measures)
-    differences = zip(comparison.measures, comparison.overall["difference"], strict=True)
-    return "; ".join(_difference(metric, given, [*comparison.systems]) for metric, given in differences)
-
-
-def _difference(metric: Metric, difference: float | None, systems: Sequence[str]) -> str:
-    if not difference:
-        return f"difference {'unknown' if difference is None else '0'} ({metric.label})"
-    better = systems[(difference > 0) == bool(metric.higher_is_better)]
-    return (
-        f"{better} has the better {metric.label}, by {spelled(abs(difference), (), 'difference').lstrip('+')}"
-    )
-
-
-def _best(metric: Metric, ranking: pl.DataFrame) -> str:
-    first = ranking.filter(rank=1)
-    if first.is_empty():
-        return f"best: unknown ({metric.label})"
-    best, score = ", ".join(first["system"]), first["score"][0]
-    possibly = ", ".join(ranking.filter("possibly_best")["system"])
-    return f"best: {best} ({metric.label} {spelled(score, (), 'score')}), possibly best: {possibly}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from pathlib import Path
 
 import polars as pl
@@ -43,7 +44,7 @@ def test_figures_are_those_of_the_function(folder: Path) -> None:
 
 def test_a_page_is_written_and_its_name_is_printed(folder: Path) -> None:
     printed = fine(run(folder, *COMMAND, "-o", "judge.html", "--title", "Our judge"))
-    assert printed == "Corrected scores: judge.html\n"
+    assert re.fullmatch(r"judge\.html: .* from \d+ verdicts and \d+ scores\..*\n", printed)
     assert "<title>Our judge</title>" in (folder / "judge.html").read_text(encoding="utf-8")
 
 

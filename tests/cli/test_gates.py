@@ -14,23 +14,17 @@ OF_ONE_SCALE = ("rows.csv", "--systems", "old,new", "-a", "t")
 
 @pytest.mark.parametrize("option", ["--require-within", "--fail-if-drop"])
 @pytest.mark.parametrize(
-    ("value", "hint"),
-    [
-        ("5", "5 percentage points are 0.05"),
-        ("1", "1 percentage point is 0.01"),
-        ("100", "1 percentage point is 0.01"),
-    ],
+    "value",
+    ["5", "1"],
 )
-def test_a_gate_that_nothing_can_fail_is_wrong_usage(
-    tmp_path: Path, option: str, value: str, hint: str
-) -> None:
+def test_a_gate_that_nothing_can_fail_is_wrong_usage(tmp_path: Path, option: str, value: str) -> None:
     rows = pl.DataFrame({"question_id": range(40), "old": ["a"] * 40, "new": ["x"] * 40, "t": ["a"] * 40})
     rows.write_csv(tmp_path / "rows.csv")
     assert run(tmp_path, "compare", *OF_ONE_SCALE, option, "0.01").returncode == 1
     done = run(tmp_path, "compare", *OF_ONE_SCALE, option, value, "-o", "out.html")
     assert (done.returncode, done.stdout) == (2, "")
     assert f"{option} must be less than 1, because ANLS lies between 0 and 1" in done.stderr
-    assert done.stderr.endswith(f"got {value}; {hint}\n")
+    assert done.stderr.endswith(f"got {value}; 1 percentage point is 0.01\n")
     assert not (tmp_path / "out.html").exists()
 
 

@@ -460,7 +460,11 @@ def test_names_are_shown_as_they_are(name: str, monkeypatch: pytest.MonkeyPatch)
         (lambda: plot.ecdf(frame(), "nsl"), ColumnNotFoundError, "nls"),
         (lambda: plot.ecdf(frame(), "answer"), DTypeError, "needs a numeric column"),
         (lambda: plot.ecdf(frame(), []), ValueError, "scores must be a column name"),
-        (lambda: plot.ecdf(frame(), frame()), ValueError, "scores must be a column name"),
+        (
+            lambda: plot.ecdf(frame(), frame()),
+            TypeError,
+            "scores takes names of columns, got a polars.DataFrame",
+        ),
         (lambda: plot.cer_distribution(frame(), upper=0), ValueError, "upper"),
         (lambda: plot.cer_distribution(frame(), "answer"), DTypeError, "needs a numeric column"),
         (lambda: plot.group_scores(report(frame()), "bleu"), ValueError, "bleu"),

@@ -55,4 +55,4 @@ def corrected(
             cluster=slicing.cluster,
             confidence=confidence,
         )
-    target.put(result, "Corrected scores", showing.options)
+    target.put(result, showing.options)

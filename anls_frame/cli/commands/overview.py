@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import anls_frame as af
-from anls_frame._text import listed, numbered
+from anls_frame._text import listed
 from anls_frame.cli import options
-from anls_frame.cli.output import score_text, working
+from anls_frame.cli.output import working
 
 
 @options.command(
@@ -118,12 +118,9 @@ def overview(
                 n=rows,
                 **vars(scoring),
             )
-    overall, first = result.report.overall, result.measures[0]
-    counted = numbered(overall["n"], result.row_names["row"])
-    said = f"{counted}, {first.label} {score_text(overall[first.name])}"
     title = f"Overview of {listed([path.name for path in files], _NAMED)}"
     shown = {} if target.output is None else {"title": title}
-    target.put(result, said, shown, source=files, rows=page)
+    target.put(result, shown, source=files, rows=page)
 
 
 _NAMED = 3

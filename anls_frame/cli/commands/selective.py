@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -101,17 +102,8 @@ def selective(
         # What all rows allow comes first, and does not depend on the slices.
         tables = [[], *(by or ())]
         thresholds = [result.thresholds_by(names, risk, confidence) for names in tables]
-    said = [
-        line
-        for table in thresholds
-        for line in statements(
-            table,
-            risk,
-            confidence,
-            higher_is_surer=not lower_is_surer,
-            are_partial=result.are_partial,
-        )
-    ]
+    how_sure = {"higher_is_surer": not lower_is_surer, "are_partial": result.are_partial}
+    said = list(chain.from_iterable(statements(table, risk, confidence, **how_sure) for table in thresholds))
     if decision is not None:
         said = [decision.sentence]  # the account belongs to all figures
     document = with_thresholds(result.to_document(), tables, thresholds, said, risk)

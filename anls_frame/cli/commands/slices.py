@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import anls_frame as af
-from anls_frame._text import numbered
 from anls_frame.cli import options
 from anls_frame.cli.output import working
 
@@ -88,7 +87,7 @@ def slices(
             result: Any = af.find_slices(
                 af.Summary.load(files[0]), columns=column, metrics=parse(metric) or None, **how
             )
-        target.put(result, numbered(result.table.height, "slice"), {})
+        target.put(result, {})
         return
     chosen: list[Any] = parse(metric) or [usual_metric(source.how())]
     with working("Looking for slices"):
@@ -120,4 +119,4 @@ def slices(
                 n=rows,
                 **vars(scoring),
             )
-    target.put(result, numbered(result.table.height, "slice"), {}, rows=page)
+    target.put(result, {}, rows=page)
