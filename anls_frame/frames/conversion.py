@@ -12,6 +12,7 @@ import polars.selectors as cs
 
 from anls_frame._arguments import type_name
 from anls_frame.exceptions import ColumnNotFoundError
+from anls_frame.frames import origins
 from anls_frame.frames.answer_texts import warn_of_answers, watched
 from anls_frame.frames.checks import check_columns, check_texts
 from anls_frame.protocol import ScoreProtocol
@@ -138,14 +139,14 @@ def in_memory(frame: Any) -> Any:
 
 def with_columns(frame: Any, columns: pl.DataFrame) -> Any:
     """Return a pandas frame or an Arrow table with new columns, which replace those of the same names."""
-    return _side(frame).with_columns(frame, columns)
+    return origins.remember(_side(frame).with_columns(frame, columns), **origins.of_rows(frame))
 
 
 def with_columns_like(given: Any, frame: Any, columns: pl.DataFrame) -> Any:
     """Return a frame that `in_memory` made of a given one, with new columns, as a frame of the same kind."""
     if is_pandas(frame):
         return with_columns(frame, columns)
-    return as_kind_of(given, frame.with_columns(columns))
+    return origins.remember(as_kind_of(given, frame.with_columns(columns)), **origins.of_rows(given))
 
 
 def attach(frame: Any, rows: pl.Series, columns: pl.DataFrame) -> Any:

@@ -8,7 +8,8 @@ frame object, as long as it lives. Nothing is known about frames derived from it
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from anls_frame._messages import Message, Option
@@ -35,6 +36,8 @@ class Origin(NamedTuple):
     """"drop" if empty lines were left out of the texts of pages."""
     where: str | None = None
     """The condition by which rows were chosen while they were read."""
+    left_out: Mapping[str, int] = {}
+    """The numbers of questions, pages or documents that were left out while rows were read or joined."""
     columns: Mapping[str, str] = {}
     """The columns of the file that the columns with a role were read from."""
     separator: str | None = None
@@ -42,6 +45,9 @@ class Origin(NamedTuple):
     outcomes: frozenset[str] = frozenset()
     """The columns that say how a system did, such as scores and what was said of an answer."""
 
+
+NO_GOLD = "documents without gold"
+"""What `Origin.left_out` calls predicted documents that cannot be scored."""
 
 _known: dict[int, tuple[weakref.ref[Any], Origin]] = {}
 
@@ -54,6 +60,23 @@ def remember(frame: _Frame, protocol: str | None = None, **known: Any) -> _Frame
         # The entry is removed before another object can get the same id.
         _known[number] = weakref.ref(frame, lambda _: _known.pop(number, None)), origin
     return frame
+
+
+def add(frame: _Frame, **known: Any) -> _Frame:
+    """Store more about the origin of a frame, and return the frame."""
+    return remember(frame, **of(frame)._asdict() | known)
+
+
+def lacking(noun: str, lackers: Iterable[Sequence[str]]) -> dict[str, int]:
+    """Return the numbers of questions or pages, for each of which `lackers` names who lacks it."""
+    named = ("several lack" if others else f"{first} lacks" for first, *others in lackers)
+    counts = Counter(f"{noun}s that {who}" for who in named)
+    return dict(sorted(counts.items()))
+
+
+def of_rows(frame: object) -> dict[str, Any]:
+    """Return what is known of a frame's rows, whatever its columns: which were chosen and left out."""
+    return {name: getattr(of(frame), name) for name in ("where", "left_out")}
 
 
 def like(derived: _Frame, frame: object) -> _Frame:

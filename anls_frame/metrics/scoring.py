@@ -12,7 +12,7 @@ from anls_frame._arguments import string, takes_names
 from anls_frame._engines import on_engines
 from anls_frame._messages import Either, Message, Option
 from anls_frame._typing import Missing, ScoreColumn
-from anls_frame.frames import conversion
+from anls_frame.frames import conversion, origins
 from anls_frame.frames.answer_texts import warn_of_answers
 from anls_frame.frames.checks import check_column, check_dtypes, check_new_names, free_name
 from anls_frame.metrics.scores import anls, cer, exact_match, fields_of_score, nls
@@ -135,9 +135,8 @@ def add_scores(
         case ["exact_match"]:
             scores = exact_match(*texts, protocol=compared, missing=missing)
     if isinstance(given, pl.DataFrame | pl.LazyFrame):
-        return cast(
-            "FrameT", _add(given, scores, names, (prediction, answers), compared, overwrite=overwrite)
-        )
+        added = _add(given, scores, names, (prediction, answers), compared, overwrite=overwrite)
+        return cast("FrameT", origins.remember(added, **origins.of_rows(frame)))
     converted = conversion.to_polars(given, (prediction, answers))
     if not overwrite:
         check_new_names(conversion.column_names(given), names.values(), _ADVICE)

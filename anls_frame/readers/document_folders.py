@@ -14,6 +14,7 @@ from anls_frame.files import raw_tables
 from anls_frame.files.file import File, without_compression
 from anls_frame.files.folders import files_named, name_below
 from anls_frame.files.table_files import read_columns
+from anls_frame.frames import origins
 
 DOCUMENT = "document"
 
@@ -79,7 +80,8 @@ def read_folders(predicted: Path, gold: Path, confidences: Path | None = None) -
     if confidences is not None:
         files[column_of(confidences)] = _files(confidences)
     columns = {DOCUMENT: list(right), **{name: _texts(found, right) for name, found in files.items()}}
-    return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
+    frame = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
+    return origins.remember(frame, left_out={origins.NO_GOLD: len(unknown)} if unknown else {})
 
 
 def column_of(folder: Path) -> str:

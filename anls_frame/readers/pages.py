@@ -204,8 +204,9 @@ def read_pages(
         unknown=unknown,
     )
     if pattern is not None:
-        pages = pages.select(PAGE, _collections(pages[PAGE], pattern, str(collection)), cs.exclude(PAGE))
-    return origins.remember(pages, empty_lines="drop" if empty_lines == "drop" else None)
+        collections = _collections(pages[PAGE], pattern, str(collection))
+        pages = origins.like(pages.select(PAGE, collections, cs.exclude(PAGE)), pages)
+    return origins.add(pages, empty_lines="drop" if empty_lines == "drop" else None)
 
 
 def read_as_answers(
@@ -227,21 +228,25 @@ def read_engines(
     """Return the frame of `read_as_answers` for each engine, all with the same pages."""
     names = {f"{path}/" if path.is_dir() else str(path): Pages(path, index) for path in paths}
     pages = read_pages(gold, names, **options)
-    dropped = origins.of(pages).empty_lines
+    origin, has_truth = origins.of(pages), pages[REFERENCE].is_not_null()
+    left_out = dict(origin.left_out)
+    if not has_truth.all():
+        left_out["pages that the ground truth lacks"] = int((~has_truth).sum())
     if COLLECTION not in pages.columns:
         folders = pages[PAGE].str.extract(r"^(.*)(?:/|#\d+$)").alias(COLLECTION)
         pages = pages.with_columns([] if folders.null_count() == len(folders) else [folders])
     documents = [COLLECTION] if COLLECTION in pages.columns else []
     return [
         origins.remember(
-            pages.filter(pl.col(REFERENCE).is_not_null()).select(
+            pages.filter(has_truth).select(
                 pl.col(PAGE).alias("question_id"),
                 cs.by_name(name).alias("prediction"),
                 pl.col(REFERENCE).alias("answers"),
                 *(cs.by_name(column).alias("doc_id") for column in documents),
             ),
             are_pages=True,
-            empty_lines=dropped,
+            empty_lines=origin.empty_lines,
+            left_out=left_out,
         )
         for name in names
     ]
@@ -376,10 +381,15 @@ def _read(
     if is_other or not wanted or (unmatched == "error" and lacking):
         _refuse(problems, lacking, hints, _NAMES if is_other or not wanted else _ADVICE)
     problems.raise_any()
+    left_out: dict[str, int] = {}
     if lacking:
         what = "left out" if unmatched == "drop" else "null in some columns"
-        n = len(set().union(*texts.values()) - in_all)
-        warn(f"{numbered(n, 'page')} {what}, because {'; '.join([*lacking, *hints])}")
+        apart = set().union(*texts.values()) - in_all
+        warn(f"{numbered(len(apart), 'page')} {what}, because {'; '.join([*lacking, *hints])}")
+        if unmatched == "drop":
+            called = {name: "the ground truth" if name == REFERENCE else repr(name) for name in texts}
+            lackers = ([called[name] for name in texts if page not in texts[name]] for page in apart)
+            left_out = origins.lacking("page", lackers)
     texts = {
         name: {page: pages[page] for page in sorted(wanted & pages.keys())} for name, pages in texts.items()
     }
@@ -397,7 +407,7 @@ def _read(
     frame: dict[str, list[str | None]] = {PAGE: list(order)}
     for name, pages in texts.items():
         frame[name] = [pages[page].text if page in pages else None for page in order]
-    return pl.DataFrame(frame, schema=dict.fromkeys(frame, pl.String))
+    return origins.remember(pl.DataFrame(frame, schema=dict.fromkeys(frame, pl.String)), left_out=left_out)
 
 
 def _with_same_names(columns: Sequence[_Column]) -> dict[str, dict[str, Page]]:

@@ -221,7 +221,7 @@ def _result(frame: Any, epochs: RepeatedAnswers, questions: pl.DataFrame, names:
         scores=sentence.rstrip() if how or most > 1 else None,
         computation=computation or None,
         of_systems=origins.of(frame).of_systems if is_read else {},
-        where=origins.of(frame).where,
+        **origins.of_rows(frame),
     )
 
 

@@ -14,7 +14,7 @@ from anls_frame._text import differing_in_notation, numbered, quoted
 from anls_frame._typing import ByFrame, Table_co, declared
 from anls_frame.exceptions import DTypeError, warn
 from anls_frame.files.standard_frames import suggests
-from anls_frame.frames import conversion
+from anls_frame.frames import conversion, origins
 from anls_frame.summary.keys import check_key_dtypes, key_names, optional
 
 if TYPE_CHECKING:
@@ -169,6 +169,8 @@ def pair(
     if hint := differing_in_notation(", ".join(map(str, row)) for row in pl.concat(only).iter_rows()):
         warn(hint)
     matched_rows = conversion.side_by_side(first, second, prediction, columns, matched)
+    lacking = [[repr(name)] for name, rows in zip(names[::-1], only, strict=True) for _ in range(rows.height)]
+    origins.remember(matched_rows, left_out=origins.lacking("row", lacking))
     return Paired(matched_rows, *(conversion.as_kind_of(first, lost_ids) for lost_ids in only))
 
 

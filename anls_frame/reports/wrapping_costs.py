@@ -14,7 +14,7 @@ from anls_frame._arguments import string, takes_names
 from anls_frame._engines import on_engines
 from anls_frame._typing import Missing, Table_co
 from anls_frame.export.columns import DIFFERENCE, ends_of
-from anls_frame.frames import conversion
+from anls_frame.frames import conversion, origins
 from anls_frame.frames.checks import check_dtypes, check_new_names
 from anls_frame.metrics.wrapping import unwrap
 from anls_frame.protocol import ScoreProtocol
@@ -204,5 +204,5 @@ def with_unwrapped(frame: Any, prediction: str, removed: Mapping[str, Sequence[s
     ]
     check_new_names(conversion.column_names(given), (UNWRAPPED, STEPS))
     if isinstance(given, pl.DataFrame | pl.LazyFrame):
-        return given.with_columns(added)
+        return origins.like(given.with_columns(added), given)
     return conversion.with_columns(given, texts.select(added).collect())

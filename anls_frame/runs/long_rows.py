@@ -70,8 +70,9 @@ def only_file(
 ) -> pl.DataFrame:
     """Return the rows of a single file, as it has them, with the columns of their questions."""
     rows = long_frame([log], gold=gold, unmatched=unmatched, epoch=epoch)
-    known = origins.of(frame)._replace(separator=origins.of(rows).separator)
-    return origins.remember(as_in_file(rows, frame), **known._asdict())
+    made = origins.of(rows)
+    only = origins.like(as_in_file(rows, frame), frame)
+    return origins.add(only, separator=made.separator, left_out=made.left_out)
 
 
 def _renamed(frame: pl.DataFrame) -> dict[str, str]:
@@ -117,6 +118,7 @@ def long_frame(
     problems = Problems()
     tasks = tasks_of(logs)
     rows = only_epoch(_below_each_other(logs if tasks else [log._replace(task=None) for log in logs]), epoch)
+    given = rows
     if gold is not None:
         if tasks:
             raise ValueError(
@@ -145,7 +147,7 @@ def long_frame(
         problems.hint(Message("several of the systems are files of one model: ", advice))
     problems.raise_any()
     _warn_of_questions(rows, gold)
-    return _remembered(_in_order(rows), logs, gold)
+    return _remembered(_in_order(rows), logs, gold, _left_out(given, asked, rows))
 
 
 def told_apart(rows: pl.DataFrame) -> pl.DataFrame:
@@ -184,8 +186,10 @@ def _in_order(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.select(*order, pl.exclude(*order, "log_file", _TASK), "log_file")
 
 
-def _remembered(rows: pl.DataFrame, logs: Sequence[Log], gold: Gold | None) -> pl.DataFrame:
-    """Remember how answers were split, and the protocol of all files or, if they differ, of each system."""
+def _remembered(
+    rows: pl.DataFrame, logs: Sequence[Log], gold: Gold | None, left_out: dict[str, int]
+) -> pl.DataFrame:
+    """Remember what was left out, how answers were split, and the protocol of all files or each system."""
     of_logs = [origins.of(log.rows) for log in logs]
     separators = [*(origin.separator for origin in of_logs), None if gold is None else gold.separator]
     separator = next(filter(None, separators), None)
@@ -194,6 +198,8 @@ def _remembered(rows: pl.DataFrame, logs: Sequence[Log], gold: Gold | None) -> p
         protocols.setdefault(log.system, set()).add(origin.protocol)
     by_name = {system: names.pop() if len(names) == 1 else None for system, names in protocols.items()}
     known: dict[str, Any] = {"separator": separator}
+    # Engines are read together, so each has the same number of pages left out.
+    known["left_out"] = left_out | {what: n for origin in of_logs for what, n in origin.left_out.items()}
     known["outcomes"] = frozenset(chain.from_iterable(origin.outcomes for origin in of_logs))
     if len(set(by_name.values())) > 1:
         return origins.remember(rows, of_systems=by_name, **known)
@@ -360,6 +366,18 @@ def _shared(rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     if uneven := list(_uneven(kept)):
         warn(f"questions with fewer epochs stay: {'; '.join(uneven)}")
     return kept
+
+
+def _left_out(given: pl.DataFrame, asked: pl.DataFrame, rows: pl.DataFrame) -> dict[str, int]:
+    """Return the numbers of questions, asked or given, that have no row any more, by who lacks them."""
+    lost = pl.concat([asked, given.select(_KEYS)]).join(rows, on=_KEYS, how="anti").unique()
+    unknown = lost.join(asked, on=_KEYS, how="anti").height
+    systems = given.select("system").unique()
+    lacking = lost.join(asked, on=_KEYS, how="semi").join(systems, how="cross")
+    lacking = lacking.join(given, on=["system", *_KEYS], how="anti")
+    names = lacking.group_by(_KEYS).agg("system")["system"].to_list()
+    by_system = origins.lacking("question", ([quoted(name) for name in own] for own in names))
+    return by_system | ({"questions that gold lacks": unknown} if unknown else {})
 
 
 def _lacking(rows: pl.DataFrame, asked: pl.DataFrame) -> Iterator[str]:

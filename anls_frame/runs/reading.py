@@ -146,12 +146,11 @@ class Reading:
         made = only_where(with_entries(rows, entries, file), self.where)
         if isinstance(made, pl.DataFrame):
             self.check_chosen(made)
-        where = self.where
-        if self.epoch is not None:
-            where = f"epoch = {self.epoch}" + ("" if where is None else f" AND ({where})")
-        if where is None:
-            return made
-        return origins.remember(made, **origins.of(made)._asdict() | {"where": where})
+        conditions = ["runs = newest"] if self.runs == "newest" else []
+        conditions += [] if self.epoch is None else [f"epoch = {self.epoch}"]
+        if self.where is not None:
+            conditions.append(f"({self.where})" if conditions else self.where)
+        return origins.add(made, where=" AND ".join(conditions)) if conditions else made
 
     def check_chosen(self, *rows: pl.DataFrame) -> None:
         """Raise an error if `where` chooses none of the rows."""

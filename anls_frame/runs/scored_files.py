@@ -132,7 +132,7 @@ def components_of_systems(
     table, chosen = _with_metric(rows, metric, options["protocol"])
     given = {"id": "question_id", "metrics": chosen, **options}
     return {
-        str(system): variance_components(own, "prediction", "answers", **given)
+        str(system): variance_components(origins.like(own, table), "prediction", "answers", **given)
         for (system,), own in table.group_by("system", maintain_order=True)
     }
 

@@ -168,7 +168,7 @@ def read_logs(
     if reader is not None:
         choice("reader", reader, [name for name in READERS if name != "pages"])
     epoch = options.pop("epoch", None)
-    how = Reading(reader=reader, gold=gold, gold_id=gold_id, epoch=epoch, options=options)
+    how = Reading(reader=reader, gold=gold, gold_id=gold_id, epoch=epoch, runs=runs, options=options)
     return rows_of(log_files.by_system(logs, runs, how.gold_files), how, unmatched)
 
 
@@ -519,7 +519,7 @@ def logged(given: SystemFiles, *, together: bool = True) -> pl.DataFrame:
     rows = long_rows.long_frame(logs, gold=questions, unmatched=unmatched, epoch=given.how.epoch)
     if are_pages(given.how):
         dropped = {origins.of(log.rows).empty_lines for log in logs}
-        rows = origins.remember(rows, are_pages=True, empty_lines=next(iter(dropped)))
+        rows = origins.add(rows, are_pages=True, empty_lines=next(iter(dropped)))
     return given.how.chosen(long_rows.told_apart(rows))
 
 

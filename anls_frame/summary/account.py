@@ -9,7 +9,7 @@ from typing import Any, Generic, cast
 import polars as pl
 
 from anls_frame._messages import Message, Option
-from anls_frame._text import numbered
+from anls_frame._text import listed, numbered
 from anls_frame._typing import Table_co
 from anls_frame.frames.conversion import to_pandas
 from anls_frame.summary.catalogue import FABRICATION, is_described
@@ -29,8 +29,8 @@ class Account(Generic[Table_co]):
     How many rows were given to a result, how many it used, and why others were left out or changed.
 
     Every result has one in `account`. It prints as a sentence, which goes with the figures unless all rows
-    were used as they are. Rows are given once they are read: those of other epochs, which a reader leaves out
-    on request, are not among them.
+    were used as they are. Rows are given once they are read: questions that a reader left out because not
+    all files have them are counted apart, and those of other epochs are not among them.
 
     Parameters
     ----------
@@ -141,9 +141,10 @@ class Account(Generic[Table_co]):
         """
         The numbers of rows: `n` for each `system`, and for each reason.
 
-        `rows` is "given", "used", "left out" or "changed", and `reason` says why. Used rows and those left
-        out add up to the given ones; changed rows are among the used ones. A metric that has scores in other
-        rows than the first one has lines of its own, with its name in `metric`.
+        `rows` is "not given" (left out while files were read or tables joined), "given", "used", "left out"
+        or "changed", and `reason` says why. Used rows and those left out add up to the given ones; changed
+        rows are among the used ones. A metric that has scores in other rows than the first one has lines of
+        its own, with its name in `metric`.
         """
         lines = [(name, *line) for index, name in enumerate(self.systems) for line in self._lines(index)]
         names = ("system", "metric", "rows", "reason")
@@ -173,6 +174,7 @@ class Account(Generic[Table_co]):
                 f"no value in {self.settings.cluster}, one document together": self._in_one_document,
             },
         }
+        yield from ((None, "not given", what, n) for what, n in self.settings.left_out.items())
         yield None, "given", None, self.given
         yield None, "used", None, self.used - others
         for rows, numbers in reasons.items():
@@ -195,11 +197,13 @@ class Account(Generic[Table_co]):
         if len(self.systems) > 1:
             lacking += f" of a system ({self._by_system(self.missing)})"
         every = every.capitalize()
+        before = [f"{what} ({n:,})" for what, n in self.settings.left_out.items()]
         parts = [
             f"{every} {rows} {was} used" if self.given else f"{rows} were given",
             *self._left_out(self.unanswerable, self._no_answer, "unanswerable", invented),
             *self._left_out(self.dropped, lacking, "missing"),
             *self._left_out(self._unscored, "no score in the metric"),
+            *([f"left out before scoring: {listed(before)}"] if before else []),
             *(self._scored_rows(metric, n) for metric, n in self.scored.items()),
         ]
         if any(self._emptied):
@@ -260,8 +264,8 @@ class Account(Generic[Table_co]):
         is_changed = (
             any(self._emptied) or self.empty_answers or any(self.unsure.values()) or self._in_one_document
         )
-        is_split = self.settings.answers_format is not None
-        is_plain = self.used == self.given and not (self.scored or is_changed or is_split)
+        is_told = self.settings.answers_format is not None or self.settings.left_out
+        is_plain = self.used == self.given and not (self.scored or is_changed or is_told)
         return [] if is_plain and self.given else [self.sentence]
 
     @property
@@ -269,7 +273,8 @@ class Account(Generic[Table_co]):
         """The sentence, if a decision must not pass over the rows that were left out."""
         # A row without gold and prediction is no field, so nothing is lost.
         known = self.unanswerable if self.settings.has_fields else 0
-        return [self.sentence] if self.given - self.used - known > _MOST_LOST * self.given else []
+        lost = self.given - self.used - known + sum(self.settings.left_out.values())
+        return [self.sentence] if lost > _MOST_LOST * self.given else []
 
 
 def account_columns(systems: int) -> list[str]:

@@ -96,6 +96,9 @@ class Settings:
         `"drop"` if `read_pages` left empty lines out of the texts.
     where
         The condition by which rows were chosen while their file was read.
+    left_out
+        The numbers of questions, pages or documents that were left out while files were read or tables
+        joined, by what they are. They are no condition of merging, which adds them up.
     version
         Version of the package.
 
@@ -125,6 +128,7 @@ class Settings:
     answers_format: str | None = None
     empty_lines: str | None = None
     where: str | None = None
+    left_out: Mapping[str, int] = field(default_factory=dict)
     version: str = __version__
 
     def __post_init__(self) -> None:
@@ -161,6 +165,8 @@ class Settings:
             parts.append(f"empty_lines:{self.empty_lines}")
         if self.where is not None:
             parts.append(f"where:{' '.join(self.where.split())}")
+        if self.left_out:
+            parts.append(f"left_out:{sum(self.left_out.values())}")
         parts += [f"cluster:{self.cluster or 'none'}", f"v:{self.version}"]
         return "|".join(parts)
 
@@ -215,8 +221,8 @@ class Settings:
         differing = {
             name: (value, others[name])
             for name, value in own.items()
-            # Values add up in any order.
-            if value != others[name] and name != "orders"
+            # Values and rows add up in any order.
+            if value != others[name] and name not in {"orders", "left_out"}
         }
         if "protocol" in differing:
             differing["protocol"] = (spelled(self.protocol), spelled(other.protocol))
@@ -299,7 +305,7 @@ def scoring(
         scores = "scores that these rows should have"
         raise ValueError(Message(Option("unanswerable", "empty"), exist, scores))
     origin = origins.of(frame)
-    options = {"has_texts": has_texts, "missing": missing, "where": origin.where}
+    options = {"has_texts": has_texts, "missing": missing, **origins.of_rows(frame)}
     if not has_texts:
         return options | {"computation": origin.computation}
     return {

@@ -398,7 +398,10 @@ def _common_settings(summaries: Sequence[Summary]) -> Settings:
     common = {
         name: order for name, order in orders[0].items() if all(given.get(name) == order for given in orders)
     }
-    settings = dataclasses.replace(summaries[0].settings, orders=common)
+    left_out: Counter[str] = Counter()
+    for summary in summaries:
+        left_out.update(summary.settings.left_out)
+    settings = dataclasses.replace(summaries[0].settings, orders=common, left_out=dict(left_out))
     for other in summaries[1:]:
         names = list(summaries[0].systems), list(other.systems)
         systems = {} if names[0] == names[1] else {"systems": names}

@@ -174,6 +174,8 @@ def test_the_newest_runs_are_read_of_files_that_are_listed_too(tmp_path: Path) -
     assert comparison.overall["difference"].item() == -0.5
     (report,) = [af.readers.report_files(by_name["m1"], af.readers.Reading(runs="newest"))]
     assert report.overall["n"] == 2
+    for result in (report, comparison, af.report(whole, "prediction", "answers")):
+        assert "|where:runs = newest|" in result.signature
 
 
 def test_files_of_few_models_are_told_how_they_belong_together(tmp_path: Path) -> None:

@@ -186,11 +186,11 @@ def test_what_is_saved_is_that_of_the_format() -> None:
         "anls_units:Int128 anls_square_units:Int128 zeros_sum:Int64"
     )
     details = "n:Int64 anls_units:Int128 nls_units:Int128 cer_units:Int128 exact_match_sum:Int64"
-    assert files.FORMAT == 19
+    assert files.FORMAT == 20
     assert list(texts.settings.to_dict()) == [
         *("by", "tables", "orders", "cluster", "metrics", "has_texts", "computation", "protocol"),
         *("missing", "unanswerable", "worst", "keep", "details", "max_length", "min_nls", "from_pages"),
-        *("answers_format", "empty_lines", "where", "version"),
+        *("answers_format", "empty_lines", "where", "left_out", "version"),
     ]
     assert shape(texts.report_sums.cells[None]) == f"key_0:String cluster:Int64 {counts} {of_texts}"
     assert shape(texts.fold_clusters().report_sums.cells[None]) == (

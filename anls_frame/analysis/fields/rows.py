@@ -20,6 +20,7 @@ from anls_frame.analysis.fields.columns import columns_of_systems
 from anls_frame.analysis.fields.kinds import Kind, Kinds
 from anls_frame.analysis.fields.reading import NO_FIELD, FieldPath, GoldColumn, Items, PredictedColumn, Shape
 from anls_frame.exceptions import ColumnNotFoundError, DuplicateColumnError, warn
+from anls_frame.frames import origins
 from anls_frame.frames.checks import no_column
 from anls_frame.frames.conversion import attach, column_names, in_memory, in_polars
 from anls_frame.frames.field_rows import BROKEN, STATUSES
@@ -224,6 +225,7 @@ def fields(
                 f"than those of the columns {list(schema)}"
             )
         schema[name] = dtype
+    known = origins.of_rows(frame)
     frame = in_memory(frame)
     read, confidences = systems.values(), sure.values()
     _check_named(
@@ -267,13 +269,16 @@ def fields(
             if system in sure:
                 columns[sure_columns[system]] += map(one.confidences.get, paths)
     if unlabelled:
+        before = known["left_out"]
+        known["left_out"] = before | {origins.NO_GOLD: before.get(origins.NO_GOLD, 0) + unlabelled}
         warn(f"{numbered(unlabelled, 'document')} without gold (null) left out")
     gold_documents.warn_of_halves()
     for documents in predicted.values():
         documents.warn(gold_documents.names)
     _warn_of_kinds(shape.kinds, gold_documents, predicted.values())
     table = pl.DataFrame(columns, schema=schema).with_columns(map(_status, systems, statuses.values()))
-    return attach(frame[kept], pl.Series(numbers, dtype=pl.UInt32), table)
+    rows = attach(frame[kept], pl.Series(numbers, dtype=pl.UInt32), table)
+    return origins.remember(rows, **known)
 
 
 def _check_named(frame: Any, named: Mapping[str, Iterable[str]]) -> None:

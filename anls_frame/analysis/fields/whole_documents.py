@@ -13,6 +13,7 @@ from anls_frame._text import listed, quoted
 from anls_frame._typing import table_of_frame
 from anls_frame.analysis.fields.columns import columns_of_systems
 from anls_frame.exceptions import DTypeError, DuplicateColumnError
+from anls_frame.frames import origins
 from anls_frame.frames.conversion import as_kind_of, at_hand, column_names, to_lazy
 from anls_frame.frames.field_rows import BROKEN
 from anls_frame.frames.number_columns import with_numbers
@@ -177,4 +178,5 @@ def documents(
             raise ValueError(
                 f"column {name!r} has several values in document {several[id][0]!r}; it cannot be kept"
             )
-    return as_kind_of(frame, whole.select(cs.by_name(id, *keep), *figures))
+    made = as_kind_of(frame, whole.select(cs.by_name(id, *keep), *figures))
+    return origins.remember(made, **origins.of_rows(frame))
