@@ -32,7 +32,10 @@ def as_names(given: Any, what: str) -> list[str | os.PathLike[str]]:
         return [given]
     if not isinstance(given, Iterable) or isinstance(given, bytes) or hasattr(given, "read"):
         raise TypeError(f"{what} must be names of files, patterns or folders, got {type(given).__name__}")
-    return list(given)
+    names = list(given)
+    if not names:
+        raise ValueError(f"{what} must name at least one file")
+    return names
 
 
 def is_many(path: Path) -> bool:

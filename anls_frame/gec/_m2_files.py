@@ -216,8 +216,6 @@ def _files(paths: Paths) -> list[Path]:
     """Return the file, or the files of a folder, a pattern or a list."""
     if not isinstance(paths, str | os.PathLike):
         files = [file for path in as_names(paths, "paths") for file in _files(path)]
-        if not files:
-            raise ValueError("a list of files must name at least one file")
         if len(set(files)) < len(files):
             raise ValueError(f"{max(files, key=files.count)} occurs twice in a list of files")
         return files
@@ -321,18 +319,13 @@ def _corrected(file: Path, path: Path, frame: pl.DataFrame) -> pl.Series:
     surplus = len(lines) - frame.height
     if not surplus:
         return pl.Series(lines, dtype=pl.String)
-    filled = sum(map(bool, map(str.strip, lines)))
-    empty, advice = "", ""
+    advice = ""
     if surplus > 0 and not "".join(lines[-surplus:]).strip():
-        empty, advice = f", the last {surplus} empty", f": delete the last {surplus} lines"
-        if surplus == 1:
-            empty, advice = ", the last one empty", ": delete the empty last line"
-    elif filled == frame.height:
-        empty, advice = f", {len(lines) - filled} of them empty", ": delete the empty ones"
-    raise M2FormatError(
-        f"{file} has {numbered(len(lines), 'line')}{empty}, but {path} has "
-        f"{numbered(frame.height, 'sentence')}{advice}"
-    )
+        advice = f": delete {numbered(surplus, 'empty line')} at its end"
+    elif sum(map(bool, map(str.strip, lines))) == frame.height:
+        advice = f": delete {numbered(surplus, 'empty line')}"
+    has, wanted = numbered(len(lines), "line"), numbered(frame.height, "sentence")
+    raise M2FormatError(f"{file} has {has}, but {path} has {wanted}{advice}")
 
 
 def read_parallel(
@@ -388,9 +381,7 @@ def read_parallel(
     ... ).item()
     1.0
     """
-    files = [references] if isinstance(references, str | os.PathLike) else list(references)
-    if not files:
-        raise ValueError("`references` must name at least one file")
+    files = as_names(references, "references")
     path = as_path(source)
     sources = pl.DataFrame({"source": list(_lines(path))}, schema={"source": pl.String})
     corrected = zip(*(_corrected(as_path(file), path, sources) for file in files), strict=True)

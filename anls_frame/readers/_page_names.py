@@ -241,8 +241,6 @@ def _files_of(given: PageFiles) -> list[tuple[PagePath, Path]]:
         folder, is_found = _folder(path), path.is_dir()
         return [(PagePath(file, is_found), folder) for file in files]
     files_of_all = [file for name in as_names(given, "pages") for file, _ in _files_of(name)]
-    if not files_of_all:
-        raise ValueError("pages must name at least one file")
     absolute = [PagePath(file.path.absolute(), file.is_found) for file in files_of_all]
     shared = os.path.commonpath([file.path.parent for file in absolute])
     return [(file, Path(shared)) for file in absolute]

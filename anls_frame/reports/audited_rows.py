@@ -249,10 +249,12 @@ def _check_undrawn(rows: pl.DataFrame, judged: pl.DataFrame, systems: Mapping[st
     for number, system in enumerate(systems.values()):
         scores = rows[f"score_{number}"].to_numpy()
         own = judged[f"score_{number}"].to_numpy()
-        for kind, others in (("score less than 1", scores == 1), ("score 1", scores < 1)):
-            is_missed = (own < 1 if kind == "score less than 1" else own == 1).all()
+        for kind, judged_alone, others in (
+            ("score less than 1", own < 1, scores == 1),
+            ("score 1", own == 1, scores < 1),
+        ):
             # A sample may miss what is rare.
-            if is_missed and (1 - others.mean()) ** len(own) < _UNLIKELY:
+            if judged_alone.all() and (1 - others.mean()) ** len(own) < _UNLIKELY:
                 raise ValueError(
                     f"only rows that {kind} were judged (column {system.score!r}); a corrected score needs "
                     "rows of both kinds: draw them with `audit_sample`"

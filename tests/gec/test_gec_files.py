@@ -93,10 +93,10 @@ def test_several_systems_have_a_column_each(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ("x\n\n", "has 2 lines, the last one empty, but {} has 1 sentence: delete the empty last line"),
-        ("x\n \n\n", "has 3 lines, the last 2 empty, but {} has 1 sentence: delete the last 2 lines"),
-        ("\nx\n", "has 2 lines, 1 of them empty, but {} has 1 sentence: delete the empty ones"),
-        ("\n\n", "has 2 lines, the last one empty, but {} has 1 sentence: delete the empty last line"),
+        ("x\n\n", "has 2 lines, but {} has 1 sentence: delete 1 empty line at its end"),
+        ("x\n \n\n", "has 3 lines, but {} has 1 sentence: delete 2 empty lines at its end"),
+        ("\nx\n", "has 2 lines, but {} has 1 sentence: delete 1 empty line"),
+        ("\n\n", "has 2 lines, but {} has 1 sentence: delete 1 empty line at its end"),
         ("x\ny\n\n", "has 3 lines, but {} has 1 sentence"),
         ("", "has 0 lines, but {} has 1 sentence"),
     ],

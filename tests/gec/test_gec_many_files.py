@@ -61,7 +61,7 @@ def test_a_list_is_read_in_its_order(folder: Path) -> None:
 
     assert data["document"].to_list() == ["b.m2", "b.m2", "a.m2"]
     assert data["prediction"].to_list() == ["X", "Y", "Z"]
-    with pytest.raises(ValueError, match="a list of files must name at least one file"):
+    with pytest.raises(ValueError, match="paths must name at least one file"):
         gec.read_m2([])
     with pytest.raises(ValueError, match=r"a\.m2 occurs twice in a list of files"):
         gec.read_m2([gold, gold / "a.m2"])

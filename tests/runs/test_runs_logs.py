@@ -113,7 +113,7 @@ def test_what_does_not_name_files_is_an_error(tmp_path: Path) -> None:
     for logs, error, message in (
         ({}, ValueError, "logs must name at least one file"),
         ([], ValueError, "at least one file"),
-        ({"a": []}, ValueError, "each system must have at least one file"),
+        ({"a": []}, ValueError, "a system must name at least one file"),
         ({"": path}, TypeError, "must be a string that is not empty, got ''"),
         ({1: path}, TypeError, "must be a string that is not empty, got 1"),
         (7, TypeError, "logs must be names of files, patterns or folders, got int"),
