@@ -8,7 +8,7 @@ const ROOMS = {
 };
 /** With up to this number of systems, predictions are before the answer; those of more are narrow, and after it. */
 const FEW_SYSTEMS = 3;
-/** Next to an open row, texts get along with less. */
+/** Where there is no room for all columns, texts get along with less. */
 const NARROW = { text: 84, asked: 120 };
 /** Pixels of a letter of an id, and of a heading. */
 const LETTER = 9.2;
@@ -137,11 +137,17 @@ function layOutColumns(columns, { table, width, isOpen }) {
   let shown = columns.filter(({ kind }) => !(isOpen && /extra/.test(kind)));
   let rooms = shown.map((column) => roomOf(column, false));
   const least = (all) => all.reduce((sum, [room]) => sum + room, 0);
-  const isTooWide = () => isOpen && least(rooms) > width - PADDING;
+  const fits = (all) => least(all) <= width - PADDING;
+  const isTooWide = () => isOpen && !fits(rooms);
   const leaveOut = (kinds) => {
     shown = shown.filter(({ kind }) => !kinds.test(kind));
     rooms = shown.map((column) => roomOf(column, true));
   };
+  // Rather than the last column, the ends of texts are cut, which their row shows.
+  const narrow = shown.map((column) => roomOf(column, true));
+  if (!isOpen && !fits(rooms) && fits(narrow)) {
+    rooms = narrow;
+  }
   const isNarrow = isTooWide();
   if (isNarrow) {
     leaveOut(/spare/);
