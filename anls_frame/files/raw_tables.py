@@ -144,6 +144,10 @@ def _is_split(value: dict[str, Any]) -> bool:
     return are_names and all(isinstance(row, list) and len(row) == len(names) for row in rows)
 
 
+_FEW_LISTS = 5
+"""Lists that may be parts of a data set, such as train and test; more are the candidates for each id."""
+
+
 def _not_rows(file: os.PathLike[str], value: dict[str, Any]) -> str:
     """Return the message for an object without rows: what is expected, and where it has lists of objects."""
     expected = (
@@ -161,6 +165,9 @@ def _not_rows(file: os.PathLike[str], value: dict[str, Any]) -> str:
     counts = listed([f"{'.'.join(path)} ({len(rows):,})" for path, rows in lists.items()])
     keys = "".join(f"[{key!r}]" for key in max(lists, key=lambda path: len(lists[path])))
     rows = f"json.loads(Path({os.fspath(file)!r}).read_bytes()){keys}"
+    if {*lists} == {(key,) for key in value} and len(lists) > _FEW_LISTS:  # candidates, the best first
+        content = rows.removesuffix(keys)
+        rows = f"[{{'id': key}} | rows[0] for key, rows in {content}.items()]"
     return (
         f"{expected}{what} in it: {counts}. Write the rows to a file of its own, in Python "
         f"with Path('rows.json').write_text(json.dumps({rows}))"

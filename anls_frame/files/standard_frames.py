@@ -338,6 +338,9 @@ def _out_of_lists(name: str, column: Column, problems: Problems, place: Callable
 _WHOLE_FLOAT = r"\A-?[0-9]+\.0\z"
 _JSON_STRING = r'(?s)\A(?:"(?:[^"\\]|\\.)*"|null)\z'
 
+_MILLISECONDS, _DAY = r"\A-?\d{10,14}\z", 24 * 60 * 60 * 1000
+"""Dates of JSON from pandas: milliseconds since 1970, at midnight."""
+
 
 def _warn_of_written(source: str, texts: pl.Series, problems: Problems, raw: Raw) -> None:
     """
@@ -357,6 +360,11 @@ def _warn_of_written(source: str, texts: pl.Series, problems: Problems, raw: Raw
         warn(
             f"{about} a whole number with .0, such as {first!r}, which is not the text "
             f"{first.removesuffix('.0')!r}; {raw_tables.FLOATS_OF_PANDAS}, before you write the file"
+        )
+    elif raw.typed and filled.str.contains(_MILLISECONDS).all() and (filled.cast(int) % _DAY == 0).all():
+        warn(
+            f"{about} a number of milliseconds, such as {first!r}, which is how pandas writes dates to JSON; "
+            "make texts of the dates, as in the other column, with dt.strftime before you write the file"
         )
     elif not raw.typed and filled.str.contains(_JSON_STRING).all():
         warn(

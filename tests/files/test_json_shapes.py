@@ -152,6 +152,34 @@ def test_lists_of_rows_within_objects_are_named_with_the_way(tmp_path: Path, mon
         af.read_results(both)
 
 
+def test_candidates_for_each_id_are_written_with_the_first_of_each(tmp_path: Path, monkeypatch: Any) -> None:
+    """As scripts of SQuAD write them, the best one first."""
+    texts = ["Denver Broncos", "1999", "gold", "Carolina", "Levi's", "308"]
+    candidates = {f"56be{n}": [{"text": text}, {"text": "no"}] for n, text in enumerate(texts)}
+    with pytest.raises(af.InputError) as error:
+        af.read_results(write(tmp_path / "nbest.json", candidates))
+    code = error.value.problems[0].message.partition("in Python with ")[2]
+    monkeypatch.chdir(tmp_path)
+    exec(code, {"json": json, "Path": Path})  # noqa: S102 - our own code
+    gold = pl.DataFrame({"id": [*candidates], "answer": texts})
+    frame = af.read_logs(["rows.json"], gold=gold, prediction="text")
+    assert frame["prediction"].to_list() == texts
+
+
+def test_dates_that_pandas_wrote_as_milliseconds_are_named(tmp_path: Path) -> None:
+    """As `to_json` writes 1968-02-29 and 2019-01-01; times of a day and other numbers may be answers."""
+    path = tmp_path / "dates.json"
+    rows = [
+        {"prediction": "1968-02-29", "answer": -58060800000},
+        {"prediction": "x", "answer": 1546300800000},
+    ]
+    with pytest.warns(af.InputWarning, match="'answer' is a number of milliseconds, such as '-58060800000'"):
+        af.read_results(write(path, rows))
+    for other in (1546300800001, 86400000, "1546300800000x"):
+        rows[1]["answer"] = other
+        assert af.read_results(write(path, rows))["answers"].to_list()[1] == [str(other)]
+
+
 _SPAN = [{"offset": 0, "length": 5}]
 _PAGE = {"pageNumber": 1, "lines": [{"content": "Hello", "spans": _SPAN}], "spans": _SPAN}
 AZURE = {"modelId": "prebuilt-read", "stringIndexType": "textElements", "content": "Hello", "pages": [_PAGE]}
