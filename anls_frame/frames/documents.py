@@ -14,7 +14,7 @@ import polars.selectors as cs
 from anls_frame._messages import Message, Option, for_readers
 from anls_frame._text import numbered
 from anls_frame.frames.conversion import column_names, to_lazy
-from anls_frame.frames.reserved_columns import DOCUMENT
+from anls_frame.frames.reserved_columns import DOCUMENT, QUESTION_ID
 
 _LOOKED_AT = 100_000
 """Rows that are looked at: of many more, reading a column or starting a query would take too long."""
@@ -57,8 +57,9 @@ def note(column: str | None, noun: str = "row") -> list[str]:
     """Return the note on such a column, if there is one, in which rows are called by their noun."""
     if column is None:
         return []
+    what = "Questions" if column == QUESTION_ID else "Documents"
     text = (
-        f"Documents have several {noun}s ({column}), but intervals and p-values treat {noun}s as "
+        f"{what} have several {noun}s ({column}), but intervals and p-values treat {noun}s as "
         "independent, so they are too narrow and too small. Pass "
     )
     return [Message(text, for_readers(str(Option("cluster", column)), f"-c {shlex.quote(column)}"), ".")]

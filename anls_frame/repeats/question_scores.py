@@ -205,10 +205,16 @@ def _result(frame: Any, epochs: RepeatedAnswers, questions: pl.DataFrame, names:
         other = "".join(origins.difference(origins.of(frame).protocol, settings.protocol))
         empty = settings.missing == "empty"
         how.append(f"missing predictions {'scored as the empty text' if empty else 'left out'}")
+        if settings.unanswerable == "empty":
+            how.append("rows without an answer scored against the empty text")
+        if settings.answers_format is not None:
+            how.append("answers split")
     computation = ", ".join(how)
     scored = f" ({computation})" if how else ""
     made = f"{what} {numbers} of" if most > 1 else "Scores are those of one answer to"
-    sentence = f"{made} each question{scored}. {other}"
+    n_missing, given = sum(epochs.account.missing) if how else 0, epochs.account.given
+    lost = f"; {n_missing:,} of {numbered(given, 'prediction')} were missing" if n_missing else ""
+    sentence = f"{made} each question{scored}{lost}. {other}"
     is_read = any(isinstance(metric.numerator, str) and not metric.is_built_in for metric in metrics)
     figures, columns = ["n_epochs", *names], {**epochs.ids, **epochs.kept}
     every = [*columns.values(), *figures]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -20,6 +21,7 @@ from anls_frame.files.table_files import reading_parquet
 from anls_frame.frames import origins
 from anls_frame.frames.number_columns import with_numbers
 from anls_frame.frames.progress import following_together
+from anls_frame.frames.reserved_columns import QUESTION_ID
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.reports.reports import Report
 from anls_frame.runs.log_files import Paths
@@ -89,7 +91,7 @@ def report_files(
     Warns
     -----
     InputWarning
-        If questions have different numbers of epochs, if rows repeat an id, or as the readers warn.
+        If questions have different numbers of epochs, or as the readers warn.
 
     Raises
     ------
@@ -164,14 +166,13 @@ def _summary_of(given: SystemFiles, shared_ids: SharedIds, options: dict[str, An
     n_rows = sum(rows for _, rows in scanned.values())
     if len(frames) > 1 and shared_ids != "rows":
         check_disjoint(frames)
-    elif len(frames) == 1 and options["cluster"] is None:
-        [(file, (frame, _))] = scanned.items()
-        with reading(file, given.how):
-            _warn_of_repeated(file, frame, n_rows)
 
     def summarized(file: File, frame: pl.LazyFrame) -> Summary:
         with reading(file, given.how):
-            return _summarized(frame, str(file), options)
+            summary = _summarized(frame, str(file), options)
+            if options["cluster"] is None and not summary.forgotten_documents and _repeats_ids(frame, n_rows):
+                return replace(summary, forgotten_documents=QUESTION_ID)
+        return summary
 
     file, (frame, _) = next(iter(scanned.items()))
     with reading(file, given.how):
@@ -279,19 +280,13 @@ def check_disjoint(files: Mapping[str, pl.LazyFrame]) -> None:
     )
 
 
-def _warn_of_repeated(file: File, frame: pl.LazyFrame, rows: int) -> None:
-    """Warn of rows that repeat an id, because they are not independent observations."""
-    if "question_id" not in frame.collect_schema() or rows > MOST_ROWS:
-        return
-    ids = pl.col("question_id")
-    counts = frame.select(ids.count() - ids.drop_nulls().hash().n_unique()).collect(engine="streaming")
-    if repeated := counts.item():
-        warn(
-            f"{file}: {numbered(repeated, 'row')} of {rows:,} repeat the id of another row. Rows of one "
-            "question are not independent, so the intervals are too narrow: name a column that they "
-            "share with ",
-            Option("cluster"),
-        )
+def _repeats_ids(frame: pl.LazyFrame, rows: int) -> bool:
+    """Return whether rows repeat an id, so that they are not independent observations."""
+    if QUESTION_ID not in frame.collect_schema() or rows > MOST_ROWS:
+        return False
+    ids = pl.col(QUESTION_ID)
+    counts = frame.select(ids.count() > ids.drop_nulls().hash().n_unique()).collect(engine="streaming")
+    return bool(counts.item())
 
 
 def _warn_of_uneven(rows: pl.DataFrame) -> None:

@@ -385,10 +385,15 @@ def merge(summaries: Iterable[Summary[Table]]) -> Summary[Table]:
         },
         sums=first.sums.added([summary.sums for summary in summaries], settings),
         is_folded=first.is_folded,
-        scored_by=scored_by.pop() if len(scored_by) == 1 else None,
+        scored_by=scored_by.pop() if len(scored_by) == 1 else _computed(settings),
         forgotten_documents=next(filter(None, (summary.forgotten_documents for summary in summaries)), None),
         from_pandas=all(summary.from_pandas for summary in summaries),
     )
+
+
+def _computed(settings: Settings) -> str | None:
+    """Return how scores were computed, for parts that differ in the numbers of epochs or of missing predictions."""
+    return f"Scores were computed with {settings.computation}." if settings.computation else None
 
 
 def _common_settings(summaries: Sequence[Summary]) -> Settings:

@@ -61,15 +61,19 @@ def test_parts_of_a_run_whose_ids_begin_anew_are_one_report(tmp_path: Path) -> N
         assert (overall["n"], overall["exact_match"]) == (5, 1 / 5)
 
 
-def test_ids_that_a_file_repeats_are_noted(tmp_path: Path) -> None:
-    save(tmp_path / "rows.jsonl", [1, 1, 2, 3])
+def test_results_say_that_a_file_repeats_ids(tmp_path: Path) -> None:
+    """In several files, too, and where the figures are; the advice, followed, ends the note."""
+    told = "Questions have several rows (question_id), but intervals and p-values treat rows as independent"
+    for name, ids in {"rows.csv": (1, 1, 2, 3), "others.csv": (4, 5, 6)}.items():
+        pl.DataFrame({"id": ids, "prediction": "a", "answers": "a"}).write_csv(tmp_path / name)
 
-    noted = report(tmp_path, "rows.jsonl")
-    assert noted.returncode == 0
-    assert "rows.jsonl: 1 row of 4 repeat the id of another row" in noted.stderr
-    assert report(tmp_path, "rows.jsonl", "--cluster", "doc_id").stderr == ""
-    save(tmp_path / "rows.jsonl", [1, 4, 2, 3])
-    assert report(tmp_path, "rows.jsonl").stderr == ""
+    for files in (["rows.csv"], ["others.csv", "rows.csv"]):
+        assert told in fine(report(tmp_path, *files))
+        fine(shell.run(tmp_path, "report", *files, "-o", "page.html", "--summary", "part.parquet", "--force"))
+        assert told in (tmp_path / "page.html").read_text(encoding="utf-8")
+        assert told in " ".join(fine(shell.run(tmp_path, "merge", "part.parquet")).split())
+        assert told not in fine(report(tmp_path, *files, "--cluster", "question_id"))
+    assert told not in fine(report(tmp_path, "others.csv"))
 
 
 def test_rows_without_ids_are_no_repetition(tmp_path: Path) -> None:

@@ -93,6 +93,33 @@ def test_reports_and_comparisons_of_means_say_what_they_are() -> None:
     assert "Scores are means over 1 to 2 epochs of each question.\n" in str(af.report(existing, metrics="f1"))
 
 
+def test_means_say_how_all_their_rows_were_scored() -> None:
+    """Two epochs of three questions: one prediction is missing, and question 3 has no answer."""
+    frame = pl.DataFrame({
+        "id": [1, 2, 3, 1, 2, 3],
+        "text": ["a", "b", "c", None, "b", None],
+        "answer": ["a", "b", None, "a", "b", None],
+    })  # fmt: skip
+    how = "protocol anls, threshold 0.5, missing predictions scored as the empty text"
+    means = af.repeats.mean_over_epochs(frame, "text", "answer", id="id")
+    report = af.report(means, metrics="anls")
+    assert report.overall["anls"] == pytest.approx((0.5 + 1) / 2)
+    assert f"of each question ({how}); 1 of 6 predictions were missing." in str(report)
+
+    options: Any = {"id": "id", "unanswerable": "empty"}
+    empty = af.report(af.repeats.mean_over_epochs(frame, "text", "answer", **options), metrics="anls")
+    assert empty.overall["anls"] == pytest.approx((0.5 + 1 + 0.5) / 3)
+    how += ", rows without an answer scored against the empty text"
+    assert f"|scores:{how}|" in empty.signature
+    with pytest.raises(ValueError, match="computation"):
+        af.merge([report.summary, empty.summary])
+
+    # Parts differ in the number of missing predictions.
+    other = af.repeats.mean_over_epochs(frame.drop_nulls("text"), "text", "answer", **options)
+    merged = af.merge([empty.summary, af.summarize(other, metrics="anls")])
+    assert f"Scores were computed with {how}." in str(af.Report.from_summary(merged))
+
+
 def test_existing_scores_of_different_harnesses_are_no_silent_comparison(tmp_path: Path) -> None:
     samples = [
         {"doc_id": n, "target": "['a']", "filtered_resps": "a", "input": "?", "anls": n % 2} for n in range(4)
