@@ -392,7 +392,7 @@ def merge(summaries: Iterable[Summary[Table]]) -> Summary[Table]:
 
 
 def _computed(settings: Settings) -> str | None:
-    """Return how scores were computed, for parts that differ in the numbers of epochs or of missing predictions."""
+    """Return how scores were computed, for parts with different numbers of epochs or missing predictions."""
     return f"Scores were computed with {settings.computation}." if settings.computation else None
 
 
