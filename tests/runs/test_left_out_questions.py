@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pandas as pd
 import polars as pl
 import pytest
@@ -17,6 +18,7 @@ from shell import fine, run
 import anls_frame as af
 from anls_frame.readers import Reading, compare_files, report_files
 
+SCHEMAS = Path(__file__).parents[2] / "docs" / "schemas"
 pytestmark = pytest.mark.filterwarnings("ignore::anls_frame.InputWarning")
 
 # Gold has q1 to q6; the systems have q2 and q3 in common.
@@ -195,5 +197,10 @@ def test_questions_of_repeated_answers_are_counted(folder: Path) -> None:
     means = af.repeats.mean_over_epochs(frame, "prediction", "answers", id=["system", "question_id"])
     both = af.side_by_side(means, system="system", id="question_id", metrics="anls")
     assert left_out(af.compare(both)) == LEFT_OUT
-    shown = run(folder, "epochs", "a.csv", "b.csv", "--gold", "gold.csv", "--unmatched", "drop")
-    assert SAID.partition("; ")[2] in shown.stdout
+    command = ["epochs", "a.csv", "b.csv", "--gold", "gold.csv", "--unmatched", "drop"]
+    assert SAID.partition("; ")[2] in run(folder, *command).stdout
+    schema = json.loads((SCHEMAS / "epochs.json").read_text(encoding="utf-8"))
+    printed = json.loads(run(folder, *command, "--json").stdout)
+    jsonschema.validate(printed, schema)
+    counts = {row["reason"]: row["n"] for row in printed["account"] if row["rows"] == "not given"}
+    assert counts == LEFT_OUT
