@@ -507,9 +507,10 @@ def _lost_points(table: pl.DataFrame, asked: Asked) -> dict[str, float] | None:
     if metric.span is None or not metric.higher_is_better:
         return None
     least, width = metric.span
-    given = None if metric.row in causes.SCORES else (pl.col("score_0_0") - least) / width
-    settings, score = asked.settings, str(metric.row)
-    rows = causes.with_losses(table.lazy(), "prediction_0", settings, score=score, given=given)
+    how: dict[str, Any] = {"given": (pl.col("score_0_0") - least) / width}
+    if metric.row in causes.SCORES:
+        how = {"score": metric.row}
+    rows = causes.with_losses(table.lazy(), "prediction_0", asked.settings, **how)
     return causes.shares(causes.summed(rows, []).collect())
 
 

@@ -498,3 +498,33 @@ def test_a_frame_with_a_column_named_row_has_a_page(tmp_path: Path) -> None:
     assert page.column("id") == [7, 8]
     assert page.column("by_0") == ["en", "de"]
     assert page.meta["keep"] == []
+
+
+@pytest.mark.parametrize(
+    ("metric", "said"),
+    [
+        # Without a prediction, two other texts, and "zz", which contains "z".
+        ("contains_answer", "0.500 over 6 rows; loss by cause: 67 % wrong, 33 % missing."),
+        ("relaxed_accuracy", "0.167 over 6 rows; loss by cause: 80 % wrong, 20 % missing."),
+        ("field_f1", "0.167 over 6 rows; loss by cause: 80 % wrong, 20 % missing."),
+        (af.Metric("own", bounds=(0, 1)), "0.625 over 6 rows; loss by cause: 78 % wrong, 22 % missing."),
+        (
+            af.Metric("right", denominator="fields", bounds=(0, 1)),
+            "0.500 over 6 rows; loss by cause: 83 % wrong, 17 % missing.",
+        ),
+    ],
+    ids=["contains_answer", "relaxed_accuracy", "field_f1", "own", "ratio"],
+)
+def test_pages_say_what_lowers_scores_that_no_unwrapping_changes(
+    metric: Any, said: str, tmp_path: Path
+) -> None:
+    frame = pl.DataFrame(
+        {
+            "prediction": ["x", None, "abc", "The answer is q.", "zz", "k"],
+            "answer": ["x", "y", "z", "q", "z", "j"],
+            "own": [1.0, 0.5, 0.0, 0.25, 1.0, 1.0],
+            "right": [2, 1, 0, 1, 0, 2],
+            "fields": [2, 2, 2, 2, 2, 2],
+        }
+    )
+    assert said in read(af.browse(frame, "prediction", "answer", metrics=metric), tmp_path).text
