@@ -54,4 +54,4 @@ def named_rows(noun: str) -> Names:
     if not (isinstance(noun, str) and noun.endswith("s") and len(noun) > 1):
         raise ValueError(f"noun must be a plural that ends in s, such as 'utterances', got {noun!r}")
     row = noun.removesuffix("s")
-    return PAGES if row == PAGES["row"] else {**ROWS, "row": row, "whole": f"All {noun}"}
+    return PAGES if row == PAGES["row"] else {**ROWS, "row": row, "whole": f"All {noun}", "question_id": row}

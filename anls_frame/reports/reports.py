@@ -608,7 +608,7 @@ def report(
         Number of rows to keep, those with the worst scores in the first metric.
     keep
         Columns to keep for these rows, by default what readers call `question_id` and `question`, or, with
-        the metrics "ocr", `page`, where the frame has them.
+        error rates, `page` and `question_id`, where the frame has them.
     details
         Whether to count error types, causes, character confusions and lengths, for `errors`, `causes`,
         `confusions` and `lengths`; this reads the rows two more times. By default, confusions are counted

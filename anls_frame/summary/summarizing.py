@@ -102,7 +102,7 @@ def summarize(
         Number of rows to keep, those with the worst scores in the first metric (single system only).
     keep
         Columns to keep for these rows, by default what readers call `question_id` and `question`, or, with
-        the metrics "ocr", `page`, where the frame has them.
+        error rates, `page` and `question_id`, where the frame has them.
     details
         Whether to count error types, causes, character confusions (prepared by the protocol's `errors`) and
         lengths; this reads the rows two more times. By default, confusions are counted in rows with an
@@ -168,7 +168,7 @@ def summarize(
         chosen = of_own_fields(chosen, protocol)
     if worst and has_texts and not keep:
         # What rows are known by, as readers call it.
-        known_by = (PAGE,) if are_error_rates(chosen) else (QUESTION_ID, QUESTION)
+        known_by = (PAGE, QUESTION_ID) if are_error_rates(chosen) else (QUESTION_ID, QUESTION)
         others = {*column_names(frame)} - {*slicing.names, *map(str, (prediction, answers)), cluster}
         kept = tuple(name for name in known_by if name in others)
     settings = Settings(

@@ -330,6 +330,15 @@ def test_rows_are_called_by_their_noun(tmp_path: Path) -> None:
             report.to_text(noun=noun)
 
 
+def test_the_worst_utterances_are_known_by_their_ids() -> None:
+    rows = pl.DataFrame({"question_id": ["1.wav", "2.wav"], "asr": ["no", "yes"], "said": ["yes", "yes"]})
+    report = af.report(rows, "asr", "said", metrics="speech", worst=1)
+    assert report.worst["question_id"].to_list() == ["1.wav"]
+    text = report.to_text(noun="utterances")
+    assert "│ utterance ┆   CER" in text
+    assert "│ 1.wav     ┆ 1.000" in text
+
+
 def test_a_comparison_of_many_rates_counts_them_and_defines_them_for_pages() -> None:
     pages = pl.DataFrame({"old": ["one twp", "two"], "new": ["one two", "two"], "text": ["one two", "two"]})
     made = af.compare(pages, ["old", "new"], "text", metrics="ocr", draws=199)
