@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import polars as pl
 import polars.selectors as cs
@@ -27,6 +27,13 @@ def with_numbers(frame: pl.DataFrame | pl.LazyFrame, names: Iterable[str]) -> pl
     """
     rows = frame.lazy()
     return origins.like(rows.with_columns(**numbers_of(rows, names)), frame)
+
+
+def check_confidences(dtypes: Mapping[str, pl.DataType]) -> None:
+    """Raise an error if a column of confidences, by its name, holds no numbers."""
+    for name, dtype in dtypes.items():
+        if not (dtype.is_numeric() or dtype == pl.Null):
+            raise DTypeError(f"model_confidence: column {name!r} has dtype {dtype}; a confidence is a number")
 
 
 def numbers_of(

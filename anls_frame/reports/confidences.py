@@ -15,11 +15,12 @@ from anls_frame._arguments import choice, count, flag, number, share, takes_name
 from anls_frame._messages import wrong
 from anls_frame._text import numbered
 from anls_frame._typing import ByFrame, Missing, Table_co, declared
-from anls_frame.exceptions import DTypeError, warn
+from anls_frame.exceptions import warn
 from anls_frame.export.columns import DIFFERENCE, SELECTIVE, interval, listing, with_ends
 from anls_frame.export.document import SLICE
 from anls_frame.frames.conversion import at_hand, column_names
 from anls_frame.frames.documents import forgotten, numbers
+from anls_frame.frames.number_columns import check_confidences
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.reports.decisions import RiskDecision
 from anls_frame.reports.selective_documents import SelectiveView
@@ -776,11 +777,7 @@ def _collected(rows: system_rows.SystemRows) -> tuple[pl.DataFrame, Account[Any]
     """Return the keys, scores and confidences of the rows that have a score, and the account of all rows."""
     schema = rows.inputs.collect_schema()
     kept = kept_names(rows.settings)
-    for name, column in zip(rows.settings.keep, kept, strict=True):
-        if not (schema[column].is_numeric() or schema[column] == pl.Null):
-            raise DTypeError(
-                f"model_confidence: column {name!r} has dtype {schema[column]}; a confidence is a number"
-            )
+    check_confidences({name: schema[own] for name, own in zip(rows.settings.keep, kept, strict=True)})
     scores = system_rows.score_columns(0, rows.systems)
     confidences = [pl.col(column).cast(pl.Float64) for column in kept]
     columns = [*rows.keys, *scores, *confidences, *account_columns(rows.systems)]

@@ -12,11 +12,11 @@ from anls_frame._arguments import strings, takes_names
 from anls_frame._text import listed, quoted
 from anls_frame._typing import table_of_frame
 from anls_frame.analysis.fields.columns import columns_of_systems
-from anls_frame.exceptions import DTypeError, DuplicateColumnError
+from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.frames import origins
 from anls_frame.frames.conversion import as_kind_of, at_hand, column_names, to_lazy
 from anls_frame.frames.field_rows import BROKEN
-from anls_frame.frames.number_columns import with_numbers
+from anls_frame.frames.number_columns import check_confidences, with_numbers
 from anls_frame.frames.reserved_columns import ALL_RIGHT, CONFIDENCE, FIELD, N_FIELDS, N_WRONG, STATUS
 from anls_frame.metrics.scores import exact_match
 from anls_frame.protocol import ScoreProtocol
@@ -128,12 +128,7 @@ def documents(
     }
     others = [id, FIELD, *keep, *sure.values(), *statuses.values()]
     rows = with_numbers(to_lazy(frame, [*systems.values(), answers], others), sure.values())
-    schema = rows.collect_schema()
-    for name in sure.values():
-        if not (schema[name].is_numeric() or schema[name] == pl.Null):
-            raise DTypeError(
-                f"model_confidence: column {name!r} has dtype {schema[name]}; a confidence is a number"
-            )
+    check_confidences(rows.select(cs.by_name(*sure.values())).collect_schema())
     is_required = pl.col(FIELD).is_not_null()
     if required is not None:
         names = strings("required", required)
