@@ -154,11 +154,11 @@ class Account(Generic[Table_co]):
     def _lines(self, system: int) -> Iterator[tuple[str | None, str, str | None, int]]:
         """Yield the metric, kind, reason and number of rows of a system, by its number."""
         lacking = self.missing[system] if self.dropped else 0
-        # What another system invented is no field of this one.
-        emptied = (
-            min(self.invented[system], self.empty_answers) if self.settings.has_fields else self.empty_answers
-        )
-        others = self.empty_answers - emptied
+        others = 0
+        if self.settings.has_fields and len(self.systems) > 1:
+            # What another system invented is no field of this one, and may have no score either.
+            others = min(max(self.empty_answers - self.invented[system], 0), self.used)
+        emptied = self.empty_answers - others
         unsure = {column: n for (name, column), n in self.unsure.items() if name == self.systems[system]}
         reasons = {
             "left out": {

@@ -228,3 +228,26 @@ def test_documents_whose_total_was_not_found_are_unsure() -> None:
     with pytest.warns(af.InputWarning, match="only 1 different value:"):
         selective = af.selective(documents, metrics="all_right", model_confidence="confidence")
     assert selective.overall["auroc"].tolist() == [1.0]
+
+
+def test_accounts_of_fields_add_up_where_invented_values_are_blank_or_have_no_score() -> None:
+    def of_long_texts(prediction: pl.Expr, answers: pl.Expr) -> pl.Expr:
+        return pl.when(prediction.str.len_chars() > 9).then(af.nls(prediction, answers))
+
+    columns = {
+        "gold": ['{"a": "x"}'] * 2,
+        "a": ['{"a": "x", "b": " "}', "{}"],
+        "b": ['{"c": 1, "d": 2}', None],
+    }
+    rows = rows_of(columns, "a")
+    report = af.report(rows, "a", "answers", metrics="field_f1")
+    assert report.account.frame.filter(rows="used")["n"].item() == report.overall["n"] == rows.height == 3
+    both = rows_of(columns, "ab")
+    for missing in ("empty", "drop"):
+        metric = af.Metric(of_long_texts, name="long")
+        compared = af.compare(both, ["a", "b"], "answers", metrics=metric, missing=missing)
+        numbers = compared.account.frame
+        assert numbers["n"].min() == 0
+        for of_system in numbers.partition_by("system"):
+            parts = dict(of_system.group_by("rows").agg(pl.sum("n")).rows())
+            assert parts["used"] + parts["left out"] == parts["given"] == both.height
