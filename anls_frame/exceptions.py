@@ -151,8 +151,10 @@ class InputError(ValueError):
     def _text(self) -> str:
         alike = dict.fromkeys(self.problems, 1)
         if self.total > _SHOWN_PROBLEMS:
-            first = {(problem.file, problem.message): problem for problem in reversed(self.problems)}
-            alike = Counter(first[problem.file, problem.message] for problem in self.problems)
+            # Whole files that share a problem are of one kind.
+            keys = [(problem.place and problem.file, problem.message) for problem in self.problems]
+            first = dict(zip(reversed(keys), reversed(self.problems), strict=True))
+            alike = Counter(first[key] for key in keys)
         kinds = list(alike.items())[:_SHOWN_PROBLEMS]
         shown = [f"{problem} ({n - 1:,} more like this)" if n > 1 else str(problem) for problem, n in kinds]
         if (n_left := self.total - sum(n for _, n in kinds)) > 0:

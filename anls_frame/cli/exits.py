@@ -87,9 +87,10 @@ def _message(error: BaseException) -> str:
     """Return the message of an error, with options named as on the command line."""
     from anls_frame.cli.spelling import spelled
     from anls_frame.exceptions import InputError
+    from anls_frame.frames.checks import plugin_message
 
     if not isinstance(error, InputError):
-        return spelled(error.args[0]) if len(error.args) == 1 else str(error)
+        return plugin_message(spelled(error.args[0] if len(error.args) == 1 else error))
     problems = [problem._replace(message=spelled(problem.message)) for problem in error.problems]
     return str(InputError(problems, error.total, map(spelled, error.hints)))
 

@@ -197,7 +197,9 @@ def _are_by_id(value: dict[str, Any]) -> bool:
     entries = list(value.values())
     if entries and all(isinstance(entry, str | None) and not isinstance(entry, Number) for entry in entries):
         return True
-    if not entries or not all(isinstance(entry, dict) and entry for entry in entries):
+    if not entries or not all(isinstance(entry, dict) for entry in entries):
+        return False
+    if not set(entries[0]).intersection(*entries):  # not rows of one table
         return False
     # pandas writes a column as an object of the numbers of rows.
     return not all(key.isdigit() for entry in entries for key in entry)

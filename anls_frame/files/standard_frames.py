@@ -96,6 +96,9 @@ _USUAL: Mapping[Role, tuple[str, ...]] = {
     "question_types": ("questiontypes", "questiontype"),
     "doc_id": ("docid", "documentid", "ucsfdocumentid"),
 }
+_SHORT: Mapping[Role, tuple[str, ...]] = {"prediction": ("hyp",), "answers": ("ref",)}
+_FORMS = ("text", "transcript", "transcription")
+"""What follows another name of texts, as in `reference_text`, if no column has a usual name."""
 _FAILED_CALL = "Failed to obtain answer via API"
 IDS: tuple[Role, ...] = ("question_id", "doc_id")
 _SHOWN_IDS = 10
@@ -248,6 +251,9 @@ def usual_names(role: Role, names: Sequence[str], prediction: str | None = None)
     Without another column, the answers are the `text` next to the predictions `pred_text`.
     """
     usual: list[str] = [role] if role in names else [name for name in names if suggests(name, role)]
+    if role in SCORED and not usual:
+        texts = {name + form for name in (*_USUAL[role], *_SHORT[role]) for form in ("", *_FORMS)}
+        usual = [name for name in names if plain_name(name) in texts]
     if role == "answers" and not usual and prediction is not None:
         return [name for name in names if f"pred{plain_name(name)}" == plain_name(prediction)]
     if role in IDS and len(usual) > 1:

@@ -175,14 +175,18 @@ def check_texts(columns: Iterable[pl.Series]) -> None:
             )
 
 
+def plugin_message(text: str) -> str:
+    """Return a message of Polars without the expressions in which the plugin failed; others unchanged."""
+    return text.partition("the plugin failed with message: ")[2].partition("\n\n")[0] or text
+
+
 def check_dtypes(schema: pl.Schema, expression: pl.Expr) -> None:
     """Raise a DTypeError if the expression does not accept the dtypes of the columns, prediction first."""
     # The plugin checks dtypes from the schema alone, so an empty frame is enough.
     try:
         pl.LazyFrame(schema=schema).select(expression).collect_schema()
     except ComputeError as error:
-        message = str(error).partition("the plugin failed with message: ")[2] or str(error)
-        text = message.partition("\n\n")[0]
+        text = plugin_message(str(error))
         (prediction, first), *others = schema.items()
         if isinstance(first, _LISTS) and others and not any(isinstance(other, _LISTS) for _, other in others):
             text += (

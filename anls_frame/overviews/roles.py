@@ -35,7 +35,7 @@ _OUTCOME_ENDS = (
 """Last words of the names of columns that say how a system did, which cannot explain it."""
 _OUTCOMES = f"{_OUTCOME_ENDS} iscorrect right errortype judge judgement human grade rating"
 """Whole names of such columns."""
-_GOLD = "annotation annotations expected gold reference solution target truth"
+_GOLD = "annotation annotations expected gold input original reference solution source target truth"
 """Words in the names of columns that hold no predictions, however similar they are to the answers."""
 _DOCUMENTS = "document doc ucsfdocument file image page pdf invoice patient"
 """Names of columns of documents, with `id` or `name` at the end or without."""
@@ -229,7 +229,10 @@ class _Finder:
         if not names and _are_texts(self.rows.schema[answers]):
             others = {*usual_names("question", self.free), *usual_names("question_id", self.free)}
             others |= {name for name in self.free if not {*_GOLD.split()}.isdisjoint(_words(name))}
-            names = [name for name in self.texts if name not in others and self._predicts(name, answers)]
+            last = {name: _words(name)[-1:] for name in self.texts if name not in others}
+            # Next to `tesseract_text`, `abbyy_text` is of another engine, however little it read.
+            ends = [last[name] for name in last if self._predicts(name, answers)]
+            names = [name for name in last if last[name] in ends and not _is_outcome(name)]
         more: Sequence[str | Option] = (f"; the answers are in {answers!r}",)
         if names:
             more = (", or ", Option("prediction", {name: name for name in names}), " to compare them")

@@ -60,7 +60,7 @@ def read_page_file(path: Path, encoding: str | None = None, index: int | None = 
         raise problem(path, "the file is empty")
     root = _root(file, data, beginning, encoding)
     name = local_name(root)
-    if name not in {"PcGts", "alto", "html"}:
+    if name not in {"PcGts", "alto", "html"} and "ocr_page" not in root.get("class", ""):
         raise _no_page(
             path, f"the root element is {quoted(name)}; pages are PAGE (PcGts), ALTO (alto) or hOCR (html)"
         )

@@ -31,6 +31,7 @@ from anls_frame.readers._page_names import (
     by_page,
     is_about_folder,
     is_one_file,
+    match_that_pairs,
     names_of_single_pages,
     page_in_file,
     that_may_pair,
@@ -525,7 +526,8 @@ def _check_names(systems: Mapping[str, PageFiles | Pages], taken: Sequence[str])
 def _lacking(files: Mapping[str, Mapping[str, object]]) -> tuple[list[str], list[str]]:
     """Return messages about pages that an engine or the ground truth lacks, and hints of similar names."""
     truth = files[REFERENCE]
-    messages, hints = [], []
+    messages: list[str] = []
+    hints: list[str] = []
     for name, pages in files.items():
         lost = [page for page in truth if page not in pages]
         if lost:
@@ -536,6 +538,10 @@ def _lacking(files: Mapping[str, Mapping[str, object]]) -> tuple[list[str], list
             messages.append(f"{name!r} has {pages_without}: {standard_frames.ids_text(more)}")
         if hint := differing_in_notation([*lost, *more]):
             hints.append(hint)
+    if messages and (match := match_that_pairs([*files.values()])) is not None:
+        hints.append(
+            Message("names that differ in how they begin or end pair up with ", Option("match", match))
+        )
     return messages, hints
 
 

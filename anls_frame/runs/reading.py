@@ -288,7 +288,10 @@ def load(
 def as_log(system: str, file: File, kind: str, frame: pl.DataFrame) -> Log:
     """Return the rows of a system in a file, each of whose questions occurs once in an epoch."""
     if "question_id" not in frame.columns:
-        raise problem(file, Message("has no ids; name their column with ", Option("question_id", ...)))
+        in_order = "; if all files have the same rows in the same order, add a column id with their numbers"
+        raise problem(
+            file, Message("has no ids; name their column with ", Option("question_id", ...), in_order)
+        )
     return Log(system, file.path, long_rows.with_epoch(frame), _task(kind, file, frame))
 
 

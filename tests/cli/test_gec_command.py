@@ -50,6 +50,16 @@ def test_i_measure(folder: Path) -> None:
     assert json.loads(text) == data.select(gec.i_measure_corpus(rows)).item()
 
 
+def test_an_error_of_the_library_is_shown_without_expressions_of_polars(folder: Path) -> None:
+    other = "A 0 1|||R:DET|||A|||REQUIRED|||-NONE-|||1"
+    (folder / "gold.m2").write_text(GOLD.replace("|||0\n\n", f"|||0\n{other}\n\n"))
+    code, _, told = run(folder, "i-measure", "system.txt", "gold.m2", "--max-references", "2")
+
+    assert code == 2
+    assert told.startswith("anls-frame: row 0 (counted from 0, of 2 rows in this batch): its edits make ")
+    assert "col(" not in told
+
+
 def test_errant(folder: Path) -> None:
     code, text, _ = run(folder, "errant", "system.m2", "gold.m2", "--tier", "1", "--json")
 

@@ -199,6 +199,10 @@ def test_columns_are_found_by_usual_names_and_can_be_named(write: Write) -> None
         "user_input,response,reference",  # Ragas
         "audio_filepath,pred_text,Expected Answer",
         "audio_filepath,pred_text,text",  # NeMo, Open ASR Leaderboard
+        "audio,hypothesis_text,reference_text",
+        "utterance,hyp,ref",
+        "file,Hyp Transcript,GT transcription",
+        "ref,prediction,ground_truth",  # names that need no other word come first
     ],
 )
 def test_columns_of_evaluation_tools_are_found(write: Write, header: str) -> None:
@@ -568,6 +572,9 @@ def test_a_problem_of_many_rows_is_shown_once() -> None:
         "... and 9 more",
     ]
     assert len(str(af.InputError(found[:20])).splitlines()) == 21
+    files = [Problem(f"{page}.xml", "", "the root element is 'TET'") for page in range(30)]
+    told = ["0.xml: the root element is 'TET' (29 more like this)"]
+    assert str(af.InputError(files)).splitlines() == ["30 problems:", *told]
 
 
 def test_a_cell_of_brackets_is_an_error(write: Write) -> None:

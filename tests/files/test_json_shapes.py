@@ -147,6 +147,9 @@ def test_lists_of_rows_within_objects_are_named_with_the_way(tmp_path: Path, mon
     monkeypatch.chdir(tmp_path)
     exec(code, {"json": json, "Path": Path})  # noqa: S102 - our own code
     assert af.read_results(tmp_path / "rows.json")["prediction"].to_list() == ["a", "b"]
+    other = write(tmp_path / "o.json", {"ranking": {"wer": 0.2}, "suites": {"de": rows, "en": rows[:1]}})
+    with pytest.raises(af.InputError, match=r"Lists of objects in it: suites\.de \(2\), suites\.en \(1\)\."):
+        af.read_results(other)
     both = write(tmp_path / "two.json", {"testCases": rows, "metrics": [{"name": "m"}]})
     with pytest.raises(af.InputError, match=r"testCases \(2\), metrics \(1\)\..*\['testCases'\]\)\)"):
         af.read_results(both)

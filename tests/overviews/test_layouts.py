@@ -299,6 +299,21 @@ def test_two_candidates_are_a_question_that_shows_both(tmp_path: Path) -> None:
     fine(shell.run(tmp_path, "overview", "models.parquet", "--systems", "qwen,llama"))
 
 
+def test_engines_named_alike_are_candidates_however_little_one_reads(tmp_path: Path) -> None:
+    frame = rows().with_columns(reference=pl.col("answers").list.first()).drop("answers")
+    frame = frame.rename({"prediction": "good_transcript"}).with_columns(bad_transcript=pl.lit("?"))
+    frame.write_parquet(tmp_path / "engines.parquet")
+    told = "--systems good_transcript,bad_transcript to compare them"
+    refused(shell.run(tmp_path, "overview", "engines.parquet"), told)
+
+
+def test_the_text_before_correction_is_no_prediction(tmp_path: Path) -> None:
+    frame = rows().rename({"prediction": "original"}).with_columns(pl.col("answers").list.first())
+    frame.write_parquet(tmp_path / "r.parquet")
+    refused(shell.run(tmp_path, "overview", "r.parquet"), "no column looks like the predictions among")
+    fine(shell.run(tmp_path, "overview", "r.parquet", "-p", "original"))
+
+
 def test_a_model_that_answers_beside_a_ground_truth_is_not_taken_for_gold(tmp_path: Path) -> None:
     # Ragas wrote `answer` for what the model said.
     rows().rename({"prediction": "answer", "answers": "ground_truth"}).write_parquet(tmp_path / "r.parquet")

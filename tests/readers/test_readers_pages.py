@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import json
 import shutil
 import socket
 import unicodedata
@@ -683,7 +684,7 @@ def test_an_engine_without_a_page_of_the_ground_truth_is_an_error(tmp_path: Path
     pages = ["X1", "X2", "X3"]
     write(tmp_path, [f"gt/{page}.gt.txt" for page in pages])
     write(tmp_path, [f"good/{page}.txt" for page in pages])
-    write(tmp_path, [f"ocr/x{page}.ocr.txt" for page in pages])
+    write(tmp_path, [f"ocr/{page}.ocr.txt" for page in ("oak", "elm", "ash")])
 
     with pytest.raises(af.InputError) as raised:
         af.read_pages(
@@ -691,9 +692,50 @@ def test_an_engine_without_a_page_of_the_ground_truth_is_an_error(tmp_path: Path
         )
     assert [problem.message for problem in raised.value.problems] == [
         "'ocr' lacks 3 pages: 'X1', 'X2', 'X3'",
-        "'ocr' has 3 pages without ground truth: 'xX1', 'xX2', 'xX3'",
+        "'ocr' has 3 pages without ground truth: 'ash', 'elm', 'oak'",
     ]
     assert raised.value.hints == (_NAMES,)
+
+
+@pytest.mark.parametrize(
+    ("truth", "engines", "match"),
+    [
+        ("gt-{}", ["te-{}"], "^(?:te-|gt-)?(.+?)$"),
+        ("{}.truth", ["{}"], "^(.+?)(?:.truth)?$"),
+        ("{}", ["run, 2 {}-text"], "^(?:run..2.)?(.+?)(?:-text)?$"),
+        ("gt_SE2-{}", ["aws-SE2-{}", "SE2-{}"], "^(?:gt_|aws-)?(.+?)$"),
+    ],
+)
+def test_a_pattern_is_named_for_pages_that_begin_or_end_in_their_own_way(
+    tmp_path: Path, truth: str, engines: list[str], match: str
+) -> None:
+    pages = ["page_1", "page_2", "index"]
+    write(tmp_path, [f"gt/{truth.format(page)}.txt" for page in [*pages, "other"]])
+    for number, engine in enumerate(engines):
+        write(tmp_path, [f"{number}/{engine.format(page)}.txt" for page in pages])
+    given = (tmp_path / "gt", {f"engine {number}": tmp_path / str(number) for number in range(len(engines))})
+
+    with pytest.raises(af.InputError) as raised:
+        af.read_pages(*given)
+    said = f"names that differ in how they begin or end pair up with match={json.dumps(match)}"
+    assert said in raised.value.hints
+    with pytest.warns(af.InputWarning, match="1 page left out"):
+        read = af.read_pages(*given, match=match, unmatched="drop")
+    assert [page.removeprefix("SE2-") for page in read["page"]] == sorted(pages)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [["b1", "b2", "b3"], ["a1", "x-a1", "y-a2"], ["c-a1"], ["a1", "a2", "x-b7", "x-b8"]],
+    ids=["other pages", "two names for a page", "one name", "pages without ground truth"],
+)
+def test_no_pattern_is_named_where_none_pairs_pages(tmp_path: Path, names: list[str]) -> None:
+    truth = ["a1", "a2", "x-a3", "y-a4"]
+    write(tmp_path, [*(f"gt/{name}.txt" for name in truth), *(f"ocr/{name}.txt" for name in names)])
+
+    with pytest.raises(af.InputError) as raised:
+        af.read_pages(tmp_path / "gt", tmp_path / "ocr")
+    assert not any("begin or end" in hint for hint in raised.value.hints)
 
 
 def test_pages_that_no_two_engines_share_cannot_be_all_that_stays(tmp_path: Path) -> None:
