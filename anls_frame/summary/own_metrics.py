@@ -70,7 +70,7 @@ def ratio(metric: Metric, names: Sequence[str]) -> pl.Expr:
     With denominator 0 it is the numerator, or null if the row has no score.
     """
     numerator, denominator = map(pl.col, names)
-    score = pl.when(denominator > 0).then(numerator / denominator).otherwise(numerator)
+    score = pl.when(denominator > 0).then(numerator / denominator).when(denominator == 0).then(numerator)
     return pl.when((numerator > 0) | (denominator > 0)).then(score) if metric.skips_empty_rows else score
 
 
@@ -105,10 +105,10 @@ def scored(
     return score.fill_nan(None) if isinstance(value, str) else score
 
 
-def beside(scores: Sequence[str], score: str, numerator: str) -> pl.Expr:
+def beside(scores: Sequence[str], score: str, numerator: str, denominator: str) -> pl.Expr:
     """Return the score of a row in a ratio; 0 where only other systems have a positive denominator."""
     has_any = pl.any_horizontal(pl.col(scores).is_not_null())
-    return pl.when(has_any).then(pl.coalesce(score, numerator))
+    return pl.when(has_any & pl.col(denominator).is_not_null()).then(pl.coalesce(score, numerator))
 
 
 def digest(names: Sequence[str]) -> pl.Expr:

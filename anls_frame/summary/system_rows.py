@@ -299,11 +299,11 @@ def _is_of_nulls(metric: Metric) -> bool:
 def _ratios(metrics: Sequence[Metric], systems: int) -> list[pl.Expr]:
     """Return the scores of rows in ratios that skip rows in which all denominators are 0."""
     return [
-        own_metrics.beside(score_columns(index, systems), score, numerator).alias(score)
+        own_metrics.beside(score_columns(index, systems), score, *parts).alias(score)
         for index, metric in enumerate(metrics)
         if metric.skips_empty_rows
         for system in range(systems)
-        for score, numerator, _ in [metric_columns(index, metric, system)]
+        for score, *parts in [metric_columns(index, metric, system)]
     ]
 
 

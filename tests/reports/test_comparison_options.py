@@ -290,3 +290,31 @@ def test_many_systems_with_missing_predictions_are_named_in_part() -> None:
     note = next(line for line in repr(made).splitlines() if "missing" in line)
     named = ", ".join(f"{place} of s{place:02}" for place in range(19, 16, -1))
     assert note.endswith(f"scored as the empty text ({named}, 136 of 16 more systems).")
+
+
+@pytest.mark.parametrize("cluster", [None, "doc"])
+@pytest.mark.parametrize("name", ["ratio", "word_errors"])
+def test_rows_without_a_denominator_count_nowhere(name: str, cluster: str | None) -> None:
+    frame = pl.DataFrame(
+        {
+            "text": ["a", "b", "c", "d", "e"],
+            "x": [1, 9, 0, 2, 3],
+            "size of x": [2, None, 1, 0, 4],
+            "y": [2, 9, 9, 1, 3],
+            "size of y": [2, 1, None, 1, 4],
+            "doc": [1, 1, 2, 2, 3],
+        }
+    )
+    alone = af.Metric("x", denominator="size of x", name=name)
+    report = af.report(frame, "text", "text", metrics=alone, cluster=cluster, worst=9, keep=["doc"])
+    assert (report.overall[f"{name}_n"], report.overall[name]) == (4, 6 / 7)
+    assert sorted(report.worst_rows[name].to_list()) == [0, 0.5, 0.75, 2]
+    assert "b" not in af.worst(frame, "text", "text", 9, metrics=alone)["text"].to_list()
+    sizes = {"x": "size of x", "y": "size of y"}
+    both = af.Metric({"x": "x", "y": "y"}, denominator=sizes, name=name)
+    compared = af.compare(frame, ["x", "y"], metrics=both, cluster=cluster).overall.row(0, named=True)
+    assert (compared["n"], compared["baseline_score"], compared["score"]) == (3, 1, 6 / 7)
+    # 1/2 becomes 1, 2 becomes 1, and 3/4 stays.
+    assert [compared[column] for column in ("wins", "ties", "losses")] == [1, 1, 1]
+    for kind in ("better", "worse"):
+        assert af.changes(frame, ["x", "y"], None, metrics=both, kind=kind).height == 1
