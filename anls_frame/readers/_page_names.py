@@ -225,11 +225,13 @@ def match_that_pairs(names: Collection[Collection[str]]) -> str | None:
         return None
     begin = _affixes([_shared(pages) for pages in others])
     end = _affixes([_shared(page[::-1] for page in pages) for pages in others])
-    pattern = f"^{_optional(begin)}(.+?){_optional([affix[::-1] for affix in end])}$"
-    found = [[re.sub(pattern, r"\1", page) for page in pages] for pages in names]
-    n_more = len(set.intersection(*map(set, found))) - len(in_all)
-    is_one_to_one = all(len({*pages}) == len(pages) for pages in found)
-    return pattern if is_one_to_one and 2 * n_more > len(others[0]) else None
+    for beginning in (_optional(begin), "(?:.*/)?"):
+        pattern = f"^{beginning}(.+?){_optional([affix[::-1] for affix in end])}$"
+        found = [[re.sub(pattern, r"\1", page) for page in pages] for pages in names]
+        n_more = len(set.intersection(*map(set, found))) - len(in_all)
+        if all(len({*pages}) == len(pages) for pages in found) and 2 * n_more > len(others[0]):
+            return pattern
+    return None
 
 
 def _shared(texts: Iterable[str]) -> str:

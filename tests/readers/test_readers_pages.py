@@ -704,6 +704,7 @@ def test_an_engine_without_a_page_of_the_ground_truth_is_an_error(tmp_path: Path
         ("{}.truth", ["{}"], "^(.+?)(?:.truth)?$"),
         ("{}", ["run, 2 {}-text"], "^(?:run..2.)?(.+?)(?:-text)?$"),
         ("gt_SE2-{}", ["aws-SE2-{}", "SE2-{}"], "^(?:gt_|aws-)?(.+?)$"),
+        ("of {0}/{0}.truth", ["{}"], "^(?:.*/)?(.+?)(?:.truth)?$"),
     ],
 )
 def test_a_pattern_is_named_for_pages_that_begin_or_end_in_their_own_way(
