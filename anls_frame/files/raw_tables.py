@@ -81,8 +81,8 @@ def records(file: os.PathLike[str], value: Any, problems: Problems) -> Iterator[
     """
     Yield the objects, with their places, of a JSON array or of the only array of objects in an object.
 
-    An object may also have a text, the prediction, or an object for each id. Or it has the names of columns
-    and a list of values for each row, as pandas splits a table.
+    An object may also have a text, the prediction, or an object for each id. Or it has, for each column, a
+    list of values or an object of values by id, or the names of columns and a list of values for each row.
     """
     if isinstance(value, dict):
         if _is_split(value):
@@ -93,12 +93,25 @@ def records(file: os.PathLike[str], value: Any, problems: Problems) -> Iterator[
                 yield from ((f"data[{index}]", row) for index, row in enumerate(rows))
             return
         lists = [key for key, entry in value.items() if _are_objects(entry)]
-        if not lists and way_of(value) is None and _are_by_id(value):
-            entries_by_id = [
-                entry if isinstance(entry, dict) else {"prediction": entry} for entry in value.values()
-            ]
-            yield from _with_ids(value, entries_by_id, "key")
-            return
+        if not lists and way_of(value) is None:
+            columns = {key: entry for key, entry in value.items() if isinstance(entry, list)}
+            lengths = {*map(len, columns.values())}
+            # More lists than entries in each are answers by id.
+            if len(lengths) == 1 and 1 < len(columns) <= max(lengths):
+                for index, row in enumerate(zip(*columns.values(), strict=True)):
+                    yield f"index {index}", dict(zip(columns, row, strict=True))
+                return
+            if _are_columns(value):
+                value = {
+                    key: {name: column[key] for name, column in value.items() if key in column}
+                    for key in dict.fromkeys(chain.from_iterable(value.values()))
+                }
+            if _are_by_id(value):
+                entries = [
+                    entry if isinstance(entry, dict) else {"prediction": entry} for entry in value.values()
+                ]
+                yield from _with_ids(value, entries, "key")
+                return
         if len(lists) != 1:
             raise problem(file, _not_rows(file, value))
         value = value[lists[0]]
@@ -197,12 +210,20 @@ def _are_by_id(value: dict[str, Any]) -> bool:
     entries = list(value.values())
     if entries and all(isinstance(entry, str | None) and not isinstance(entry, Number) for entry in entries):
         return True
-    if not entries or not all(isinstance(entry, dict) for entry in entries):
+    if not all(isinstance(entry, dict) for entry in entries):
         return False
-    if not set(entries[0]).intersection(*entries):  # not rows of one table
+    return bool(set(*entries[:1]).intersection(*entries))  # rows of one table
+
+
+def _are_columns(value: dict[str, Any]) -> bool:
+    """Return whether an object has an object for each column: of the numbers of rows, or of very many ids."""
+    entries = list(value.values())
+    if not entries or not all(isinstance(entry, dict) and entry for entry in entries):
         return False
-    # pandas writes a column as an object of the numbers of rows.
-    return not all(key.isdigit() for entry in entries for key in entry)
+    if all(key.isdigit() for entry in entries for key in entry):
+        return True
+    are_alike = all(entry.keys() == entries[0].keys() for entry in entries)
+    return are_alike and len(entries[0]) > _MOST_COLUMNS * len(entries)
 
 
 # The kinds of values, in the order of their bits. Missing values are null; lists of strings are a separate
@@ -348,6 +369,8 @@ _SPARSE = 20
 _EXACT_DIGITS = 15
 _DEEPEST_ROWS = 3
 """How many objects around a list of objects are looked into, for the message that says where it is."""
+_MOST_COLUMNS = 20
+"""More keys than this for each object, the same in all of them, are ids rather than columns."""
 _LONGEST = 300
 _NAMED_ROWS, _NAMED_ENTRIES = 10_000, 2
 """How many rows, and how many entries of a list, are looked into for the names of entries in messages."""

@@ -68,7 +68,12 @@ _USUAL: Mapping[Role, tuple[str, ...]] = {
         "actualoutput",
         "output",
         "response",
+        "modelresponse",
         "completion",
+        "generation",
+        "parsedanswer",
+        "extractedanswer",
+        "finalanswer",
         "hypothesis",
     ),
     "answers": (
@@ -76,6 +81,15 @@ _USUAL: Mapping[Role, tuple[str, ...]] = {
         "answer",
         "goldanswers",
         "goldanswer",
+        "goldenanswers",
+        "goldenanswer",
+        "gtanswers",
+        "gtanswer",
+        "groundtruthanswer",
+        "referenceanswer",
+        "referenceanswers",
+        "benchmarkanswer",
+        "targetanswer",
         "correctanswer",
         "expectedanswer",
         "expectedoutput",
@@ -99,6 +113,9 @@ _USUAL: Mapping[Role, tuple[str, ...]] = {
 _SHORT: Mapping[Role, tuple[str, ...]] = {"prediction": ("hyp",), "answers": ("ref",)}
 _FORMS = ("text", "transcript", "transcription")
 """What follows another name of texts, as in `reference_text`, if no column has a usual name."""
+GOLD_ELSEWHERE = Message(
+    "answers in another file are joined with ", Option("gold", "FILE"), " (in Python, of `read_logs`)"
+)
 _FAILED_CALL = "Failed to obtain answer via API"
 IDS: tuple[Role, ...] = ("question_id", "doc_id")
 _SHOWN_IDS = 10
@@ -164,8 +181,7 @@ def ask_for(role: Role, usual: Sequence[str], names: Sequence[str], problems: Pr
     )
     problems.add(Message(f"{found}; name it with ", Option(option, ...)))
     if role == "answers" and not usual:
-        elsewhere = Message("answers in another file are joined with ", Option("gold", "FILE"))
-        problems.hint(Message(elsewhere, " (in Python, of `read_logs`)"))
+        problems.hint(GOLD_ELSEWHERE)
 
 
 def path_of(name: str, names: Container[str]) -> list[str]:
@@ -256,6 +272,10 @@ def usual_names(role: Role, names: Sequence[str], prediction: str | None = None)
         usual = [name for name in names if plain_name(name) in texts]
     if role == "answers" and not usual and prediction is not None:
         return [name for name in names if f"pred{plain_name(name)}" == plain_name(prediction)]
+    if role == "answers" and any(plain_name(name).removesuffix("s").endswith("answer") for name in usual):
+        # Next to `gold_answer`, a label is a verdict; `answer` itself can be a prediction of the label.
+        named = [name for name in usual if plain_name(name) not in ("label", "labels")]
+        usual = usual if {plain_name(name) for name in named} <= {"answer", "answers"} else named
     if role in IDS and len(usual) > 1:
         # A proper id is preferred to a row number.
         return [min(usual, key=lambda name: _USUAL[role].index(plain_name(name)))]

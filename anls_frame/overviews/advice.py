@@ -357,6 +357,27 @@ def _extra_text(case: Case) -> Iterator[Step]:
     yield Step("extra_text", sentence, call, n, gain)
 
 
+def _lengths(case: Case) -> Iterator[Step]:
+    threshold = case.protocol.threshold
+    if case.metric.name != "anls" or not threshold:
+        return
+    nearest = nearest_answer("prediction", "answers", protocol=case.protocol)
+    texts = case.scored.select(pl.col("prediction").cast(pl.String), nearest.alias("answer")).drop_nulls()
+    lengths = texts.select(pl.all().str.len_chars()).filter(pl.all_horizontal(pl.all() > 0))
+    differ = pl.min_horizontal(pl.all()) < threshold * pl.max_horizontal(pl.all())
+    n, usual = lengths.filter(differ).height, lengths.median()
+    if n <= case.scored.height / 2 or usual.filter(differ).is_empty():
+        return
+    predicted, gold = map(round, usual.row(0))
+    alone = " If so, let the system give the answer alone." if predicted > gold else ""
+    sentence = (
+        f"Make sure that these are the right columns: {numbered(n, 'row')} cannot score, because the "
+        f"prediction is much longer or shorter than the answer, at the median {predicted:,} and {gold:,} "
+        f"characters.{alone}"
+    )
+    yield Step("lengths", sentence, f"df.filter(af.anls({case.texts}) == 0)", n)
+
+
 def _gold(case: Case) -> Iterator[Step]:
     looks_wrong = pl.col("cause") == "truncated"
     why = "the prediction is part of the gold answer"
@@ -472,6 +493,7 @@ RULES: Sequence[Rule] = (
     _confusion,
     _confidence,
     _extra_text,
+    _lengths,
     _gold,
     _protocol,
     _documents,

@@ -13,7 +13,7 @@ import polars as pl
 from anls_frame._messages import Message, Option
 from anls_frame._text import listed, quoted
 from anls_frame.exceptions import DTypeError
-from anls_frame.files.standard_frames import SCORED, Role, plain_name, usual_names
+from anls_frame.files.standard_frames import GOLD_ELSEWHERE, SCORED, Role, plain_name, usual_names
 from anls_frame.frames import origins
 from anls_frame.frames.answer_lists import parse_answers, parsed
 from anls_frame.frames.answer_texts import warn_of_answers
@@ -33,7 +33,7 @@ _OUTCOME_ENDS = (
     "accuracy acc"
 )
 """Last words of the names of columns that say how a system did, which cannot explain it."""
-_OUTCOMES = f"{_OUTCOME_ENDS} iscorrect right errortype judge judgement human grade rating"
+_OUTCOMES = f"{_OUTCOME_ENDS} iscorrect right errortype outcome judge judgement human grade rating"
 """Whole names of such columns."""
 _GOLD = "annotation annotations expected gold input original reference solution source target truth"
 """Words in the names of columns that hold no predictions, however similar they are to the answers."""
@@ -218,7 +218,7 @@ class _Finder:
         found = [*predictions] or usual_names("prediction", self.texts)
         names = self.usual("answers", *found[:1])
         if names or found:
-            return self._only("answers", "accepted answers", names)
+            return self._only("answers", "accepted answers", names, () if names else ("; ", GOLD_ELSEWHERE))
         scores = [name for name in self.free if _is_outcome(name) and self.rows.schema[name].is_numeric()]
         column = Option("metrics", scores[0] if scores else "COLUMN")
         return self._only("answers", "accepted answers", (), (", or, for a table of scores, ", column))
@@ -234,6 +234,8 @@ class _Finder:
             ends = [last[name] for name in last if self._predicts(name, answers)]
             names = [name for name in last if last[name] in ends and not _is_outcome(name)]
         more: Sequence[str | Option] = (f"; the answers are in {answers!r}",)
+        if plain_name(answers) in ("answer", "answers"):
+            more = (*more, ", or, if these are the predictions, ", GOLD_ELSEWHERE)
         if names:
             more = (", or ", Option("prediction", {name: name for name in names}), " to compare them")
         column = self._only("prediction", "predictions", names, more)
@@ -307,8 +309,9 @@ class _Finder:
 
     def _lies_together(self, name: str) -> bool:
         column, n = self.rows[name], self.rows[name].n_unique()
+        is_shared = int(column.is_duplicated().sum()) > len(column) / 2
         # Few values are those of a slice.
-        return n > _MOST_VALUES and int(column.ne_missing(column.shift()).sum()) <= n
+        return n > _MOST_VALUES and is_shared and int(column.ne_missing(column.shift()).sum()) <= n
 
     def _only(self, option: str, what: str, names: Sequence[str], more: Sequence[str | Option] = ()) -> str:
         """Return the only candidate; ask for the column if there is none or another one."""

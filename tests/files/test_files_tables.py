@@ -203,6 +203,8 @@ def test_columns_are_found_by_usual_names_and_can_be_named(write: Write) -> None
         "utterance,hyp,ref",
         "file,Hyp Transcript,GT transcription",
         "ref,prediction,ground_truth",  # names that need no other word come first
+        "label,model_answer,gold_answer",  # FinanceBench: the label is a verdict
+        "question,pred,golden_answers",  # FlashRAG
     ],
 )
 def test_columns_of_evaluation_tools_are_found(write: Write, header: str) -> None:

@@ -89,20 +89,43 @@ def test_rows_by_id_are_rows(tmp_path: Path) -> None:
     assert frame.rows() == [("0", "a", ["a"]), ("own", "b", ["c"])]
 
 
+def test_lists_of_one_length_are_columns(tmp_path: Path) -> None:
+    """As programs write their lists of predictions and references, beside a score."""
+    value = {"cer": 0.1, "predictions": ["a", None, "c"], "references": ["a", "b", "d"]}
+    frame = af.read_results(write(tmp_path / "m.json", value))
+    assert frame.rows() == [("a", ["a"]), (None, ["b"]), ("c", ["d"])]
+    for wrong in (value | {"references": ["a", "b"]}, value | {"references": "a"}):
+        with pytest.raises(af.InputError, match="must be a list of rows, or an object"):
+            af.read_results(write(tmp_path / "m.json", wrong))
+
+
+@pytest.mark.parametrize("n", [40, 41])
+def test_columns_by_id_are_rows_where_there_are_many_ids(tmp_path: Path, n: int) -> None:
+    """As in submissions to HotpotQA; of two objects, fewer keys are columns."""
+    ids = [f"q{index}" for index in range(n)]
+    columns = {"answer": {key: f"a{key}" for key in ids}, "sp": {key: [["Title", 0]] for key in ids}}
+    path = write(tmp_path / "m.json", columns)
+    gold = pl.DataFrame({"question_id": ids, "answers": [["aq0"]] * n})
+    if n == 40:
+        with pytest.raises(af.InputError, match="no column 'answer'"):
+            af.readers.read_file(path, prediction="answer", gold=gold)
+        return
+    frame = af.readers.read_file(path, prediction="answer", gold=gold)
+    assert frame["question_id"].to_list() == ids
+    assert frame["prediction"].to_list() == [f"a{key}" for key in ids]
+
+
 @pytest.mark.parametrize("orient", ["columns", "index", "split", "values", "table"])
 def test_what_pandas_writes_is_read_or_the_way_is_named(tmp_path: Path, orient: Any) -> None:
     frame = pd.DataFrame({"id": [1, 2], "prediction": ["a", "b"], "answers": ["a", "c"]})
     path = tmp_path / "p.json"
     frame.to_json(path, orient=orient)
 
-    if orient in {"index", "split", "table"}:
-        assert af.read_results(path)["prediction"].to_list() == ["a", "b"]
-    else:
-        message = (
-            "must be a JSON object, got a list" if orient == "values" else r"to_json\(orient='records'\)"
-        )
-        with pytest.raises(af.InputError, match=message):
+    if orient == "values":
+        with pytest.raises(af.InputError, match="must be a JSON object, got a list"):
             af.read_results(path)
+    else:
+        assert af.read_results(path)["prediction"].to_list() == ["a", "b"]
     frame.to_json(path, orient="records")
     assert af.read_results(path)["prediction"].to_list() == ["a", "b"]
 

@@ -435,7 +435,8 @@ def test_predictions_without_answers_are_told_where_these_are_joined(tmp_path: P
     with pytest.raises(af.InputError, match=r'joined with gold="FILE" \(in Python, of `read_logs`\)'):
         af.read_results(tmp_path / "p.csv")
     done = shell.run(tmp_path, "overview", "p.csv")
-    refused(done, "no column looks like the accepted answers among")
+    refused(done, "no column looks like the accepted answers among", told)
+    fine(shell.run(tmp_path, "overview", "p.csv", "--gold", "gold.jsonl"))
     assert "for a table of scores" not in " ".join(done.stderr.split())
 
 
@@ -443,7 +444,12 @@ def test_a_file_of_answers_alone_says_which_column_they_are_in(tmp_path: Path) -
     rows().select("question_id", "doc_id", answer=pl.col("answers").list.first()).write_csv(
         tmp_path / "a.csv"
     )
-    refused(shell.run(tmp_path, "overview", "a.csv"), "Pass --prediction COLUMN; the answers are in 'answer'")
+    told = (
+        "Pass --prediction COLUMN; the answers are in 'answer', or, if these are the predictions, answers in "
+    )
+    refused(shell.run(tmp_path, "overview", "a.csv"), f"{told}another file are joined with --gold FILE")
+    rows().select("question_id", "answers").write_ndjson(tmp_path / "gold.jsonl")
+    fine(shell.run(tmp_path, "overview", "a.csv", "-p", "answer", "--gold", "gold.jsonl"))
 
 
 def test_a_copy_of_the_answers_is_no_prediction(tmp_path: Path) -> None:
@@ -546,3 +552,14 @@ def test_several_labels_in_a_text_are_split(kinds: list[str], *, is_read: bool) 
     made = af.overview(rows().with_columns(kind=labels.reshape((-1, 1)).arr.to_list() if is_read else labels))
     assert set(made.report.tables["kind"]["kind"]) == {"form", "layout"}
     assert made.report.tables["kind"]["n"].to_list() == [40, 40]
+
+
+def test_values_of_few_rows_that_lie_together_are_no_documents() -> None:
+    """Of 100 rows, 40 have an empty list, and each other one a list of its own."""
+    similarities = ["[]" if index < 40 else f"[0.{index}]" for index in range(100)]
+    frame = pl.DataFrame(
+        {"prediction": ["a", "b"] * 50, "answers": ["a"] * 100, "similarities": similarities}
+    )
+    assert af.overview(frame).roles.cluster is None
+    together = frame.with_columns(similarities=pl.Series([f"[0.{index // 2}]" for index in range(100)]))
+    assert af.overview(together).roles.cluster == "similarities"
