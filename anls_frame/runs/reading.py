@@ -288,10 +288,13 @@ def load(
 def as_log(system: str, file: File, kind: str, frame: pl.DataFrame) -> Log:
     """Return the rows of a system in a file, each of whose questions occurs once in an epoch."""
     if "question_id" not in frame.columns:
+        # Columns with roles may have other names in the file.
+        texts = [name for name in frame.columns if frame.schema[name] == pl.String and name != "doc_id"]
+        ids = [name for name in texts if standard_frames.plain_name(name).endswith("id")]
+        named = [name for name in ids if frame[name].is_unique().all()]
+        column = Option("question_id", named[0] if named else ...)
         in_order = "; if all files have the same rows in the same order, add a column id with their numbers"
-        raise problem(
-            file, Message("has no ids; name their column with ", Option("question_id", ...), in_order)
-        )
+        raise problem(file, Message("has no ids; name their column with ", column, in_order))
     return Log(system, file.path, long_rows.with_epoch(frame), _task(kind, file, frame))
 
 

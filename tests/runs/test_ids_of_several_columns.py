@@ -154,6 +154,16 @@ def test_epochs_of_a_training_are_systems_and_the_message_says_so(tmp_path: Path
     assert [row["n"] for row in json.loads(done.stdout)["tables"]["By epoch"]][-3:] == [3, 3, 3]
 
 
+def test_files_without_ids_are_told_a_column_that_identifies_rows(tmp_path: Path) -> None:
+    for system, text in (("a", "x"), ("b", "y")):
+        own = {"DocID": ["p", "q"], "run_id": ["r", "r"], "financebench_id": ["p", "q"]}
+        rows = own | {"pred": ["x", text], "gold": ["x", "y"]}
+        pl.DataFrame(rows).write_csv(tmp_path / f"{system}.csv")
+    both = "compare", "a.csv", "b.csv"
+    shell.refused(shell.run(tmp_path, *both), "has no ids; name their column with --id financebench_id")
+    shell.fine(shell.run(tmp_path, *both, "--id", "financebench_id"))
+
+
 def test_a_board_without_ids_is_compared_by_its_questions(tmp_path: Path) -> None:
     board = pl.DataFrame(
         {
