@@ -595,11 +595,10 @@ def _entry_paths(value: Any) -> list[str]:
         entries = value.to_schema()
     elif isinstance(value, pl.List | pl.Array) and value.inner.is_nested():
         entries = {0: value.inner}
-    return [
-        f"{key}.{path}" if path else f"{key}"
-        for key, entry in entries.items()
-        for path in _entry_paths(entry) or [""]
-    ]
+    paths: list[str] = []
+    for key, entry in entries.items():
+        paths += [f"{key}.{path}" for path in _entry_paths(entry)] or [f"{key}"]
+    return paths
 
 
 FLOATS_OF_PANDAS = (

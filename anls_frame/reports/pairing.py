@@ -169,7 +169,9 @@ def pair(
     if hint := differing_in_notation(", ".join(map(str, row)) for row in pl.concat(only).iter_rows()):
         warn(hint)
     matched_rows = conversion.side_by_side(first, second, prediction, columns, matched)
-    lacking = [[repr(name)] for name, rows in zip(names[::-1], only, strict=True) for _ in range(rows.height)]
+    # The rows of each frame lack a partner in the other one.
+    first_rows, second_rows = (rows.height for rows in only)
+    lacking = [[repr(names[1])]] * first_rows + [[repr(names[0])]] * second_rows
     origins.remember(matched_rows, left_out=origins.lacking("row", lacking))
     return Paired(matched_rows, *(conversion.as_kind_of(first, lost_ids) for lost_ids in only))
 
