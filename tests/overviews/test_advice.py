@@ -102,16 +102,18 @@ def test_the_calls_choose_the_rows_that_are_counted(fault: str) -> None:
     assert 0 < eval(step["call"], names).height <= step["n"]  # noqa: S307 - our own code
 
 
-@pytest.mark.parametrize(("answer", "n"), [("abcdef", 0), ("abcde", 12)])
-def test_texts_that_cannot_score_for_their_length_are_told(answer: str, n: int) -> None:
-    """Of 11 characters, 6 are more than half, and 5 are not."""
-    rows = {"prediction": ["abcdefghijk"] * 12 + ["same"] * 8, "answers": [answer] * 12 + ["same"] * 8}
-    df = pl.DataFrame(rows)
-    for frame in (df, df.select(prediction="answers", answers="prediction")):
-        advice = af.overview(frame).advice.filter(rule="lengths")
-        assert advice["n"].to_list() == [n] * bool(n)
-        for call in advice["call"]:
-            assert eval(call, {"af": af, "df": frame}).height == n  # noqa: S307 - our own code
+@pytest.mark.parametrize(("part", "whole", "n"), [("ab cde", "ab cde fghi", 0), ("ab cd", "ab cd fghij", 12)])
+def test_texts_that_cannot_score_for_their_length_are_told(part: str, whole: str, n: int) -> None:
+    """Of 11 characters, 6 are more than half, and 5 are not; then the gold is not checked first."""
+    df = pl.DataFrame({"prediction": [whole] * 12 + ["same"] * 8, "answers": [part] * 12 + ["same"] * 8})
+    swapped = df.select(prediction="answers", answers="prediction")
+    for frame, others in ((df, []), (swapped, ["gold"])):
+        advice = af.overview(frame).advice
+        rules = advice["rule"].to_list()
+        assert [rule for rule in rules if rule in ("gold", "lengths")] == (["lengths"] if n else others)
+        for step in advice.filter(rule="lengths").iter_rows(named=True):
+            chosen = eval(step["call"], {"af": af, "df": frame})  # noqa: S307 - our own code
+            assert step["n"] == chosen.height == n
 
 
 def test_a_useful_confidence_is_not_called_useless() -> None:
