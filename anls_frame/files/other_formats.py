@@ -17,7 +17,7 @@ _SEGMENTS = (
     "Segments of a recording differ between the reference and each system: join their texts, and make a "
     "table with the id and the text of each recording"
 )
-_HARNESS = 'The guide to files says how to read files of this harness, under "Other harnesses"'
+_HARNESS = 'The guide to logs says how to read files of this harness, under "Other harnesses"'
 _SQUAD = (
     "SQuAD's JSON has the questions within paragraphs within articles: write them to a file of their own, in "
     "Python with Path('questions.json').write_text(json.dumps([question for article in "

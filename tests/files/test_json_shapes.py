@@ -31,7 +31,7 @@ def test_rows_of_promptfoo_are_reported_with_the_verdicts_of_its_judge(tmp_path:
         for index, said in enumerate(["12", "12", "120", None])
     ]  # fmt: skip
     write(tmp_path / "promptfoo.jsonl", rows)
-    guide = (Path(__file__).parents[2] / "docs/files.md").read_text("utf-8")
+    guide = (Path(__file__).parents[2] / "docs/logs.md").read_text("utf-8")
     [line] = [line for line in guide.splitlines() if "response.output" in line]
     done = shell.run(tmp_path, *line.split()[1:], "--json")
     [overall] = json.loads(done.stdout)["tables"]["All rows"]
@@ -273,7 +273,7 @@ VLLM = {
         (
             "a.json",
             VLLM,
-            'The guide to files says how to read files of this harness, under "Other harnesses"',
+            'The guide to logs says how to read files of this harness, under "Other harnesses"',
         ),
     ],
 )

@@ -19,7 +19,7 @@ SAMPLES = [
     ("q3", "Who?", None, ["Zoë 😀"]),
     ("q4", "Where?", "1 Main St\nLeeds", ["2 Main St\nLeeds"]),
 ]
-GUIDE = 'The guide to files says how to read files of this harness, under "Other harnesses"'
+GUIDE = 'The guide to logs says how to read files of this harness, under "Other harnesses"'
 ANLS = (1 + 1 + 0 + 14 / 15) / 4
 GOLD = pl.DataFrame({"id": [key for key, *_ in SAMPLES], "answers": [answers for *_, answers in SAMPLES]})
 
@@ -113,7 +113,7 @@ def test_events_of_openai_evals_are_read_as_the_guide_says(tmp_path: Path) -> No
     log = lines(tmp_path / "log.jsonl", [*events, {"final_report": {"accuracy": 0.25}}])
 
     shell.refused(shell.run(tmp_path, "report", "log.jsonl"), f"{GUIDE}\n")
-    guide = " ".join(Path(__file__).parents[2].joinpath("docs/files.md").read_text(encoding="utf-8").split())
+    guide = " ".join(Path(__file__).parents[2].joinpath("docs/logs.md").read_text(encoding="utf-8").split())
     [pattern] = re.findall(r"`grep '(.*?)'`", guide)
     [options] = re.findall(r"and pass `(-p data.*?)`", guide)
     names = options.split()
