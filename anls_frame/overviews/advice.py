@@ -362,7 +362,9 @@ def _lengths(case: Case) -> Iterator[Step]:
     if case.metric.name != "anls" or not threshold:
         return
     nearest = nearest_answer("prediction", "answers", protocol=case.protocol)
-    texts = case.scored.select(pl.col("prediction").cast(pl.String), nearest.alias("answer")).drop_nulls()
+    # Columns are right where predictions contain the answers.
+    others = case.scored.filter(pl.col("cause").ne_missing("extra_text"))
+    texts = others.select(pl.col("prediction").cast(pl.String), nearest.alias("answer")).drop_nulls()
     lengths = texts.select(pl.all().str.len_chars()).filter(pl.all_horizontal(pl.all() > 0))
     differ = pl.min_horizontal(pl.all()) < threshold * pl.max_horizontal(pl.all())
     n, usual = lengths.filter(differ).height, lengths.median()

@@ -105,15 +105,21 @@ def test_the_calls_choose_the_rows_that_are_counted(fault: str) -> None:
 @pytest.mark.parametrize(("part", "whole", "n"), [("ab cde", "ab cde fghi", 0), ("ab cd", "ab cd fghij", 12)])
 def test_texts_that_cannot_score_for_their_length_are_told(part: str, whole: str, n: int) -> None:
     """Of 11 characters, 6 are more than half, and 5 are not; then the gold is not checked first."""
-    df = pl.DataFrame({"prediction": [whole] * 12 + ["same"] * 8, "answers": [part] * 12 + ["same"] * 8})
-    swapped = df.select(prediction="answers", answers="prediction")
-    for frame, others in ((df, []), (swapped, ["gold"])):
+    longer, other = pl.Series([whole] * 12 + ["same"] * 8), pl.Series(["z" * len(whole)] * 12 + ["same"] * 8)
+    shorter = pl.Series([part] * 12 + ["same"] * 8)
+    cases = ((other, shorter, []), (shorter, longer, ["gold"]))
+    for predictions, answers, others in cases:
+        frame = pl.DataFrame({"prediction": predictions, "answers": answers})
         advice = af.overview(frame).advice
         rules = advice["rule"].to_list()
         assert [rule for rule in rules if rule in ("gold", "lengths")] == (["lengths"] if n else others)
         for step in advice.filter(rule="lengths").iter_rows(named=True):
             chosen = eval(step["call"], {"af": af, "df": frame})  # noqa: S307 - our own code
             assert step["n"] == chosen.height == n
+    # Where predictions contain the answers, the columns are right.
+    rules = af.overview(pl.DataFrame({"prediction": longer, "answers": shorter})).advice["rule"].to_list()
+    assert "extra_text" in rules
+    assert "lengths" not in rules
 
 
 def test_a_useful_confidence_is_not_called_useless() -> None:
