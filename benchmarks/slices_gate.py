@@ -120,7 +120,7 @@ The values of all columns are random, so no slice is worse than the rest.
   the documents nearly all wrong (*rare bad documents*); graded, with a large spread in 30 % of the
   documents and half of the rows (*unequal spread*); large documents worse by 0.25 (*large ones harder*);
   changes from one system to another (*changes*); a character error rate (*characters*), also with 15 % pages
-  without text, for a third of which text was invented (*blank pages*); the cost of all rows divided by the
+  without text, a third of them read as some text (*blank pages*); the cost of all rows divided by the
   number of right ones (*cost of right answers*); or those of a system in the sample data.
 - *Columns*: 4 values each; two columns with 40 values; two columns of lists, with up to 4 of 5 values; or two
   columns of documents whose values depend on their size (*go with size*).
@@ -250,7 +250,7 @@ def page(*, quick: bool) -> tuple[str, list[str]]:
 
 
 def made_of(counts: Counts, sets: int, spoilt: int) -> tuple[str, list[str]]:
-    """Count until each line has so many sets; return the page, and the sections outside their bounds."""
+    """Count sets until each line has this number; return the page, and the sections outside their bounds."""
     of_nulls, of_honest, of_faults = list(nulls()), list(honest_nulls()), list(faults())
     run(counts, of_nulls, sets)
     run(counts, of_faults, spoilt)

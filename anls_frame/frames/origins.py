@@ -67,9 +67,9 @@ def add(frame: _Frame, **known: Any) -> _Frame:
     return remember(frame, **of(frame)._asdict() | known)
 
 
-def lacking(noun: str, lackers: Iterable[Sequence[str]]) -> dict[str, int]:
-    """Return the numbers of questions or pages, for each of which `lackers` names who lacks it."""
-    named = ("several lack" if others else f"{first} lacks" for first, *others in lackers)
+def lacking(noun: str, without: Iterable[Sequence[str]]) -> dict[str, int]:
+    """Count questions or pages by the file that lacks them; `without` names the files without each one."""
+    named = ("several lack" if others else f"{first} lacks" for first, *others in without)
     counts = Counter(f"{noun}s that {who}" for who in named)
     return dict(sorted(counts.items()))
 

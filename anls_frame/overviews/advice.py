@@ -49,7 +49,7 @@ _FREQUENT = 0.08
 _UNREADABLE = 0.5
 """Error rate above which a page is unreadable."""
 _OFTEN = 0.02
-"""Gold that looks wrong, or text around answers, is worth a step in such a share of the rows."""
+"""The least share of rows for which gold that looks wrong, or text around answers, is worth a step."""
 _WIDE = 0.1
 """Half of the width of an interval that says little."""
 _AUDITED = 100
@@ -153,6 +153,32 @@ class Case:
         """Return what a share of all would win if it were as good as the rest."""
         value, *ends = (share * (self.loss(end) - self.loss(rest)) for end in score)
         return value, min(ends), max(ends)
+
+    @cached_property
+    def lengths_apart(self) -> tuple[int, int, int] | None:
+        """
+        The rows that cannot score for their lengths, and the median lengths of predictions and answers.
+
+        None if these are not most rows.
+        """
+        threshold = self.protocol.threshold
+        if self.metric.name != "anls" or not threshold:
+            return None
+        nearest = nearest_answer("prediction", "answers", protocol=self.protocol)
+        # Columns are right where predictions contain the answers.
+        others = self.scored.filter(pl.col("cause").ne_missing("extra_text"))
+        texts = others.select(pl.col("prediction").cast(pl.String), nearest.alias("answer")).drop_nulls()
+        lengths = texts.select(pl.all().str.len_chars()).filter(pl.all_horizontal(pl.all() > 0))
+        differ = pl.min_horizontal(pl.all()) < threshold * pl.max_horizontal(pl.all())
+        n, usual = lengths.filter(differ).height, lengths.median()
+        if n <= self.scored.height / 2 or usual.filter(differ).is_empty():
+            return None
+        predicted, gold = map(round, usual.row(0))
+        return n, predicted, gold
+
+    def are_often(self, n: int) -> bool:
+        """Return whether this number of rows is worth a step on gold or on text around answers."""
+        return n >= max(_LEAST_ROWS, _OFTEN * self.scored.height)
 
     def lost(self, *causes: str) -> int:
         """Return the number of rows that lose by some causes."""
@@ -347,7 +373,7 @@ def _confidence(case: Case) -> Iterator[Step]:
 def _extra_text(case: Case) -> Iterator[Step]:
     rows = pl.col("cause") == "extra_text"
     n, gain = case.lost("extra_text"), case.mean(pl.when(rows).then("lost"))
-    if n < max(_LEAST_ROWS, _OFTEN * case.scored.height):
+    if not case.are_often(n):
         return
     sentence = (
         f"Let the system give the answer alone: in {numbered(n, 'row')}, the prediction contains the gold "
@@ -358,19 +384,9 @@ def _extra_text(case: Case) -> Iterator[Step]:
 
 
 def _lengths(case: Case) -> Iterator[Step]:
-    threshold = case.protocol.threshold
-    if case.metric.name != "anls" or not threshold:
+    if case.lengths_apart is None:
         return
-    nearest = nearest_answer("prediction", "answers", protocol=case.protocol)
-    # Columns are right where predictions contain the answers.
-    others = case.scored.filter(pl.col("cause").ne_missing("extra_text"))
-    texts = others.select(pl.col("prediction").cast(pl.String), nearest.alias("answer")).drop_nulls()
-    lengths = texts.select(pl.all().str.len_chars()).filter(pl.all_horizontal(pl.all() > 0))
-    differ = pl.min_horizontal(pl.all()) < threshold * pl.max_horizontal(pl.all())
-    n, usual = lengths.filter(differ).height, lengths.median()
-    if n <= case.scored.height / 2 or usual.filter(differ).is_empty():
-        return
-    predicted, gold = map(round, usual.row(0))
+    n, predicted, gold = case.lengths_apart
     alone = " If so, let the system give the answer alone." if predicted > gold else ""
     sentence = (
         f"Make sure that these are the right columns: {numbered(n, 'row')} cannot score, because the "
@@ -381,7 +397,7 @@ def _lengths(case: Case) -> Iterator[Step]:
 
 
 def _gold(case: Case) -> Iterator[Step]:
-    if next(_lengths(case), None) is not None:
+    if case.lengths_apart is not None:
         return  # the column of answers itself is in doubt
     looks_wrong = pl.col("cause") == "truncated"
     why = "the prediction is part of the gold answer"
@@ -396,7 +412,7 @@ def _gold(case: Case) -> Iterator[Step]:
         is_wrong = f'{_error_type(case)}.is_in(["wrong", "near"]) & (af.anls({case.texts}) < 1)'
         rows = f"({rows}) | {is_wrong} & {same}"
     n = case.scored.filter(looks_wrong).height
-    if n < max(_LEAST_ROWS, _OFTEN * case.scored.height):
+    if not case.are_often(n):
         return
     gain, size = case.mean(pl.when(looks_wrong).then("lost")), min(_AUDITED, n)
     sentence = (

@@ -389,8 +389,8 @@ def _read(
         warn(f"{numbered(len(apart), 'page')} {what}, because {'; '.join([*lacking, *hints])}")
         if unmatched == "drop":
             called = {name: "the ground truth" if name == REFERENCE else repr(name) for name in texts}
-            lackers = ([called[name] for name in texts if page not in texts[name]] for page in apart)
-            left_out = origins.lacking("page", lackers)
+            without = ([called[name] for name in texts if page not in texts[name]] for page in apart)
+            left_out = origins.lacking("page", without)
     texts = {
         name: {page: pages[page] for page in sorted(wanted & pages.keys())} for name, pages in texts.items()
     }
