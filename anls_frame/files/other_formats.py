@@ -52,10 +52,7 @@ def way_of(keys: Iterable[str]) -> str | None:
     return next(ways, None)
 
 
-TRANSCRIPTS = (
-    "make a table with a row for each utterance, as the guide to speech recognition does under "
-    '"Transcripts in text files"'
-)
+TRANSCRIPTS = 'make a table with a row for each utterance, as the guide "Transcripts in text files" does'
 _OCR = 'make a table of it, as the guide to files of OCR pages does under "Other formats"'
 OTHER_SUFFIXES = {
     **dict.fromkeys((".trn", ".stm", ".ctm", ".srt", ".vtt"), TRANSCRIPTS),

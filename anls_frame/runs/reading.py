@@ -23,6 +23,7 @@ from anls_frame.export.row_names import PAGES, ROWS, Names
 from anls_frame.files import standard_frames
 from anls_frame.files.file import SUFFIXES, File
 from anls_frame.files.folders import is_one_of
+from anls_frame.files.other_formats import TRANSCRIPTS
 from anls_frame.files.problems import Problems, problem
 from anls_frame.files.standard_frames import SCORED, Rows
 from anls_frame.files.table_files import reading_parquet, scan_table, with_entries
@@ -464,10 +465,7 @@ def warn_of_transcripts(metrics: Sequence[object] | None, how: Reading) -> None:
     lines = how.gold.beginning.strip().splitlines()
     if len(lines) > 1 and not lines[0].startswith("<"):
         said = f"{how.gold} is read as one text, not as an utterance in each line, and ids count as words"
-        advice = (
-            "for a row for each utterance, make tables of the files, as the guide to speech recognition does"
-        )
-        warn(f'{said}; {advice} under "Transcripts in text files"')
+        warn(f"{said}; {TRANSCRIPTS}")
 
 
 _SUBMISSIONS = ("rrc", "dude")

@@ -449,7 +449,7 @@ def test_ocr_in_other_formats_is_an_error_that_says_how_to_score_it(
 
 
 OCR = "to score OCR in another format, save"
-SPEECH = "make a table with a row for each utterance, as the guide to speech recognition does"
+SPEECH = 'make a table with a row for each utterance, as the guide "Transcripts in text files" does'
 
 
 @pytest.mark.parametrize(
