@@ -8,7 +8,8 @@ Each sample draws documents, the truth of their rows (0 or 1, correlated within 
 that a metric gives them, which is wrong in some rows. Rows are then drawn to be judged by the code of
 `anls_frame.audit_sample`, and the score is corrected by that of `anls_frame.corrected`. A line counts how
 often the 95 % interval contains the true mean, and compares its width with that of the judged rows alone.
-The last table counts it for the agreement of a judge with people, as `anls_frame.corrected` has it.
+The last table counts it for the agreement of a judge with people, as `anls_frame.corrected` has it, and the
+one before it compares the share of the variance that more verdicts remove with that of the samples.
 The script ends with an error if an interval covers less than 93 % (minus three standard errors; a correction
 that is carried over to a slice does, which the docs warn of), if the scores make an interval wider by more
 than 2 % where the tuning is estimated, or if verdicts on differing rows alone do not make that of a
@@ -104,7 +105,13 @@ PLANNED = """
 Width of an interval from the number of verdicts that `verdicts_needed` asked for, relative to the requested
 width (three quarters of a pilot's). Pilots for which it named no number are left out.
 """
+SHARED = """
+## What more verdicts can remove
 
+`audit_share` of uniform draws: the part of the variance that judging every row removes. *True*: one minus the
+variance of the mean truth of all rows divided by that of the corrected score, both over the samples. What is
+said includes the row that is added to the judged ones, so it is higher where the metric is seldom wrong.
+"""
 JUDGED = """
 ## Agreement of a judge with people
 
@@ -418,6 +425,8 @@ DIFFERING = (0.1, 0.3)
 NARROWER, NARROW_IN = 0.6, 0.1
 """Largest width from differing rows alone, relative to uniform verdicts, where this share differs."""
 FROM_DOCUMENTS = 50
+NEAR = 0.1
+"""How far the median share may be from the true one."""
 
 
 def of_plans(case: Case, samples: int, random: np.random.Generator) -> list[float]:
@@ -433,6 +442,17 @@ def of_plans(case: Case, samples: int, random: np.random.Generator) -> list[floa
             low, high = CorrectedMean(uniform(rows, needed, random).audit()).share_interval()
             found.append((high - low) / width)
     return found
+
+
+def of_shares(case: Case, samples: int, random: np.random.Generator) -> tuple[float, Array]:
+    """Return the share of the variance that judging every row removes, and what is said of it."""
+    found = np.zeros((3, samples))
+    for place in range(samples):
+        rows = population(case, random)
+        mean = CorrectedMean(uniform(rows, case.verdicts, random).audit())
+        found[:, place] = rows.truth.mean(), mean.estimate, mean.removable_variance / mean.variance
+    full, estimates, said = found
+    return 1 - float(full.var() / estimates.var()), said
 
 
 def text(count: Count) -> str:
@@ -469,6 +489,7 @@ class Results(NamedTuple):
     two: list[tuple[list[str], dict[str, Count]]]
     slices: list[tuple[list[str], dict[str, Count]]]
     plans: list[list[str]]
+    shares: list[list[str]]
     problems: list[str]
 
     def check(self, texts: Sequence[str], counts: dict[str, Count]) -> None:
@@ -499,6 +520,11 @@ def add(case: Case, samples: int, random: np.random.Generator, results: Results)
         width = counts["only differing rows"].width
         if case.documents >= FROM_DOCUMENTS and differing == NARROW_IN and width > NARROWER:
             results.problems.append(f"{', '.join(texts)}: {width:.2f} of the width")
+    share, said = of_shares(case, samples, random)
+    low, median, high = np.quantile(said, (0.1, 0.5, 0.9))
+    results.shares.append([*described(case), *(f"{each:.2f}" for each in (share, low, median, high))])
+    if case.sizes == SIZES[0] and abs(median - share) > NEAR:
+        results.problems.append(f"{', '.join(described(case))}: {median:.2f} said for {share:.2f}")
     pilot = case._replace(verdicts=VERDICTS[0])
     found = of_plans(pilot, samples, random)
     if found:
@@ -560,7 +586,7 @@ def page(*, seed: int, quick: bool) -> tuple[str, list[str]]:
     samples = 100 if quick else 1_000
     heads = ["metric is wrong in", "mean", "rows per document", "documents", "verdicts"]
     random = np.random.default_rng(seed)
-    results = Results([], [], [], [], [])
+    results = Results([], [], [], [], [], [])
     for place, case in enumerate(cases()):
         add(case, samples, random, results)
         sys.stderr.write(f"{place + 1} of {len(cases())}\r")
@@ -577,6 +603,10 @@ def page(*, seed: int, quick: bool) -> tuple[str, list[str]]:
         row(planned),
         row([*(["---"] * len(heads)), *(["---:"] * 4)]),
         *map(row, results.plans),
+        SHARED,
+        row([*heads, "true", "10 %", "median", "90 %"]),
+        row([*(["---"] * len(heads)), *(["---:"] * 4)]),
+        *map(row, results.shares),
         JUDGED.format(samples=samples, error=error),
         *of_judges(samples, seed, results.problems),
     ]

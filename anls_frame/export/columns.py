@@ -219,7 +219,7 @@ CORRECTED = (
     ),
     Column(
         "audit_share",
-        "share of the variance that more verdicts would remove",
+        "share of the variance that verdicts on all {row}s would remove; the rest needs more documents",
         "score",
         "removable variance",
         "nothing",

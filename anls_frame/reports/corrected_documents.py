@@ -153,8 +153,7 @@ def sentence(line: Mapping[str, Any], *, percent: bool = False) -> str:
             shift = spelled_in(line, "bias", shown_as("difference", percent=percent))
             bias = f"; they may be right: bias {shift}"
     if not is_difference:
-        # The share of the uncertainty due to the draw is estimated and may exceed the whole.
-        removable = min(round(100 * line["audit_share"]), 100)
+        removable = round(100 * line["audit_share"])
         share = f" More verdicts can remove {removable} % of the remaining variance"
         if removable < 100:  # noqa: PLR2004 - percent
             unit = "row" if line.get("n_clusters") is None else "document"

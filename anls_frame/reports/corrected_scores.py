@@ -212,8 +212,8 @@ class Corrected(SlicedResult[Table_co]):
         -------
         DataFrame
             One row for each system and, with `baseline`, for each difference: `n_audited`, and
-            `verdicts_needed`, null if no number of verdicts suffices because documents vary too much; more
-            documents are then needed.
+            `verdicts_needed`, for rows drawn as these were; null if no number of verdicts suffices because
+            documents vary too much, so that more documents are needed.
 
         Raises
         ------
@@ -351,7 +351,7 @@ class Corrected(SlicedResult[Table_co]):
             **interval("corrected", least + width * min(max(mean.estimate, 0.0), 1.0), low, high),
             **interval("bias", width * mean.bias, *bias_ends),
             **dict(zip(ends_of("audit"), audit_ends, strict=True)),
-            "audit_share": max(1 - mean.full_variance / mean.variance, 0.0),
+            "audit_share": mean.removable_variance / mean.variance,
         }
 
     def _agreement_of(self, audit: Audit) -> dict[str, Any]:

@@ -11,13 +11,13 @@ import numpy as np
 
 from anls_frame.statistics.arrays import ROUNDING, BoolArray, FloatArray, IntArray
 from anls_frame.statistics.carriers import carriers
-from anls_frame.statistics.design import usual_design
+from anls_frame.statistics.design import USUAL_CORRELATION, usual_design
 from anls_frame.statistics.intervals import FEWEST_UNITS, wilson_ends
 from anls_frame.statistics.sample_sizes import positive
 from anls_frame.statistics.student import t_quantile, t_two_sided
 
-_LEAST_SPREAD = 2.0
-"""A plan takes the residual variance of a stratum to be at least this, divided by its verdicts."""
+_USUAL_PAIRS = 20.0
+"""Ordered pairs of rows with the usual correlation that are added to those that were judged in a document."""
 
 _ROUNDING = 1e-24
 """Scores whose contributions have a smaller sum of squares are equal, and their spread is rounding error."""
@@ -295,12 +295,16 @@ class CorrectedMean:
         return float(t_quantile((1 + confidence) / 2, self.degrees))
 
     @cached_property
-    def drawn_variance(self) -> float:
-        """Variance due to the draw alone, for these rows and documents, without the added row."""
+    def _residuals(self) -> FloatArray:
+        """Judged truths minus λ times their scores, centred by stratum, for all rows that each represents."""
         audit = self.audit
         residual = audit.truth - self.tuning * audit.score
-        deviation = residual - audit.mean_of_judged(residual)[audit.judged_stratum]
-        return float(((1 - audit.probability) * (audit.weight / self.rows * deviation) ** 2).sum())
+        return audit.weight * (residual - audit.mean_of_judged(residual)[audit.judged_stratum])
+
+    @cached_property
+    def drawn_variance(self) -> float:
+        """Variance due to the draw alone, for these rows and documents, without the added row."""
+        return float(((1 - self.audit.probability) * (self._residuals / self.rows) ** 2).sum())
 
     def drawn_interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Return the interval of the mean truth of precisely these rows, within [0, 1]."""
@@ -313,46 +317,50 @@ class CorrectedMean:
         half = quantile * math.sqrt(variance)
         return max(self.estimate - half, 0.0), min(self.estimate + half, 1.0)
 
-    @property
-    def full_variance(self) -> float:
-        """Expected variance if every row were judged, which more verdicts cannot reduce."""
-        return self._between + self._within / max(float(self.audit.sizes[~self.audit.known].sum()), 1.0)
-
     @cached_property
-    def _between(self) -> float:
-        """Variance between documents that remains however many verdicts there are."""
-        audit = self.audit
-        open_totals = np.where(
-            audit.known[audit.stratum],
-            audit.total,
-            audit.n * (self._truths - self.tuning * self._scores)[audit.stratum] + self.tuning * audit.total,
-        )
-        left = self._shares(open_totals, self.estimate)
-        return audit.documents / max(audit.documents - 1, 1) * float(left @ left)
+    def removable_variance(self) -> float:
+        """
+        The part of the variance that judging every row would remove; the rest is how documents differ.
 
-    @cached_property
-    def _within(self) -> float:
-        """Variance of one verdict around what its score says; that of many is divided by their number."""
-        audit = self.audit
-        residual = audit.truth - self.tuning * audit.score
-        deviation = residual - (self._truths - self.tuning * self._scores)[audit.judged_stratum]
-        judged = audit.judged > 0
-        spread = np.maximum(audit.mean_of_judged(deviation**2)[judged], _LEAST_SPREAD / audit.judged[judged])
-        sigma = float(audit.sizes[judged] @ np.sqrt(spread)) / self.rows
-        return sigma**2 * self.clustering
+        A judged row contributes the residuals of all rows that it represents to its document. If every row
+        were judged, each would contribute its own. The square of such a sum consists of squares of residuals
+        and of products of two rows of the document. Judged rows estimate the mean of both.
+        """
+        audit, residuals, documents = self.audit, self._residuals, self.documents
+        if documents <= 1:
+            return math.nan
+        open_rows = audit.by_document(audit.document, np.where(audit.known[audit.stratum], 0.0, audit.n))
+        n, pairs = float(open_rows.sum()), float(open_rows @ (open_rows - 1))
+        sums, weights = (audit.by_document(audit.judged_document, each) for each in (residuals, audit.weight))
+        counts = np.bincount(audit.judged_document)
+        judged_pairs = float(counts @ (counts - 1))
+        products = float(sums @ sums - residuals @ residuals)
+        squares = float(residuals @ (residuals / audit.weight))
+        usual_pairs = _USUAL_PAIRS * (1 - judged_pairs / max(pairs, 1.0))
+        product = usual_pairs * USUAL_CORRELATION * squares / n
+        if judged_pairs:
+            product += judged_pairs * products / float(weights @ weights - audit.weight @ audit.weight)
+        product /= judged_pairs + usual_pairs
+        less = max(float(residuals @ residuals) - squares + products - pairs * product, 0.0)
+        unseen = self.unseen * (1 - len(audit.truth) / n)
+        return min(documents / (documents - 1) * less / self.rows**2 + unseen, self.variance)
 
     def verdicts_needed(self, width: float, confidence: float = 0.95) -> int | None:
         """
         Return the total number of verdicts that gives about this width; None if no number does.
 
-        Strata share the verdicts in proportion to their rows and to the residual standard deviation of the
-        truth given the score. The variance between documents remains even if every row is judged.
+        The verdicts are drawn as these were. The variance between documents remains even if every row is
+        judged.
         """
         wanted = (width / 2 / self._quantile(confidence)) ** 2
-        if wanted <= self._between:
+        judged, n = len(self.audit.truth), float(self.audit.sizes[~self.audit.known].sum())
+        remaining = self.variance - self.removable_variance
+        if not remaining <= wanted:
             return None
-        needed = math.ceil(self._within / (wanted - self._between))
-        return needed if needed <= self.audit.sizes[~self.audit.known].sum() else None
+        if judged == n:
+            return judged
+        share = (wanted - remaining) / self.removable_variance
+        return math.ceil(1 / (1 / n + share * (1 / judged - 1 / n)))
 
 
 class Agreed(NamedTuple):

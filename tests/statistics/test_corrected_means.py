@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -198,6 +200,84 @@ def test_intervals() -> None:
     assert plain.drawn_interval() == pytest.approx((0.5091565278313558, 1.0), abs=1e-12)
 
 
+def in_documents(seed: int, judged_of: Callable[[Any], Any]) -> CorrectedMean:
+    """Return a mean of documents of 12 rows, whose truths have a mean of 1/2 and a correlation of 0.3."""
+    random = np.random.default_rng(seed)
+    right = np.where(
+        random.random(DRAWN_DOCUMENTS) < 0.5, *((1 + sign * math.sqrt(0.3)) / 2 for sign in (-1, 1))
+    )
+    truth = (random.random((DRAWN_DOCUMENTS, 12)) < right[:, None]).astype(float).ravel()
+    judged = np.flatnonzero(judged_of(random))
+    document = np.repeat(np.arange(DRAWN_DOCUMENTS), 12)
+    return CorrectedMean(audit_of(document, np.zeros(len(truth)), judged, truth[judged]))
+
+
+DRAWN_DOCUMENTS = 240
+FULL = 0.25 * (0.3 + 0.7 / 12) / DRAWN_DOCUMENTS
+"""Variance of the mean of all rows, by hand."""
+DRAWS: dict[str, tuple[Callable[[Any], Any], float]] = {
+    "three rows of each document": (
+        lambda random: random.permuted(np.tile(np.arange(12) < 3, (DRAWN_DOCUMENTS, 1)), axis=1).ravel(),
+        0.25 * (0.3 + 0.7 / 3) / DRAWN_DOCUMENTS,
+    ),
+    "rows at random": (
+        lambda random: random.permutation(DRAWN_DOCUMENTS * 12) < 720,
+        FULL + 0.25 * (1 / 720 - 1 / (DRAWN_DOCUMENTS * 12)),
+    ),
+    "a quarter of the documents": (
+        lambda random: np.repeat(random.permutation(DRAWN_DOCUMENTS) < DRAWN_DOCUMENTS // 4, 12),
+        4 * FULL,
+    ),
+    "every row": (lambda _: np.full(DRAWN_DOCUMENTS * 12, fill_value=True), FULL),
+}
+
+
+@pytest.mark.parametrize("draw", DRAWS)
+def test_what_judging_every_row_removes(draw: str) -> None:
+    judged, variance = DRAWS[draw]
+    means = [in_documents(seed, judged) for seed in range(40)]
+    found = np.mean([mean.removable_variance / mean.variance for mean in means])
+    assert found == pytest.approx(1 - FULL / variance, abs=0.03)
+    if draw == "every row":
+        assert all(mean.removable_variance == pytest.approx(0, abs=1e-15) for mean in means)
+
+
+def test_what_judging_every_row_removes_without_a_judged_pair() -> None:
+    """One row of each document says nothing about its others, which get the usual correlation, of 0.3."""
+    fifth = np.tile(np.arange(12) == 5, DRAWN_DOCUMENTS)
+    means = [in_documents(seed, lambda _: fifth) for seed in range(20)]
+    found = np.mean([mean.removable_variance / mean.variance for mean in means])
+    assert found == pytest.approx(1 - FULL / (0.25 / DRAWN_DOCUMENTS), abs=0.03)
+
+
+@pytest.mark.parametrize(("strata", "known"), [(1, False), (3, False), (4, True)])
+def test_removable_variance_written_out(strata: int, known: bool) -> None:  # noqa: FBT001 - a case
+    audit, (document, stratum, score, _, _, judged, is_known) = drawn(2, strata=strata, known=known)
+    mean = CorrectedMean(audit, tuning=0.4)
+    left = audit.truth - 0.4 * score[judged]
+    places = range(len(judged))
+    centre = {
+        s: sum(audit.weight[i] * left[i] for i in places if stratum[judged[i]] == s) / sum(stratum == s)
+        for s in range(strata)
+    }
+    left = np.array([left[i] - centre[stratum[judged[i]]] for i in places])
+    pairs = [
+        (i, j) for i, j in itertools.permutations(places, 2) if document[judged[i]] == document[judged[j]]
+    ]
+    weights = sum(audit.weight[i] * audit.weight[j] for i, j in pairs)
+    products = sum(audit.weight[i] * audit.weight[j] * left[i] * left[j] for i, j in pairs)
+    rows = [row for row in range(len(score)) if not is_known[stratum[row]]]
+    all_pairs = sum(document[i] == document[j] for i, j in itertools.permutations(rows, 2))
+    squares = sum(audit.weight[i] * left[i] ** 2 for i in places)
+    usual = 20 * (1 - len(pairs) / all_pairs)
+    product = (len(pairs) * products / weights + usual * 0.3 * squares / len(rows)) / (len(pairs) + usual)
+    now = sum((audit.weight[i] * left[i]) ** 2 for i in places) + products
+    full = squares + all_pairs * product
+    g = mean.documents
+    expected = g / (g - 1) * (now - full) / len(score) ** 2 + mean.unseen * (1 - len(judged) / len(rows))
+    assert mean.removable_variance == pytest.approx(expected, rel=1e-9)
+
+
 def test_plan() -> None:
     audit, _ = drawn(4)
     mean = CorrectedMean(audit)
@@ -207,7 +287,24 @@ def test_plan() -> None:
     n = 40_000
     audit = audit_of(np.arange(n), np.zeros(n), np.arange(100), np.tile([0.0, 1.0], 50))
     wanted = (0.05 / stats.t.ppf(0.975, 99)) ** 2
-    assert CorrectedMean(audit).verdicts_needed(0.1) == math.ceil(0.25 / wanted)
+    of_one = 0.25 * 100 / 99 + 1 / 100  # with the added row
+    assert CorrectedMean(audit).verdicts_needed(0.1) == math.ceil(of_one / wanted)
+
+
+def test_plan_of_documents_that_differ() -> None:
+    """Six verdicts in each document have, by hand, the variance that the plan from three is asked for."""
+    three, _ = DRAWS["three rows of each document"]
+    plans, impossible = [], []
+    for seed in range(40):
+        mean = in_documents(seed, three)
+        width, least = (
+            2 * stats.t.ppf(0.975, mean.degrees) * math.sqrt(variance)
+            for variance in (0.25 * (0.3 + 0.7 / 6) / DRAWN_DOCUMENTS, 0.8 * FULL)
+        )
+        plans.append(mean.verdicts_needed(width) or math.inf)
+        impossible.append(mean.verdicts_needed(least))
+    assert np.median(plans) == pytest.approx(6 * DRAWN_DOCUMENTS, rel=0.1)
+    assert impossible == [None] * 40
 
 
 def judged_documents(seed: int, *, right: float = 0.8) -> tuple[Audit, tuple[Any, ...]]:
