@@ -7,7 +7,7 @@ import math
 import os
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
@@ -120,13 +120,20 @@ def shortened(text: str, most: int = LABEL_WIDTH) -> str:
 def shortened_apart(names: Sequence[str], most: int = LABEL_WIDTH) -> list[str]:
     """Cut names that are too wide; of those that would look the same, show the parts that differ."""
     short = {name: shortened(name, most) for name in names}
+    for group in _looking_alike(short):
+        short |= zip(group, _differing_parts(group, most), strict=True)
+    # The parts in which one group differs may be those of another group, so these are told apart together.
+    if rest := [*itertools.chain.from_iterable(_looking_alike(short))]:
+        short |= zip(rest, _differing_parts(rest, most), strict=True)
+    return [short[name] for name in names]
+
+
+def _looking_alike(short: Mapping[str, str]) -> list[list[str]]:
+    """Return the names that have the same short form, together."""
     alike: dict[str, list[str]] = {}
     for name, text in short.items():
         alike.setdefault(text, []).append(name)
-    for group in alike.values():
-        if len(group) > 1:
-            short |= zip(group, _differing_parts(group, most), strict=True)
-    return [short[name] for name in names]
+    return [group for group in alike.values() if len(group) > 1]
 
 
 def _differing_parts(names: Sequence[str], most: int) -> list[str]:

@@ -223,3 +223,20 @@ def test_names_that_differ_in_the_middle_stay_different(
 
     assert len({*short}) == len(names)
     assert max(map(_text.text_width, short)) <= most
+
+
+def test_names_of_groups_that_differ_in_the_same_parts_stay_different() -> None:
+    kinds, sizes = ("instruct", "chat", "base"), ("2B", "7B", "72B")
+    names = [f"Qwen2.5-VL-{kind}-{size}" for kind in kinds for size in sizes]
+
+    assert _text.shortened_apart(names[:5], 14) == [
+        "…-instruct-2B",
+        "…-instruct-7B",
+        "Qwen2.5-V…-72B",
+        "…-chat-2B",
+        "…-chat-7B",
+    ]
+    for most in range(13, 24):
+        short = _text.shortened_apart(names, most)
+        assert len({*short}) == len(names), short
+        assert max(map(_text.text_width, short)) <= most
