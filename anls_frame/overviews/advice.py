@@ -8,6 +8,7 @@ rule is a function in `RULES`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,7 +35,7 @@ from anls_frame.summary.measures import Metric
 from anls_frame.summary.settings import READ, Settings
 
 Gain: TypeAlias = tuple[float, float, float]
-"""A figure, and the ends of its interval."""
+"""A figure, and the ends of its interval, NaN if there is none."""
 
 MOST = 5
 """Number of steps that are suggested."""
@@ -203,8 +204,8 @@ def means(rows: pl.DataFrame, values: Mapping[str, pl.Expr], confidence: float) 
 
 
 def figure(row: Mapping[str, Any], name: str) -> Gain:
-    """Return a figure of a row with its interval; where rows do not allow one, its ends are the figure."""
-    low, high = (row[name] if row[end] is None else row[end] for end in ends_of(name))
+    """Return a figure of a row with its interval; where rows do not allow one, its ends are NaN."""
+    low, high = (math.nan if row[end] is None else row[end] for end in ends_of(name))
     return row[name], low, high
 
 
@@ -228,7 +229,7 @@ def first_steps(case: Case, rules: Sequence[Rule]) -> pl.DataFrame:
     rows = [(step.rule, step.step, *(step.gain or nothing), step.n, step.call) for step in steps[:MOST]]
     ends = dict.fromkeys(("gain", *ends_of("gain")), pl.Float64)
     schema = {"rule": pl.String, "step": pl.String, **ends, "n": pl.Int64, "call": pl.String}
-    return pl.DataFrame(rows, schema, orient="row")
+    return pl.DataFrame(rows, schema, orient="row").fill_nan(None)
 
 
 def won(gain: Gain) -> str:
@@ -439,7 +440,7 @@ def _protocol(case: Case) -> Iterator[Step]:
     }
     found = case.scored.select(**others).row(0, named=True)
     name, other = max(found.items(), key=lambda item: abs(item[1] - score))
-    if low <= other <= high:
+    if not (other < low or other > high):
         return
     sentence = (
         f"Make sure which protocol your benchmark uses: with {name!r} the score is {other:.3f}, not "
@@ -455,9 +456,12 @@ def _documents(case: Case) -> Iterator[Step]:
     overall = case.report.overall
     what = "row" if overall["n_clusters"] is None else "document"
     n = overall["n_clusters"] or overall["n"]
-    known = f"with {numbered(n, what)}, the score is only known to be {spelled(score, (low, high), 'score')}"
+    known = f"is only known to be {spelled(score, (low, high), 'score')}"
+    if math.isnan(low):
+        known = "has no interval"
     call = f'af.report(df, {case.texts}, metrics="{case.metric.name}")'
-    yield Step("documents", f"Score more {what}s: {known}.", call, n)
+    sentence = f"Score more {what}s: with {numbered(n, what)}, the score {known}."
+    yield Step("documents", sentence, call, n)
 
 
 def _kinds(case: Case) -> Iterator[Step]:

@@ -381,7 +381,7 @@ def _cause_table(rows: pl.DataFrame, losses: Mapping[str, pl.Expr], confidence: 
     table = causes.losses_by_cause(causes.summed(rows.lazy(), []).collect(), [])
     known = means(rows.drop_nulls("lost"), {cause: losses[cause] for cause in table["cause"]}, confidence)
     schema = dict.fromkeys(ends_of("loss"), pl.Float64)
-    ends = pl.DataFrame([own[1:] for own in known.values()], schema, orient="row")
+    ends = pl.DataFrame([own[1:] for own in known.values()], schema, orient="row").fill_nan(None)
     return table.hstack(ends).select("cause", "n", "loss", *schema, "share_of_loss")
 
 
@@ -390,9 +390,8 @@ def _page_causes(made: Report[Any], rows: pl.DataFrame) -> pl.DataFrame:
     kinds = [
         (kind, rows.filter(pl.col(kind) > 0).height, *figure(made.overall, kind)) for kind in PAGE_COLORS
     ]
-    table = pl.DataFrame(kinds, ["cause", "n", "loss", *ends_of("loss")], orient="row").filter(
-        pl.col("n") > 0
-    )
+    table = pl.DataFrame(kinds, ["cause", "n", "loss", *ends_of("loss")], orient="row")
+    table = table.filter(pl.col("n") > 0).fill_nan(None)
     share_of_loss = pl.col("loss") / pl.col("loss").sum()
     return table.with_columns(share_of_loss=share_of_loss).sort("loss", descending=True, maintain_order=True)
 

@@ -156,3 +156,28 @@ def test_a_confusion_wins_what_is_said() -> None:
     fixed = frame.with_columns(frame["prediction"].str.replace_all("1", "l"))
     won = af.overview(fixed).report.overall["anls"] - made.report.overall["anls"]
     assert made.advice["gain"][0] == pytest.approx(won, abs=0.002)
+
+
+@pytest.mark.parametrize("n_rows", [1, 40])
+def test_one_document_has_no_intervals_and_only_the_step_to_score_more(n_rows: int) -> None:
+    rows = pl.DataFrame({"prediction": ["abc"], "answers": ["abd"], "doc": ["a"]})
+    rows = pl.concat([rows, rows.with_columns(prediction=pl.lit(None, pl.String))]).sample(
+        n_rows, with_replacement=True, seed=1
+    )
+
+    result = af.overview(rows, "prediction", "answers", cluster="doc")
+
+    assert result.report.overall["anls_low"] is None
+    assert result.causes["loss"].sum() == pytest.approx(1 - result.report.overall["anls"])
+    assert result.causes.select("loss_low", "loss_high").null_count().row(0) == (result.causes.height,) * 2
+    assert result.advice["rule"].to_list() == ["documents"]
+    assert "with 1 document, the score has no interval" in result.advice["step"][0]
+
+
+def test_one_page_has_no_intervals() -> None:
+    page = af.sample("pages").filter(pl.col("tesseract") != pl.col("reference")).head(1)
+
+    causes = af.overview(page, "tesseract", "reference", metrics="ocr").causes
+
+    assert causes.height
+    assert causes.select("loss_low", "loss_high").null_count().row(0) == (causes.height,) * 2
