@@ -66,7 +66,7 @@ from typing import (
 import click
 import polars as pl
 
-from anls_frame._messages import SPELLING
+from anls_frame._messages import SPELLING, Message
 from anls_frame._paths import as_path
 from anls_frame.cli import named, spelling
 from anls_frame.cli.help import Argument, GroupedCommand, Option
@@ -444,8 +444,11 @@ class Target:
             print_document(result.to_document(**shown))
         elif self.output is not None:
             document = result.to_document(**shown)
-            show(f"{self.output}: {document.head or document.title}")
-            print_account(result, shown.get("noun"))
+            head = document.head or document.title
+            show(Message(f"{self.output}: ", head))
+            # The head of an overview says what became of the rows.
+            if str(result.account.sentence) not in head:
+                print_account(result, shown.get("noun"))
             holds_one = self.output.suffix.lower() in OF_FIRST_TABLE and shown.get("tables", ()) is None
             if others := document.tables[1:] if holds_one else []:
                 names = ", ".join(table.name for table in others)

@@ -237,7 +237,7 @@ class OverviewView(View):
     def document(self) -> Document:
         """Return the document for export, with the rows and the columns below its head."""
         made = super().document()
-        return replace(made, head="\n".join((made.head, *self.lines())))
+        return replace(made, head=Message.joined("\n", (made.head, *self.lines())))
 
     def text(self, title: str, tables: Sequence[Table]) -> str:
         """Return what a terminal shows: score, columns, tables, slices and steps."""

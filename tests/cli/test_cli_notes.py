@@ -78,6 +78,7 @@ def folder(tmp_path: Path) -> Path:
             "p-values; differences(simultaneous=True) has",
         ),
         ("overview r.csv", "--unanswerable empty scores them", None),
+        ("overview r.csv -o o.html --force", "--unanswerable empty scores them", None),
         (
             "selective r.csv --model-confidence confidence -m exact_match -c doc_id -o s.html --force",
             "--unanswerable empty scores them",
@@ -94,6 +95,7 @@ def test_options_are_those_of_the_place(
     assert printed.returncode == 0, printed.stderr
     assert in_terminal in " ".join(printed.stdout.split())
     assert '="' not in printed.stdout
+    assert printed.stdout.count("rows were used") <= 1
     if in_python is not None:
         notes = json.loads(run(folder, *command.split(), "--json").stdout)["notes"]
         assert [note for note in notes if in_python in note] != []

@@ -52,6 +52,7 @@ def format_tax(
     """
     from anls_frame.cli.metrics import parse
     from anls_frame.export import row_files
+    from anls_frame.reports.report_documents import few_note
     from anls_frame.runs.reading import load, reading
     from anls_frame.runs.score_columns import score_columns_of
     from anls_frame.summary.keys import optional
@@ -88,11 +89,11 @@ def format_tax(
         labels = {"baseline_score": "given", "score": "unwrapped"}
         renamed = costs.rename({label: name for name, label in labels.items()})
         print_table(_with_headings(renamed), labels=labels | {"unwrap_steps": "taken off"})
-        for columns in by:
-            shown = tax.figures_by(columns).select(
-                *columns, *_SHOWN, cs.starts_with("difference"), "few_rows"
-            )
+        sliced = [tax.figures_by(columns) for columns in by]
+        for columns, table in zip(by, sliced, strict=True):
+            shown = table.select(*columns, *_SHOWN, cs.starts_with("difference"), "few_rows")
             print_table(_with_headings(shown), labels=labels)
+        show(*few_note(pl.concat([table.select("few_rows") for table in (costs, *sliced)])))
 
 
 def _with_headings(lines: pl.DataFrame) -> pl.DataFrame:
