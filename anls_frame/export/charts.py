@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,11 +10,12 @@ from typing import ClassVar, TypeAlias
 
 from markupsafe import Markup
 
+from anls_frame._palette import PALETTE
 from anls_frame.pairs.edits import Operation
 from anls_frame.pairs.marks import TAGS
 from anls_frame.protocol import ScoreProtocol
 
-_BARS_HEIGHT = 150
+_BARS_HEIGHT, _CURVES_HEIGHT = 150, 240
 _WIDE_ENOUGH = 0.06
 _LEAST_SHOWN = 0.005
 """A smaller share would round to 0 %."""
@@ -163,6 +165,60 @@ class HistogramChart:
             "key": [_key_entry(name, count, total, color) for name, count, color in self.parts],
             "scale": f"{most:,} rows" if any(self.bars) else "",
             "strip": list(_strip((name, count / max(total, 1), color) for name, count, color in self.parts)),
+        }
+
+
+@dataclass(frozen=True)
+class Curves:
+    """
+    Lines of shares over shares, such as the risk of accepted answers over their share.
+
+    Attributes
+    ----------
+    name
+        Heading of the figure.
+    lines
+        The points of each line, from left to right.
+    caption
+        The caption below the axis.
+    target
+        The height of a reference line.
+    marks
+        Points to mark, such as those whose height is certified to be below the target.
+    """
+
+    name: str
+    lines: Mapping[str, Sequence[tuple[float, float]]]
+    caption: str
+    target: float | None = None
+    marks: Sequence[tuple[float, float]] = ()
+    table: ClassVar[str] = ""
+    """It shows all rows, which are in no table."""
+
+    def content(self) -> dict[str, object]:
+        """Return the values for the template; places are in per cent, from the top left."""
+        heights = [y for points in self.lines.values() for _, y in points]
+        axis = Axis([*heights, self.target], zero=True, in_percent=True)
+        colors = dict(zip(self.lines, itertools.cycle(("var(--accent)", *PALETTE[1:])), strict=False))
+
+        def place(point: tuple[float, float]) -> tuple[str, str]:
+            return f"{100 * point[0]:.2f}", f"{100 - axis.position(point[1]):.2f}"
+
+        key = [(name, f"background:{color}") for name, color in colors.items()]
+        if self.target is not None:
+            key.append((f"target: {100 * self.target:g} %", "height:4px;width:18px;border-top:2px dashed"))
+        if self.marks:
+            key.append(("certified threshold", "background:var(--ink);border-radius:50%"))
+        return {
+            "height": _CURVES_HEIGHT,
+            "key": key,
+            "lines": [
+                (colors[name], " ".join(map(",".join, map(place, points))))
+                for name, points in self.lines.items()
+            ],
+            "marks": [(*place(mark), f"{100 * mark[0]:.1f} %, {100 * mark[1]:.1f} %") for mark in self.marks],
+            "target": None if self.target is None else place((0, self.target))[1],
+            "ticks": [(f"{100 - float(at[:-1]):.2f}%", text) for at, text in axis.ticks],
         }
 
 
@@ -476,7 +532,7 @@ class Sentences:
 OfTable: TypeAlias = HeatMap | Crossed | Shares | Sentences
 """A figure above its table, or in place of it."""
 
-Figure: TypeAlias = HistogramChart | Stacked | Alignments | OfTable
+Figure: TypeAlias = HistogramChart | Curves | Stacked | Alignments | OfTable
 """Any figure of a document."""
 
 

@@ -27,6 +27,7 @@ from anls_frame._text import numbered, shortened, spelled_space, visible, whole_
 from anls_frame.export.charts import (
     Alignments,
     Axis,
+    Curves,
     Figure,
     HistogramChart,
     OfTable,
@@ -150,7 +151,7 @@ def _whole_intervals(text: str) -> Markup:
 
 def _sections(document: Document, links: Links) -> list[_Section]:
     matrices = {figure.table: figure for figure in document.figures if isinstance(figure, OfTable)}
-    charts = [figure for figure in document.figures if isinstance(figure, HistogramChart | Stacked)]
+    charts = [figure for figure in document.figures if isinstance(figure, HistogramChart | Curves | Stacked)]
     # A figure that shows a whole table replaces it.
     drawn = {figure.table for figure in charts if isinstance(figure, Stacked)}
     tables = [document.main, *(table for table in document.tables[1:] if table.name not in drawn)]

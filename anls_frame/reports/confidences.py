@@ -276,7 +276,10 @@ class Selective(SlicedResult[Table_co]):
             which marks rough intervals, as in reports. If some rows have no confidence, a last line without a
             threshold covers all rows.
         """
-        points = count("points", points, 2)
+        return self._as_given(self.curve_by(columns, count("points", points, 2)))
+
+    def curve_by(self, columns: Sequence[str], points: int) -> pl.DataFrame:
+        """The frame of `curve` in Polars."""
 
         def lines(ranked: RiskCoverage, _: RiskCoverage) -> list[_Line]:
             thresholds = ranked.thresholds(points)
@@ -296,7 +299,7 @@ class Selective(SlicedResult[Table_co]):
             }
             return pl.DataFrame(figures).to_dicts()
 
-        return self._as_given(self._lines(columns, lines))
+        return self._lines(columns, lines)
 
     def reliability(self, *columns: str, bins: int = _BINS) -> Table_co:
         """

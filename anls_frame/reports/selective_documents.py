@@ -10,6 +10,7 @@ import polars as pl
 
 from anls_frame._text import label, level_text, numbered
 from anls_frame.export import Document, Kind, Table
+from anls_frame.export.charts import Curves, Figure
 from anls_frame.export.columns import COLUMNS, SELECTIVE, by_name
 from anls_frame.export.display import spelled, spelled_in
 from anls_frame.export.document import SLICE, result_table
@@ -25,6 +26,8 @@ _AUGRC = (
     "is better; a random order gives half the mean loss."
 )
 _KNOWN = COLUMNS | by_name(SELECTIVE)
+_POINTS = 200
+"""Points of a curve."""
 
 
 @dataclass(kw_only=True)
@@ -74,6 +77,13 @@ class SelectiveView(View):
         table = self.table("Differences in AUGRC", self.differences, self.settings["by"])
         return [*self.slices, table.showing(name for name in table.headings if name not in self.alone)]
 
+    def drawn(self) -> list[Figure]:
+        """Return the risk over the share of accepted answers, in all rows."""
+        curve = self.result.curve_by([], _POINTS).group_by("signal", maintain_order=True)
+        lines = {name: part.select("coverage", "risk").rows() for (name,), part in curve}
+        caption = "Mean loss of the accepted answers (side) over their share of all, the most confident first"
+        return [Curves("Risk and coverage", lines, caption)]
+
     def screen_tables(self) -> list[Table]:
         """Return the slices."""
         return [table.on_screen() for table in self.slices]
@@ -114,15 +124,20 @@ def with_thresholds(
     said: Sequence[str],
     risk: float,
 ) -> Document:
-    """Return a document with the tables of certified thresholds, and the sentences about them."""
+    """Return a document with certified thresholds, as tables, sentences and marks in the curve."""
     name = f"Thresholds for a risk of {in_percent(risk)}"
     names = (f"{name} by {' and '.join(keys)}" if keys else name for keys in by)
     added = [
         result_table(name, table, keys, known=_KNOWN)
         for name, table, keys in zip(names, tables, by, strict=True)
     ]
+    marks = tables[0].filter(status="certified").select("accepted", "risk").rows()
+    figures = [
+        replace(figure, target=risk, marks=marks) if isinstance(figure, Curves) else figure
+        for figure in document.figures
+    ]
     shown, notes = [*document.tables, *added], [*said, *document.notes]
-    return replace(document, tables=shown, notes=notes, head=said[0])
+    return replace(document, tables=shown, figures=figures, notes=notes, head=said[0])
 
 
 def statements(

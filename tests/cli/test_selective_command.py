@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -85,6 +86,29 @@ def test_what_is_printed_and_written(rows: pl.DataFrame, folder: Path) -> None:
     done = shell.run(folder, *COMMAND, "-b", "kind", "-o", "passing.html")
     assert done.stdout.startswith("passing.html\n")
     assert "Thresholds for a risk of 10 % by kind" in (folder / "passing.html").read_text(encoding="utf-8")
+
+
+def test_the_page_draws_risk_and_coverage_with_the_target(rows: pl.DataFrame, folder: Path) -> None:
+    result = af.selective(rows, "prediction", "answers", "sure", cluster="doc", by="kind")
+    curve, certified = result.curve(points=200), result.threshold(0.1)
+    assert shell.run(folder, *COMMAND, "-o", "drawn.html").returncode == 0
+    page = (folder / "drawn.html").read_text(encoding="utf-8")
+
+    def height(text: str) -> float:
+        return 100 - float(text)
+
+    (points,) = re.findall(r'<polyline points="([^"]*)"', page)
+    drawn = [(float(x), height(y)) for x, _, y in (point.partition(",") for point in points.split())]
+    (target,) = re.findall(r'<line class="ref" x1="0" x2="100%" y1="([\d.]+)%"', page)
+    (mark,) = re.findall(r'<circle class="mark" cx="([\d.]+)%" cy="([\d.]+)%"', page)
+    # The lowest height is 0, so heights are to each other as the risks.
+    scale = height(target) / 0.1
+    assert [x for x, _ in drawn] == pytest.approx((100 * curve["coverage"]).to_list(), abs=0.006)
+    assert [y for _, y in drawn] == pytest.approx((scale * curve["risk"]).to_list(), abs=0.02)
+    assert float(mark[0]) == pytest.approx(100 * certified["accepted"].item(), abs=0.006)
+    assert height(mark[1]) == pytest.approx(scale * certified["risk"].item(), abs=0.02)
+    # Without a risk, there is no target.
+    assert '<line class="ref" x1="0"' not in result.write(folder / "python.html").read_text("utf-8")
 
 
 def test_rows_without_documents_are_too_few_rows(tmp_path: Path) -> None:
