@@ -20,6 +20,7 @@ from anls_frame.frames.conversion import to_lazy
 from anls_frame.pairs import matrices
 from anls_frame.pairs.matrices import ANOTHER_PATH, OPERATION_WORDS, Across, EditMatrix, oriented
 from anls_frame.plot import _inputs, _style
+from anls_frame.summary.details import without_case
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,8 +66,9 @@ def confusion_matrix(
     ----------
     confusions
         A report or a summary made with ``details=True``, or a frame from `confusions`, not a frame of rows:
-        `reference_char`, `predicted_char` and `count`; a null character is missing on this side (∅). Counts
-        of groups in a frame are added up; if groups overlap, filter the frame for a single group.
+        `reference_char`, `predicted_char` and `count`; a null character is missing on this side (∅). Of a
+        report whose scores ignore case, changes of case are left out. Counts of groups in a frame are added
+        up; if groups overlap, filter the frame for a single group.
     max_characters
         Maximum number of characters on each side, those of the most frequent confusions.
     title
@@ -102,8 +104,12 @@ def confusion_matrix(
     ['I', '∅']
     """
     most = count("max_characters", max_characters, 1)
+    letters = "errors"
     if _inputs.is_result(confusions):
-        confusions = _CONFUSIONS.detail(confusions, "confusions", ())
+        summary = _CONFUSIONS.summary(confusions)
+        every = _CONFUSIONS.detail(confusions, "confusions", ())
+        confusions = without_case(every, summary.settings)
+        letters += " without changes of case" if confusions.height < every.height else ""
     confusions = _CONFUSIONS.frame(confusions)
     _CONFUSIONS.check(confusions, _COLUMNS)
     _CONFUSIONS.numbers(confusions, ["count"])
@@ -132,7 +138,7 @@ def confusion_matrix(
     _style.xlabel(ax, f"predicted ({_NOTHING}: left out){explained}")
     total = int(pairs["count"].sum())
     share = spelled(int(shown["count"].sum()) / total, (), "share") if total else ""
-    _style.title(ax, f"{share} of {total:,} errors" if total else "no errors", title)
+    _style.title(ax, f"{share} of {total:,} {letters}" if total else f"no {letters}", title)
     return ax
 
 

@@ -106,11 +106,14 @@ class ReportView(View):
         )
         # Word and line breaks are not confusions of letters.
         confusions = confusions.filter(~pl.any_horizontal(pl.col(_PAIR).str.contains(r"^\s+$")))
-        name = "Substitutions"
+        name, every_case = "Substitutions", confusions.height
+        confusions = details.without_case(confusions, settings)
         if confusions.height > _CONFUSIONS:
             name = f"The {_CONFUSIONS} most frequent of {confusions.height:,} substitutions"
         if settings.min_nls:
             name += f" in {self.names['row']}s with NLS of at least {settings.min_nls:g}"
+        if confusions.height < every_case:
+            name += ", without changes of case"
         return [
             result_table(_ERROR_TYPES, details.error_table(counted["errors"], [])),
             result_table(name, with_scripts(confusions.head(_CONFUSIONS), *_PAIR), link="Substitutions"),

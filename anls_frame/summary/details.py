@@ -86,6 +86,14 @@ def edit_counts(rows: pl.LazyFrame, keys: Sequence[str], options: dict[str, Any]
     return parts.group_by(*keys, *_EDIT).agg(pl.col("count").sum())
 
 
+def without_case(confusions: pl.DataFrame, settings: Settings) -> pl.DataFrame:
+    """Return confusions without those that change the case alone, if no score counts these."""
+    if not settings.protocol.ignore_case or settings.are_error_rates:
+        return confusions
+    reference, predicted = (pl.col(name).str.to_lowercase() for name in _EDIT[1:])
+    return confusions.filter(reference.ne_missing(predicted))
+
+
 def confusion_table(counted: pl.DataFrame, keys: Sequence[str], op: Op | None = None) -> pl.DataFrame:
     """Return counts of edits (of one operation, if given) as the table of confusions, slice by slice."""
     counted = _added(counted, [*keys, *_EDIT], ["count"])

@@ -166,3 +166,32 @@ def test_letters_that_look_alike_show_their_scripts() -> None:
         table for table in af.report(of[1:], "p", "a", details=True).to_document().tables if table.link
     )
     assert "scripts" not in plain.frame.columns
+
+
+@pytest.mark.parametrize(
+    ("options", "case_counts"),
+    [
+        ({}, False),
+        ({"protocol": af.ScoreProtocol(ignore_case=False, threshold=0.5)}, True),
+        ({"metrics": "ocr"}, True),
+        ({"protocol": "stvqa"}, False),
+    ],
+)
+def test_changes_of_case_are_shown_where_a_score_counts_them(
+    options: dict[str, Any], *, case_counts: bool
+) -> None:
+    frame = pl.DataFrame({"p": ["abcdef XY", "öx tEnd", "abcd"], "a": ["Abcdef xz", "Öx tond", "abcd"]})
+    report = af.report(frame, "p", "a", details=True, **options)
+    case, other = {("A", "a"), ("Ö", "ö"), ("x", "X")}, {("o", "E"), ("z", "Y")}
+
+    (table,) = [one for one in report.to_document().tables if "ubstitutions" in one.name]
+    title = af.plot.confusion_matrix(report).get_title()
+
+    shown = {*table.frame.select("reference_char", "predicted_char").iter_rows()}
+    assert shown == (case | other if case_counts else other)
+    assert table.name.endswith(", without changes of case") is not case_counts
+    wanted = "5 errors" if case_counts else "2 errors without changes of case"
+    assert title.endswith(wanted)
+    # Nothing is left out of data.
+    counted = report.confusions(op="replace")
+    assert {*counted.select("reference_char", "predicted_char").iter_rows()} == case | other
