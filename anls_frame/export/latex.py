@@ -48,7 +48,7 @@ _FORMS = (
 )
 _WRAPPED_EMS = 14
 # No text font of pdfLaTeX has them.
-_MARKS = {POSSIBLY_BEST: r"$\bullet$", BEST: r"$\triangleleft$"}
+_MARKS = {POSSIBLY_BEST: r"$\bullet$", BEST: r"$\triangleleft$", "≤": r"$\leq$", "≥": r"$\geq$"}
 # A minus is longer than a hyphen.
 _SIGNS = str.maketrans({
     "-": "$-$",

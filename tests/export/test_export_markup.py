@@ -15,7 +15,8 @@ from hostile_texts import HOSTILE_NAMES, HOSTILE_TEXTS, hostile_document, hostil
 from html_pages import HtmlPage
 
 import anls_frame as af
-from anls_frame.export import write
+from anls_frame.export import Document, Table, write
+from anls_frame.export.columns import of_kinds
 
 
 @pytest.fixture(scope="module")
@@ -147,6 +148,8 @@ NAMED = {
     "{*}": "*",
     "$\\bullet$": "●",
     "$\\triangleleft$": "◂",
+    "$\\leq$": "≤",
+    "$\\geq$": "≥",
     "\\ ": " ",
     "~": "\u00a0",
 }
@@ -201,6 +204,16 @@ def test_latex_texts_come_back(files: Mapping[str, Path]) -> None:
             assert_latex(source, text)
         else:
             assert source == "\\emph{empty}"
+
+
+def test_latex_prints_the_bounds_of_slices(tmp_path: Path) -> None:
+    table = Table(
+        "Slices", pl.DataFrame({"slice": ["1 < n_words ≤ 3", "length ≥ 7"]}), of_kinds({"slice": "key"})
+    )
+    path = write(Document("title", [table], {}, ""), tmp_path / "slices.tex")
+
+    assert [latex_text(row) for (row,) in latex_rows(path)[1:]] == ["1 < n_words ≤ 3", "length ≥ 7"]
+    assert "anlsframecode{2" not in path.read_text("utf-8")
 
 
 def test_latex_holds_no_command_of_the_texts(files: Mapping[str, Path]) -> None:
