@@ -284,8 +284,8 @@ class Reporting(Scoring):
         drop: leave out rows without an answer; empty: score them, as right if nothing was predicted.
     """
 
-    missing: str = "empty"
-    unanswerable: str = "drop"
+    missing: Literal["empty", "drop"] = "empty"
+    unanswerable: Literal["drop", "empty"] = "drop"
 
     def check_left_out(self, *, scores: bool) -> None:
         """Raise an error for options of texts together with --scores."""

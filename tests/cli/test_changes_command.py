@@ -97,7 +97,7 @@ def test_what_it_cannot_do_is_said(run: Run, tmp_path: Path) -> None:
     (tmp_path / "none.jsonl").write_text('{"a": "x", "b": "y", "answer": null}', encoding="utf-8")
     (tmp_path / "there.csv").write_text("", encoding="utf-8")
     refused(run("changes", TABLE), "name two or more files, or two or more prediction columns of one file")
-    refused(run(*COLUMNS, "--kind", "x"), "--kind must be one of 'worse', 'better', 'all', got 'x'")
+    refused(run(*COLUMNS, "--kind", "x"), "'--kind': 'x' is not one of 'worse', 'better', 'all'")
     refused(run(*COLUMNS, "--n", "-1"), "--n must be an integer from 0")
     refused(run(*COLUMNS, "--keep", "nope"), "no column 'nope'")
     refused(run(*COLUMNS, "-m", "zeros"), "'zeros' is not")

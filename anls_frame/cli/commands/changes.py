@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import polars as pl
 import polars.selectors as cs
@@ -29,7 +30,7 @@ def changes(
     *,
     named: options.SystemColumns,
     target: options.Target,
-    kind: str = "worse",
+    kind: Literal["worse", "better", "all"] = "worse",
     n: int | None = None,
     keep: list[str] | None = None,
     metric: list[str] | None = None,
@@ -77,7 +78,7 @@ def changes(
         frame = systems.frame
         if not scores and not frame.select(af.nearest_answer(pl.lit(""), "answers").count()).item():
             raise ValueError("no row has an answer to score against")
-        changed: pl.DataFrame = af.changes(  # type: ignore[call-overload] # the kind is checked there
+        changed: pl.DataFrame = af.changes(
             frame,
             systems.systems,
             systems.answers,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import polars as pl
 import polars.selectors as cs
@@ -36,7 +36,7 @@ def confusions(
     ] = PROTOCOLS["raw"],
     max_length: int = 1,
     min_nls: float = READ,
-    op: str | None = None,
+    op: Literal["replace", "insert", "delete"] | None = None,
     n: int = 30,
     source: options.SourceOptions,
 ) -> None:
@@ -52,7 +52,7 @@ def confusions(
     min_nls
         Leave out rows with a lower NLS: other answers, not misread ones. 0 counts all rows.
     op
-        Only replace, insert or delete.
+        Count only edits of this kind.
     n
         How many confusions to print for each slice.
     """
@@ -72,7 +72,7 @@ def confusions(
             protocol=protocol,
             max_length=max_length,
             min_nls=min_nls,
-            op=op,  # type: ignore[arg-type] # checked there
+            op=op,
         )
     target.put_rows(counted)
     if target.json:

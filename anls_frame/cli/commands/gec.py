@@ -88,7 +88,7 @@ def i_measure(
     json: bool = False,
 ) -> None:
     """
-    Print the I-measure: how much the system improves on the source.
+    Print the I-measure: what the system improves on the source.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def compare(
     json: bool = False,
 ) -> int:
     """
-    Compare systems: differences of F or the I-measure with intervals and p-values.
+    Compare systems by F or the I-measure, with intervals.
 
     With --require-within the command is a gate for scripts: it exits with 0 to pass, 1 for a regression, 2
     for unusable input, or 3 if it cannot decide.
