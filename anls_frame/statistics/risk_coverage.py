@@ -34,7 +34,7 @@ STEPS = 50
 """Number of thresholds that are tried for a certificate."""
 
 _EQUAL = 1e-12
-"""A smaller difference of two areas, or of what a document adds to them, is rounding error."""
+"""A smaller difference of two areas or risks, or of what a document adds to them, is rounding error."""
 
 _EARLY_START, _START = 0.1, 0.3
 _EARLY_TENTHS, _TENTHS = 1, 10
@@ -558,7 +558,7 @@ class RiskCoverage:
         """
         thresholds = self.thresholds()
         accepted = self.accepted(thresholds)
-        naive_share = float(accepted.n[accepted.risk <= risk].max(initial=0)) / self.n
+        naive_share = float(accepted.n[accepted.risk <= risk + _EQUAL].max(initial=0)) / self.n
         unknown = Certificate(math.nan, math.nan, "too_few_documents", math.nan, naive_share)
         if not len(thresholds):
             return unknown

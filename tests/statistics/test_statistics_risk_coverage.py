@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from fractions import Fraction
 from collections.abc import Sequence
 
 import numpy as np
@@ -253,6 +254,20 @@ def test_certified_threshold_is_the_last_that_passes(seed: int, risk: float) -> 
     assert found.naive_coverage == max(
         [one.n[0] / ranked.n for one in naive if one.risk[0] <= risk], default=0
     )
+
+
+@pytest.mark.parametrize("target", [Fraction(1, 20), Fraction(1, 10), Fraction(1, 3)])
+def test_an_observed_risk_equal_to_the_target_meets_it(target: Fraction) -> None:
+    """By hand: all rows lose on average what the target says, in whole rows, in equal parts or in two parts."""
+    n, one = 60, float(target)
+    for losses in (
+        [0.0] * (n - round(n * target)) + [1.0] * round(n * target),
+        [one] * n,
+        [0.0, 2 * one] * (n // 2),
+    ):
+        found = RiskCoverage.of(np.arange(n, 0, -1), losses).certified(one, 0.95)
+        assert found.naive_coverage == 1
+        assert RiskCoverage.of(np.arange(n, 0, -1), losses).certified(one - 1e-9, 0.95).naive_coverage < 1
 
 
 @given(st.integers(0, 10_000), st.sampled_from([1, 4, 20]), st.integers(10, 160))
