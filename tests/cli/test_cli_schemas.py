@@ -66,7 +66,10 @@ COMMANDS = {
         "confusions results.csv",
         "confusions results.csv -b doc_type --max-length 2 --op replace",
     ],
-    "format_tax": ["format-tax results.csv", "format-tax results.csv -c doc_id -m anls -m exact_match"],
+    "format_tax": [
+        "format-tax results.csv",
+        "format-tax results.csv -c doc_id -b lang -m anls -m exact_match",
+    ],
     "verdicts": [
         "verdicts verdicts.jsonl results.csv",
         "verdicts verdicts_two.jsonl old.jsonl new.jsonl",

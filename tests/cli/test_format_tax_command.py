@@ -42,7 +42,16 @@ def test_tables_are_those_of_the_package(run: Run, tmp_path: Path) -> None:
     assert "taken off" in printed
     assert "documents" not in printed.rsplit("* few", 1)[0]  # without clusters, no row has a number of them
     assert printed.endswith("* few rows or documents: treat the interval as rough.\n")
-    assert tables == {"steps": tax.steps.to_dicts(), "account": tax.account.frame.to_dicts()}
+    assert tables["steps"] == tax.steps.to_dicts()
+    assert tables["account"] == tax.account.frame.to_dicts()
+    figures = {"n": "n", "given": "baseline_score", "unwrapped": "score", "difference": "difference"}
+    (overall,), slices = tables["overall"], {line["lang"]: line for line in tables["slices"]}
+    assert [overall[name] for name in figures] == [4, 0.25, 0.75, 0.5]
+    assert slices.keys() == {"de", "fr"}
+    for line in tax.by_group.iter_rows(named=True):
+        if line["lang"] is not None:
+            own = slices[line["lang"]]
+            assert [own[name] for name in figures] == [line[name] for name in figures.values()]
     assert pl.read_parquet(tmp_path / "tax.parquet").equals(tax.steps)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from fractions import Fraction
 from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -258,7 +258,7 @@ def test_certified_threshold_is_the_last_that_passes(seed: int, risk: float) -> 
 
 @pytest.mark.parametrize("target", [Fraction(1, 20), Fraction(1, 10), Fraction(1, 3)])
 def test_an_observed_risk_equal_to_the_target_meets_it(target: Fraction) -> None:
-    """By hand: all rows lose on average what the target says, in whole rows, in equal parts or in two parts."""
+    """By hand: on average, rows lose what the target says, in whole rows, in equal parts or in two parts."""
     n, one = 60, float(target)
     for losses in (
         [0.0] * (n - round(n * target)) + [1.0] * round(n * target),

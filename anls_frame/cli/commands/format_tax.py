@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 
 import polars as pl
@@ -15,6 +16,7 @@ from anls_frame.export.columns import heading_of
 from anls_frame.files.file import File
 
 _SHOWN = ("metric", "n", "n_clusters", "baseline_score", "score")
+_LABELS = {"baseline_score": "given", "score": "unwrapped"}
 
 
 @options.command(
@@ -76,24 +78,32 @@ def format_tax(
         )
         costs: pl.DataFrame = tax.steps
     account: pl.DataFrame = tax.account.frame
-    target.put_rows(costs, {"steps": costs.to_dicts(), "account": account.to_dicts()})
+    overall, *slices = (
+        tax.figures_by(columns).select(*columns, *_SHOWN, cs.starts_with("difference"), "few_rows")
+        for columns in ((), *by)
+    )
+    of_all, *of_slices = (table.rename(_LABELS).to_dicts() for table in (overall, *slices))
+    tables = {
+        "overall": of_all,
+        "slices": list(chain.from_iterable(of_slices)),
+        "steps": costs.to_dicts(),
+        "account": account.to_dicts(),
+    }
+    target.put_rows(costs, tables)
     if target.json:
         return
     print_account(tax)
-    for total in tax.overall.iter_rows(named=True):
+    for total in overall.iter_rows(named=True):
         given, unwrapped = score_text(total["baseline_score"]), score_text(total["score"])
         gain = f"{given} as given, {unwrapped} unwrapped"
         said = f"{heading_of(total['metric'])}: {gain}, {numbered(total['n'], 'row')}"
         show(f"{said}." if target.is_terminal else f"{said}: {target.output}")
     if target.is_terminal:
-        labels = {"baseline_score": "given", "score": "unwrapped"}
-        renamed = costs.rename({label: name for name, label in labels.items()})
-        print_table(_with_headings(renamed), labels=labels | {"unwrap_steps": "taken off"})
-        sliced = [tax.figures_by(columns) for columns in by]
-        for columns, table in zip(by, sliced, strict=True):
-            shown = table.select(*columns, *_SHOWN, cs.starts_with("difference"), "few_rows")
-            print_table(_with_headings(shown), labels=labels)
-        show(*few_note(pl.concat([table.select("few_rows") for table in (costs, *sliced)])))
+        renamed = costs.rename({label: name for name, label in _LABELS.items()})
+        print_table(_with_headings(renamed), labels=_LABELS | {"unwrap_steps": "taken off"})
+        for table in slices:
+            print_table(_with_headings(table), labels=_LABELS)
+        show(*few_note(pl.concat([table.select("few_rows") for table in (costs, *slices)])))
 
 
 def _with_headings(lines: pl.DataFrame) -> pl.DataFrame:
