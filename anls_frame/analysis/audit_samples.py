@@ -29,6 +29,7 @@ from anls_frame.statistics.arrays import FloatArray
 from anls_frame.statistics.audit_draws import allotted, probabilities, systematic
 from anls_frame.summary.keys import optional
 from anls_frame.summary.settings import check_by
+from anls_frame.summary.slicing import check_values
 from anls_frame.summary.systems import systems_of
 
 SAME = "same"
@@ -155,6 +156,7 @@ def audit_sample(
     lists = [name for name in slices if isinstance(rows.schema[name], pl.List | pl.Array)]
     if lists:
         raise DTypeError(f"the columns {lists} of by= hold lists, but a row can be drawn in only one slice")
+    check_values(rows, {name: name for name in slices})
     documents = numbers(None if cluster is None else rows[cluster], rows.height).astype(np.int64)
     kinds = _kinds(rows, lean, score, list(systems.values()))
     strata = rows.select(label=_labels(kinds, slices), kind=kinds)

@@ -16,7 +16,7 @@ from anls_frame.frames.conversion import as_kind_of, to_lazy
 from anls_frame.protocol import ScoreProtocol, plugin_options
 from anls_frame.summary.details import OPERATIONS, Op, confusion_table, edit_counts
 from anls_frame.summary.keys import canonical, key_names, sliced_keys, with_column_names
-from anls_frame.summary.labels import warn_of_labels
+from anls_frame.summary.labels import check_slices
 from anls_frame.summary.settings import LONGEST_CONFUSION, READ, check_by
 from anls_frame.summary.slicing import Slicing
 
@@ -139,5 +139,5 @@ def confusions(
     keys, _ = sliced_keys(rows, Slicing(columns), None)
     selected = rows.select(*keys, texts[0].alias("prediction"), texts[1].alias("answers"))
     counted = canonical(edit_counts(selected, names, options).collect(engine="streaming"))
-    warn_of_labels(counted, dict(zip(names, columns, strict=True)))
+    check_slices(counted, names, columns)
     return as_kind_of(frame, with_column_names(confusion_table(counted, names, op), names, columns))

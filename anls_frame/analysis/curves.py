@@ -14,7 +14,7 @@ from anls_frame.protocol import ScoreProtocol
 from anls_frame.summary import details, fixed_point
 from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.keys import canonical, chosen_keys, explode_lists, with_column_names
-from anls_frame.summary.labels import warn_of_labels
+from anls_frame.summary.labels import check_slices
 from anls_frame.summary.rows import sums_of_texts
 from anls_frame.summary.settings import Settings, Unanswerable, check_by, scoring
 from anls_frame.summary.summary import Summary
@@ -207,7 +207,7 @@ def length_scores(
     scored = single(rows).filter(pl.col("row_digest").is_not_null())
     sums = scored.group_by(*rows.keys, "bits").agg(sums_of_texts())
     counted = canonical(sums.collect(engine="streaming"))
-    warn_of_labels(counted, dict(zip(rows.keys, columns, strict=True)))
+    check_slices(counted, rows.keys, columns)
     by_length = details.length_sums_of(counted, rows.keys)
     result = details.length_table(by_length, rows.keys)
     return as_kind_of(frame, with_column_names(result, rows.keys, columns))

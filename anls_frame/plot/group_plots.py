@@ -20,7 +20,7 @@ from anls_frame.frames.conversion import in_polars, to_lazy
 from anls_frame.plot import _inputs, _style
 from anls_frame.results import FoundSlices
 from anls_frame.summary.keys import explode_lists
-from anls_frame.summary.labels import warn_of_labels
+from anls_frame.summary.labels import check_slices
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.settings import check_by
 
@@ -389,7 +389,7 @@ def _counts_of_rows(frame: Any, by: Sequence[str], column: str) -> pl.DataFrame:
     counts = explode_lists(counts.with_columns(pl.col(lists).list.unique()), keys)
     counts = counts.group_by(*keys, "error_type").agg(pl.col("n").sum())
     if by:
-        warn_of_labels(counts, dict(zip(keys, by, strict=True)))
+        check_slices(counts, keys, by)
         sizes = pl.col("n").sum().over(keys)
         counts = counts.sort(sizes, *keys, descending=[True, *(False for _ in by)])
     return counts.rename(dict(zip(keys, by, strict=True)))

@@ -19,7 +19,7 @@ from anls_frame.export.columns import SCORE, ends_of, with_ends
 from anls_frame.plot import _inputs, _style
 from anls_frame.summary.catalogue import TEXT_METRICS
 from anls_frame.summary.keys import explode_lists
-from anls_frame.summary.labels import warn_of_labels
+from anls_frame.summary.labels import check_slices
 from anls_frame.summary.measures import Metric
 
 if TYPE_CHECKING:
@@ -208,7 +208,7 @@ def _lines_of_rows(
     ]
     n_groups = len(groups)
     if by is not None:
-        warn_of_labels(rows, {by: by})
+        check_slices(rows, [by], [by])
         n_groups, groups = _groups(groups[0][1].with_columns(rows[by].alias("key")))
     # The upper edges of bins with about equal numbers of rows.
     quantiles = {lengths.quantile((index + 1) / bins, "lower") for index in range(bins)}

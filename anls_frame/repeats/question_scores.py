@@ -27,7 +27,7 @@ from anls_frame.reports.pairing import disagreeing, first_of
 from anls_frame.summary.account import Account, account_columns, account_of, account_sums
 from anls_frame.summary.catalogue import Metrics, resolve
 from anls_frame.summary.keys import canonical, explode_lists, key_names, optional, with_column_names
-from anls_frame.summary.labels import warn_of_labels
+from anls_frame.summary.labels import check_slices
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.settings import (
     Settings,
@@ -702,7 +702,7 @@ def variance_components(
     metric = only(epochs)
     keys = list(key_names(columns, None))
     rows = canonical(epochs.frame.filter(pl.col("score_0_0").is_not_null()))
-    warn_of_labels(rows, dict(zip(keys, columns, strict=True)))
+    check_slices(rows, keys, columns)
     rows = explode_lists(rows, keys)
     score = pl.col("score_0_0")
     mean = score.mean()

@@ -41,7 +41,7 @@ from anls_frame.summary.keys import (
     explode_lists,
     largest_first,
 )
-from anls_frame.summary.labels import warn_of_labels
+from anls_frame.summary.labels import check_slices
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.rows import kept_names
 from anls_frame.summary.settings import Settings, Unanswerable, are_texts, check_by, scoring
@@ -729,8 +729,7 @@ def selective(
     )
     table, account = _collected(scored)
     rows = canonical(table.select(scored.keys))
-    slices_of.check_values(rows, dict(zip(scored.keys, slicing.names, strict=False)))
-    warn_of_labels(rows, dict(zip(scored.keys, slicing.names, strict=False)))
+    check_slices(rows, scored.keys, slicing.names)
     scores = table.select(system_rows.score_columns(0, len(systems)))
     metric = _bounded(every[0], scores)
     least, width = metric.span or (0.0, 1.0)

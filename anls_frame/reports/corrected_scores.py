@@ -25,7 +25,7 @@ from anls_frame.statistics.corrected_means import Audit, CorrectedMean, agreemen
 from anls_frame.summary import slicing as slicings
 from anls_frame.summary.account import Account
 from anls_frame.summary.keys import CLUSTER, chosen_keys, key_names, largest_first, optional, sliced_keys
-from anls_frame.summary.labels import warn_of_labels
+from anls_frame.summary.labels import check_slices
 from anls_frame.summary.settings import Settings, scoring
 from anls_frame.summary.slicing import By
 
@@ -507,7 +507,7 @@ def corrected(
     source = to_lazy(frame, [], list(dict.fromkeys(needed)))
     keys, orders = sliced_keys(source, slicing, cluster)
     rows = audited(source, keys, columns, described, bounds)
-    warn_of_labels(rows.cells, dict(zip(key_names(slicing.names, None), slicing.names, strict=True)))
+    check_slices(rows.cells, key_names(slicing.names, None), slicing.names)
     settings = Settings(
         by=slicing.names, tables=slicing.tables, orders=orders, cluster=cluster, metrics=(),
         **scoring("anls", frame, has_texts=False),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
@@ -11,9 +11,21 @@ from anls_frame._text import quoted
 from anls_frame.exceptions import warn
 from anls_frame.frames.answer_lists import may_be_lists, parsed
 from anls_frame.frames.answer_texts import SEPARATED, SHARE_SEPARATED
+from anls_frame.summary.slicing import check_values
 
 PRINTED = "list"
 """The format of labels in printed lists, in place of a separator."""
+
+
+def check_slices(rows: pl.DataFrame, keys: Sequence[str], columns: Sequence[str]) -> None:
+    """
+    Raise an error if a key of slices is probably a measurement, and warn of several labels in one text.
+
+    `columns` are those that the keys, which may be followed by the cluster, come from.
+    """
+    names = dict(zip(keys, columns, strict=False))
+    check_values(rows, names)
+    warn_of_labels(rows, names)
 
 
 def warn_of_labels(rows: pl.DataFrame, names: Mapping[str, str]) -> None:

@@ -18,7 +18,7 @@ from anls_frame.frames.conversion import as_kind_of, attach, is_pandas
 from anls_frame.summary import system_rows
 from anls_frame.summary.account import account_columns
 from anls_frame.summary.keys import canonical, explode_lists, key_names
-from anls_frame.summary.labels import warn_of_labels
+from anls_frame.summary.labels import check_slices
 from anls_frame.summary.rows import kept_names, own_and_kept
 from anls_frame.summary.settings import Settings
 from anls_frame.summary.system_rows import SystemRows
@@ -141,7 +141,7 @@ class Selection:
         wanted = rows.filter(where | ~pl.col(_IS_RIGHT)).collect(engine="streaming")
         # A row whose list holds an entry twice is in that slice once, because `canonical` makes lists sets.
         wanted = canonical(self.checked(wanted, None))
-        warn_of_labels(wanted, dict(zip(keys, self.source.settings.by, strict=False)))
+        check_slices(wanted, keys, self.source.settings.by)
         slices = explode_lists(wanted, keys)
         ordered = slices.sort([*keys, *ranks, *self._content], nulls_last=True)
         return ordered.group_by(keys, maintain_order=True).head(n)

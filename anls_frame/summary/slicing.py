@@ -108,7 +108,7 @@ def check_values(cells: pl.DataFrame, names: Mapping[str, str]) -> None:
         if values.len() > MOST_VALUES and (values.drop_nulls().floor() != values.drop_nulls()).any():
             raise ValueError(
                 f"by column {name!r} has {values.len():,} different numbers, each of which would be a slice; "
-                f"round it, for example with by=pl.col({name!r}).round(1), or cut it into ranges"
+                f"round it, as with df.with_columns(pl.col({name!r}).round(1)), or cut it into ranges"
             )
 
 

@@ -21,7 +21,7 @@ from anls_frame.protocol import ScoreProtocol
 from anls_frame.summary import comparison_sums, own_metrics, report_sums
 from anls_frame.summary.catalogue import Metrics, are_error_rates, of_own_fields
 from anls_frame.summary.keys import key_names, optional
-from anls_frame.summary.labels import warn_of_labels
+from anls_frame.summary.labels import check_slices
 from anls_frame.summary.settings import (
     INVENTED,
     MOST_ROWS,
@@ -32,7 +32,7 @@ from anls_frame.summary.settings import (
     detail_settings,
     scoring,
 )
-from anls_frame.summary.slicing import By, check_values
+from anls_frame.summary.slicing import By
 from anls_frame.summary.slicing import resolve as slicing_of
 from anls_frame.summary.summary import Summary
 from anls_frame.summary.system_rows import scored_rows, warn_of_logged
@@ -193,10 +193,7 @@ def summarize(
             sums, predictions = comparison_sums.collect(rows)
         else:
             sums, predictions = report_sums.collect(rows, part=part)
-    names = dict(zip(key_names(settings.by, None), settings.by, strict=True))
-    for cells in sums.cells.values():
-        check_values(cells, names)
-    warn_of_labels(next(iter(sums.cells.values())), names)
+    check_slices(next(iter(sums.cells.values())), key_names(settings.by, None), settings.by)
     return Summary(
         settings=rows.settings,
         systems=systems,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -114,14 +115,35 @@ def test_null_is_told_from_a_text_that_reads_like_it() -> None:
     assert sum(line.startswith('│ "null" ') for line in lines) == 1
 
 
-def test_measurements_are_refused() -> None:
-    frame = pl.DataFrame({"p": ["a"] * 60, "a": ["a"] * 60, "x": [n / 7 for n in range(60)]})
-    for call in (
-        lambda: af.report(frame, *TEXTS, by="x"),
-        lambda: af.compare(frame, {"old": "p", "new": "a"}, "a", by="x"),
-    ):
-        with pytest.raises(ValueError, match=r"'x' has 60 different numbers.*pl.col\('x'\).round\(1\)"):
-            call()
+MEASURED = pl.DataFrame({
+    "p": ["a", "b"] * 30, "a": ["a"] * 60, "x": [n / 7 for n in range(60)], "score": [0.0, 1.0] * 30,
+    "truth": [0.0, 1.0] * 30, "sure": [n / 60 for n in range(60)], "id": [n // 2 for n in range(60)],
+})  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: af.report(MEASURED, *TEXTS, by="x"),
+        lambda: af.compare(MEASURED, {"old": "p", "new": "a"}, "a", by="x"),
+        lambda: af.selective(MEASURED, *TEXTS, "sure", by="x"),
+        lambda: af.corrected(MEASURED, "score", "truth", by="x"),
+        lambda: af.format_tax(MEASURED, *TEXTS, by="x"),
+        lambda: af.confusions(MEASURED, *TEXTS, by="x"),
+        lambda: af.length_scores(MEASURED, *TEXTS, by="x"),
+        lambda: af.worst(MEASURED, *TEXTS, by="x"),
+        lambda: af.audit_sample(MEASURED, 20, by="x"),
+        lambda: af.repeats.variance_components(MEASURED, *TEXTS, id="id", by="x"),
+    ],
+)
+def test_measurements_are_refused(call: Callable[[], object]) -> None:
+    advice = r"df.with_columns\(pl.col\('x'\).round\(1\)\)"
+    with pytest.raises(ValueError, match=rf"'x' has \d\d different numbers.*{advice}"):
+        call()
+
+
+def test_whole_and_rounded_numbers_slice() -> None:
+    frame = MEASURED
     whole = frame.with_columns(pl.col("x").rank("ordinal").cast(pl.Float64))
     assert af.report(whole, *TEXTS, by="x").by_group.height == 60
     assert af.report(frame, *TEXTS, by=pl.col("x").round()).by_group.height == 9
