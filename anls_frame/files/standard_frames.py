@@ -12,7 +12,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, repeat
 from types import NoneType
-from typing import Any, Literal, TypeAlias, TypeVar, get_args
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import polars as pl
 
@@ -23,6 +23,7 @@ from anls_frame.files import raw_tables
 from anls_frame.files.other_formats import way_of
 from anls_frame.files.problems import Problems
 from anls_frame.files.raw_tables import Column, Raw
+from anls_frame.files.usual_names import IDS, LISTS, PREDICTED, ROLES, Role, plain_name, usual_names
 from anls_frame.frames import answer_texts, origins
 from anls_frame.frames.answer_lists import (
     NotAListError,
@@ -37,87 +38,12 @@ from anls_frame.frames.answer_lists import (
 from anls_frame.frames.checks import free_name, no_column
 from anls_frame.frames.strict_json import Number
 
-Role: TypeAlias = Literal["question_id", "question", "prediction", "answers", "question_types", "doc_id"]
 Rows = TypeVar("Rows", pl.DataFrame, pl.LazyFrame)
 UniqueIds: TypeAlias = bool | Literal["in an epoch"]
-ROLES: tuple[Role, ...] = get_args(Role)
-SCORED: tuple[Role, ...] = ("prediction", "answers")
-PREDICTED: tuple[Role, ...] = ("prediction",)
-"""What a file needs whose answers are in another one."""
-LISTS: tuple[Role, ...] = ("answers", "question_types")
-
-# Compared without case, underscores and other punctuation.
-_USUAL: Mapping[Role, tuple[str, ...]] = {
-    "question_id": ("questionid", "qid", "id", "sampleid", "uid", "index"),
-    "question": ("question", "query"),
-    "prediction": (
-        "prediction",
-        "predictions",
-        "pred",
-        "predict",
-        "predicted",
-        "predictedanswer",
-        "predanswer",
-        "predtext",
-        "predictedtext",
-        "generatedtext",
-        "predictiontext",
-        "generatedanswer",
-        "modelanswer",
-        "modeloutput",
-        "actualoutput",
-        "output",
-        "response",
-        "modelresponse",
-        "completion",
-        "generation",
-        "parsedanswer",
-        "extractedanswer",
-        "finalanswer",
-        "hypothesis",
-    ),
-    "answers": (
-        "answers",
-        "answer",
-        "goldanswers",
-        "goldanswer",
-        "goldenanswers",
-        "goldenanswer",
-        "gtanswers",
-        "gtanswer",
-        "groundtruthanswer",
-        "referenceanswer",
-        "referenceanswers",
-        "benchmarkanswer",
-        "targetanswer",
-        "correctanswer",
-        "expectedanswer",
-        "expectedoutput",
-        "expected",
-        "goldlabels",
-        "golds",
-        "gold",
-        "groundtruths",
-        "groundtruth",
-        "gt",
-        "targets",
-        "target",
-        "references",
-        "reference",
-        "labels",
-        "label",
-    ),
-    "question_types": ("questiontypes", "questiontype"),
-    "doc_id": ("docid", "documentid", "ucsfdocumentid"),
-}
-_SHORT: Mapping[Role, tuple[str, ...]] = {"prediction": ("hyp",), "answers": ("ref",)}
-_FORMS = ("text", "transcript", "transcription")
-"""What follows another name of texts, as in `reference_text`, if no column has a usual name."""
 GOLD_ELSEWHERE = Message(
     "answers in another file are joined with ", Option("gold", "FILE"), " (in Python, of `read_logs`)"
 )
 _FAILED_CALL = "Failed to obtain answer via API"
-IDS: tuple[Role, ...] = ("question_id", "doc_id")
 _SHOWN_IDS = 10
 _SHOWN_NAMES = 40
 
@@ -253,33 +179,6 @@ SEPARATOR = " | "
 def joined_ids(parts: pl.Expr | Iterable[pl.Expr]) -> pl.Expr:
     """Return the ids of several columns as one, null where one of them is."""
     return pl.concat_str(parts, separator=SEPARATOR)
-
-
-def suggests(name: str, role: Role) -> bool:
-    """Return whether a column's name is one of the usual names of a role."""
-    return plain_name(name) in _USUAL[role]
-
-
-def usual_names(role: Role, names: Sequence[str], prediction: str | None = None) -> list[str]:
-    """
-    Return the columns whose names suggest a role.
-
-    Without another column, the answers are the `text` next to the predictions `pred_text`.
-    """
-    usual: list[str] = [role] if role in names else [name for name in names if suggests(name, role)]
-    if role in SCORED and not usual:
-        texts = {name + form for name in (*_USUAL[role], *_SHORT[role]) for form in ("", *_FORMS)}
-        usual = [name for name in names if plain_name(name) in texts]
-    if role == "answers" and not usual and prediction is not None:
-        return [name for name in names if f"pred{plain_name(name)}" == plain_name(prediction)]
-    if role == "answers" and any(plain_name(name).removesuffix("s").endswith("answer") for name in usual):
-        # Next to `gold_answer`, a label is a verdict; `answer` itself can be a prediction of the label.
-        named = [name for name in usual if plain_name(name) not in ("label", "labels")]
-        usual = usual if {plain_name(name) for name in named} <= {"answer", "answers"} else named
-    if role in IDS and len(usual) > 1:
-        # A proper id is preferred to a row number.
-        return [min(usual, key=lambda name: _USUAL[role].index(plain_name(name)))]
-    return usual
 
 
 def frame(
@@ -464,11 +363,6 @@ def check_ids(
 def ids_text(values: Sequence[object]) -> str:
     """Return the first few ids for a message."""
     return listed([quoted(value) for value in values], _SHOWN_IDS)
-
-
-def plain_name(name: str) -> str:
-    """Return a name without case, underscores and other punctuation, as names are compared."""
-    return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
 Key: TypeAlias = tuple[str, ...]

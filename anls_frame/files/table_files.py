@@ -22,11 +22,12 @@ from anls_frame._arguments import check_threads
 from anls_frame._paths import as_path
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError, warn
 from anls_frame.export import row_files
-from anls_frame.files import raw_tables, standard_frames
+from anls_frame.files import raw_tables, standard_frames, usual_names
 from anls_frame.files.file import File
 from anls_frame.files.problems import Problems, problem
 from anls_frame.files.raw_tables import Raw, by_name, from_frame
-from anls_frame.files.standard_frames import Role, Rows, UniqueIds
+from anls_frame.files.standard_frames import Rows, UniqueIds
+from anls_frame.files.usual_names import Role
 from anls_frame.frames import origins
 from anls_frame.frames.answer_lists import alone
 from anls_frame.frames.checks import no_column
@@ -148,7 +149,7 @@ def read_results(
     """
     return read_table(
         File.of(path),
-        required=standard_frames.SCORED,
+        required=usual_names.SCORED,
         question_id=question_id,
         question=question,
         prediction=prediction,
@@ -203,12 +204,12 @@ def scan_results(path: str | os.PathLike[str], **options: Any) -> pl.LazyFrame:
     0.737
     """
     inspect.signature(read_results).bind(path, **options)
-    return scan_table(File.of(path), required=standard_frames.SCORED, **options)
+    return scan_table(File.of(path), required=usual_names.SCORED, **options)
 
 
 def scan_table(file: File, *, required: Sequence[Role], **options: Any) -> pl.LazyFrame:
     """Read a file as `scan_results` does, with at least the required columns."""
-    given: dict[Role, Any] = {role: options.get(role) for role in standard_frames.ROLES}
+    given: dict[Role, Any] = {role: options.get(role) for role in usual_names.ROLES}
     named = standard_frames.column_names(given.values())
     if file.format(options.get("format")) != "parquet" or _are_in_texts(scan(file).collect_schema(), named):
         table = read_table(file, required=required, unique_ids=False, **options)
@@ -235,7 +236,7 @@ def scan_table(file: File, *, required: Sequence[Role], **options: Any) -> pl.La
     problems.raise_any()
     if answers_format == "auto" and "answers" in chosen and schema[chosen["answers"]] == pl.String:
         with reading_parquet(file):
-            looked = {chosen[role] for role in standard_frames.SCORED if role in chosen}
+            looked = {chosen[role] for role in usual_names.SCORED if role in chosen}
             some = from_frame(lazy.select(cs.by_name(*looked)).head(_LOOKED_AT).collect())
         standard_frames.as_answers(some, chosen["answers"], problems, "auto")  # warns
         if "prediction" in chosen and schema[chosen["prediction"]] == pl.String:
@@ -258,7 +259,7 @@ def scan_table(file: File, *, required: Sequence[Role], **options: Any) -> pl.La
         damaged.raise_any()
         return result
 
-    printed = [role for role in standard_frames.LISTS if role != "answers" or in_parts != "text"]
+    printed = [role for role in usual_names.LISTS if role != "answers" or in_parts != "text"]
     are_printed = any(schema[chosen[role]] == pl.String for role in printed if role in chosen)
     are_lists = "prediction" in chosen and schema[chosen["prediction"]].is_nested()
     if (
@@ -268,14 +269,14 @@ def scan_table(file: File, *, required: Sequence[Role], **options: Any) -> pl.La
     ):
         rows = lazy.map_batches(standard, schema=empty.schema, streamable=True, validate_output_schema=True)
         return origins.remember(rows, columns=chosen)
-    roles = [chosen[role] for role in standard_frames.ROLES if role in chosen]
+    roles = [chosen[role] for role in usual_names.ROLES if role in chosen]
     sources = [*roles, *(name for name in schema if name not in roles)]
     columns = []
     for source, (name, dtype) in zip(sources, empty.schema.items(), strict=True):
         column = cs.by_name(source).as_expr()
         is_single = dtype == pl.List and schema[source] == pl.String
         columns.append((alone(column) if is_single else column.cast(dtype)).alias(name))
-    ids_read = cs.by_name(*standard_frames.IDS, require_all=False).as_expr()
+    ids_read = cs.by_name(*usual_names.IDS, require_all=False).as_expr()
     in_one_form = ids_read.map_batches(standard_frames.in_one_form, pl.String, is_elementwise=True)
     return origins.remember(lazy.select(columns).with_columns(in_one_form), columns=chosen)
 
@@ -354,7 +355,7 @@ def read_table(
     """
     standard_frames.check_formats_of_file(answers_format, question_types_format)
     problems = Problems(file)
-    given: dict[Role, Any] = {role: options.pop(role, None) for role in standard_frames.ROLES}
+    given: dict[Role, Any] = {role: options.pop(role, None) for role in usual_names.ROLES}
     raw = read_raw(file, problems, **options)
     if not raw.height:
         problems.raise_any()

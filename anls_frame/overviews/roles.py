@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
@@ -13,7 +12,18 @@ import polars as pl
 from anls_frame._messages import Message, Option
 from anls_frame._text import listed, quoted
 from anls_frame.exceptions import DTypeError
-from anls_frame.files.standard_frames import GOLD_ELSEWHERE, SCORED, Role, plain_name, usual_names
+from anls_frame.files.standard_frames import GOLD_ELSEWHERE
+from anls_frame.files.usual_names import (
+    SCORED,
+    Role,
+    documents,
+    is_confidence,
+    is_gold,
+    is_outcome,
+    plain_name,
+    usual_names,
+    words_of,
+)
 from anls_frame.frames import origins
 from anls_frame.frames.answer_lists import parse_answers, parsed
 from anls_frame.frames.answer_texts import warn_of_answers
@@ -28,18 +38,6 @@ from anls_frame.summary.keys import check_objects
 from anls_frame.summary.labels import joined_labels
 
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)
-_OUTCOME_ENDS = (
-    "score scores anls nls exactmatch em f1 cer wer correct correctness hit passed success verdict "
-    "accuracy acc"
-)
-"""Last words of the names of columns that say how a system did, which cannot explain it."""
-_OUTCOMES = f"{_OUTCOME_ENDS} iscorrect right errortype outcome judge judgement human grade rating"
-"""Whole names of such columns."""
-_GOLD = "annotation annotations expected gold input original reference solution source target truth"
-"""Words in the names of columns that hold no predictions, however similar they are to the answers."""
-_DOCUMENTS = "document doc ucsfdocument file image page pdf invoice patient"
-"""Names of columns of documents, with `id` or `name` at the end or without."""
-_CONFIDENCES = ("conf", "prob", "certain")
 _LOOKED_AT = 1_000
 _SIMILAR, _OFTEN, _COPIED = 0.5, 0.1, 0.95
 """
@@ -166,19 +164,6 @@ def _are_texts(dtype: Any) -> bool:
     return getattr(dtype, "inner", dtype) in _TEXTS
 
 
-def _words(name: str) -> list[str]:
-    return [word.casefold() for word in re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+", name)]
-
-
-def _is_outcome(name: str) -> bool:
-    """Return whether a name says how a system did, also if it is `feedback.correct` or `f1/value`."""
-    words = _words(name)
-    words = words[:-1] if words[-1:] == ["value"] else words
-    ends = {"".join(words[-count:]) for count in (1, 2)}
-    is_whole = plain_name(name) in _OUTCOMES.split() or words[:1] == ["judge"]
-    return is_whole or not ends.isdisjoint(_OUTCOME_ENDS.split())
-
-
 def _are_values(column: pl.Series) -> bool:
     """Return whether a column holds texts or whole numbers, also as those of a text file are read."""
     if column.dtype.is_float():
@@ -209,8 +194,8 @@ class _Finder:
         """Return the column of scores of a table without predictions and answers."""
         if any(usual_names(role, self.texts) for role in SCORED):
             return None
-        names = [name for name in self.free if _is_outcome(name) and self._in_unit(name)]
-        names = [name for name in names if plain_name(name) in _OUTCOMES.split()] or names
+        names = [name for name in self.free if is_outcome(name) and self._in_unit(name)]
+        names = [name for name in names if is_outcome(name, whole=True)] or names
         return self._only("metrics", "scores", names) if names else None
 
     def answers(self, predictions: Iterable[str]) -> str:
@@ -219,7 +204,7 @@ class _Finder:
         names = self.usual("answers", *found[:1])
         if names or found:
             return self._only("answers", "accepted answers", names, () if names else ("; ", GOLD_ELSEWHERE))
-        scores = [name for name in self.free if _is_outcome(name) and self.rows.schema[name].is_numeric()]
+        scores = [name for name in self.free if is_outcome(name) and self.rows.schema[name].is_numeric()]
         column = Option("metrics", scores[0] if scores else "COLUMN")
         return self._only("answers", "accepted answers", (), (", or, for a table of scores, ", column))
 
@@ -228,11 +213,11 @@ class _Finder:
         names = self.usual("prediction")
         if not names and _are_texts(self.rows.schema[answers]):
             others = {*usual_names("question", self.free), *usual_names("question_id", self.free)}
-            others |= {name for name in self.free if not {*_GOLD.split()}.isdisjoint(_words(name))}
-            last = {name: _words(name)[-1:] for name in self.texts if name not in others}
+            others |= {*filter(is_gold, self.free)}
+            last = {name: words_of(name)[-1:] for name in self.texts if name not in others}
             # Next to `tesseract_text`, `abbyy_text` is of another engine, however little it read.
             ends = [last[name] for name in last if self._predicts(name, answers)]
-            names = [name for name in last if last[name] in ends and not _is_outcome(name)]
+            names = [name for name in last if last[name] in ends and not is_outcome(name)]
         more: Sequence[str | Option] = (f"; the answers are in {answers!r}",)
         if plain_name(answers) in ("answer", "answers"):
             more = (*more, ", or, if these are the predictions, ", GOLD_ELSEWHERE)
@@ -252,11 +237,8 @@ class _Finder:
     def document(self, ids: str | None) -> str | None:
         """Return the column of documents: named so, or of values that lie together, or of repeated ids."""
         names = [name for name in self.free if _are_values(self.rows[name]) and self._repeats(name)]
-        plain = {name: plain_name(name).removesuffix("id").removesuffix("name") for name in names}
-        chosen = [name for name in names if plain[name] in _DOCUMENTS.split()]
-        chosen = usual_names("doc_id", chosen) or chosen
         # Of pages in books, the books.
-        chosen = sorted(chosen, key=lambda name: self.rows[name].n_unique())[:1]
+        chosen = sorted(documents(names), key=lambda name: self.rows[name].n_unique())[:1]
         found = chosen or [name for name in names if self._lies_together(name)]
         if found:
             return self._only("cluster", "documents", found)
@@ -265,14 +247,13 @@ class _Finder:
 
     def confidence(self, prediction: str) -> str | None:
         """Return the column of confidences in [0, 1] that belongs to the only prediction."""
-        plain = {name: plain_name(name) for name in self.free if self._in_unit(name, least=5)}
-        names = [name for name in plain if any(word in plain[name] for word in _CONFIDENCES)]
-        beside = [name for name in names if plain_name(prediction) in plain[name]]
+        names = [name for name in self.free if self._in_unit(name, least=5) and is_confidence(name)]
+        beside = [name for name in names if plain_name(prediction) in plain_name(name)]
         return self._only("model_confidence", "confidences", beside or names) if names else None
 
     def slices(self) -> list[str]:
         """Return the columns with few values that repeat and do not say how a system did."""
-        left_out = outcomes(self.rows) | {name for name in self.free if _is_outcome(name)}
+        left_out = outcomes(self.rows) | {*filter(is_outcome, self.free)}
         for role in ("question", *SCORED):
             left_out |= {*usual_names(role, self.free)}
         return [name for name in self.free if name not in left_out and self._slices(name)]

@@ -13,8 +13,8 @@ import polars as pl
 from anls_frame._messages import Message, Option
 from anls_frame.files.file import SUFFIXES, File
 from anls_frame.files.problems import problem
-from anls_frame.files.standard_frames import PREDICTED, SCORED
 from anls_frame.files.table_files import read_table
+from anls_frame.files.usual_names import PREDICTED, SCORED
 from anls_frame.readers._page_names import is_page
 from anls_frame.readers.descriptions import READERS
 from anls_frame.readers.questions import Gold

@@ -6,7 +6,7 @@ import os
 
 import polars as pl
 
-from anls_frame.files import standard_frames, table_files
+from anls_frame.files import table_files, usual_names
 from anls_frame.files.file import File
 from anls_frame.files.raw_tables import with_numbers_where_all_are
 from anls_frame.frames import origins
@@ -70,7 +70,7 @@ def read_vlmevalkit(path: str | os.PathLike[str], *, sheet: str | None = None) -
     file = File.of(path)
     frame = table_files.read_table(
         file,
-        required=standard_frames.SCORED,
+        required=usual_names.SCORED,
         question_id="index",
         prediction="prediction",
         answers="answer",
@@ -78,7 +78,7 @@ def read_vlmevalkit(path: str | os.PathLike[str], *, sheet: str | None = None) -
         answers_format="list",
     )
     check_answers(file, frame)
-    others = [name for name in frame.columns if name not in standard_frames.ROLES]
+    others = [name for name in frame.columns if name not in usual_names.ROLES]
     scores = [name for name in others if _SCORE_WORDS.intersection(name.casefold().split("_"))]
     frame = with_numbers_where_all_are(frame, scores)
     protocol = "rrc" if any(name in file.path.name for name in _SCORED_BY_ANLS) else None

@@ -14,7 +14,7 @@ import polars as pl
 from anls_frame._messages import Either, Message, Option
 from anls_frame._text import differing_in_notation, listed, numbered, path_text, quoted
 from anls_frame.exceptions import warn
-from anls_frame.files import standard_frames
+from anls_frame.files import standard_frames, usual_names
 from anls_frame.files.problems import Problems
 from anls_frame.frames import origins
 from anls_frame.frames.checks import free_name
@@ -180,7 +180,7 @@ def _below_each_other(logs: Sequence[Log]) -> pl.DataFrame:
 
 def _in_order(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the columns of the system and of the standard frame first, and the file last."""
-    roles = [role for role in standard_frames.ROLES if role in rows.columns]
+    roles = [role for role in usual_names.ROLES if role in rows.columns]
     several = (rows[_TASK] != "").any()
     order = ["system", *(["task"] if several else []), "epoch", *roles]
     return rows.select(*order, pl.exclude(*order, "log_file", _TASK), "log_file")

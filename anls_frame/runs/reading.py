@@ -20,13 +20,14 @@ from anls_frame._text import path_text
 from anls_frame.exceptions import ColumnNotFoundError, InputWarning, warn
 from anls_frame.export import row_files
 from anls_frame.export.row_names import PAGES, ROWS, Names
-from anls_frame.files import standard_frames
+from anls_frame.files import standard_frames, usual_names
 from anls_frame.files.file import SUFFIXES, File
 from anls_frame.files.folders import is_one_of
 from anls_frame.files.other_formats import TRANSCRIPTS
 from anls_frame.files.problems import Problems, problem
-from anls_frame.files.standard_frames import SCORED, Rows
+from anls_frame.files.standard_frames import Rows
 from anls_frame.files.table_files import reading_parquet, scan_table, with_entries
+from anls_frame.files.usual_names import SCORED
 from anls_frame.frames import origins
 from anls_frame.readers._page_names import OTHER_FORMATS, is_page
 from anls_frame.readers.any_file import is_truth_of_pages, kind_of, read_kind
@@ -291,7 +292,7 @@ def as_log(system: str, file: File, kind: str, frame: pl.DataFrame) -> Log:
     if "question_id" not in frame.columns:
         # Columns with roles may have other names in the file.
         texts = [name for name in frame.columns if frame.schema[name] == pl.String and name != "doc_id"]
-        ids = [name for name in texts if standard_frames.plain_name(name).endswith("id")]
+        ids = [name for name in texts if usual_names.plain_name(name).endswith("id")]
         named = [name for name in ids if frame[name].is_unique().all()]
         column = Option("question_id", named[0] if named else ...)
         in_order = "; if all files have the same rows in the same order, add a column id with their numbers"

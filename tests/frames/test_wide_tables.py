@@ -10,7 +10,7 @@ import pytest
 from counted import Counted, operations_of
 
 import anls_frame as af
-from anls_frame.files import standard_frames
+from anls_frame.files import standard_frames, usual_names
 from anls_frame.files.problems import Problems
 from anls_frame.files.raw_tables import from_frame
 from anls_frame.frames.checks import check_columns
@@ -21,7 +21,7 @@ def choose(names: list[str]) -> None:
     usual = [Counted("pred"), Counted("answer"), Counted("id")]
     table = from_frame(pl.DataFrame())
     table = dataclasses.replace(table, columns=dict.fromkeys([*names, *usual], pl.Series()))
-    chosen = standard_frames.choose(table, {}, standard_frames.SCORED, Problems())
+    chosen = standard_frames.choose(table, {}, usual_names.SCORED, Problems())
     assert chosen == {"question_id": "id", "prediction": "pred", "answers": "answer"}
 
 
