@@ -2,7 +2,7 @@
 Coverage of the intervals of reports and comparisons, by simulation; the gate of `anls_frame.statistics`.
 
     python benchmarks/coverage.py            # all of it, writes COVERAGE.md beside this file
-    python benchmarks/coverage.py --quick    # a tenth of the samples, prints the tables
+    python benchmarks/coverage.py --quick    # a tenth of the samples, prints the page
 
 Ends with 1 if the gate is not passed. The populations had no part in the choice of the constants: that is
 choose_constants.py. The same seed gives the same figures.
@@ -10,15 +10,14 @@ choose_constants.py. The same seed gives the same figures.
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import math
 import sys
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import gates
 import numpy as np
 import numpy.typing as npt
 from populations import (
@@ -51,6 +50,8 @@ LEAST = 0.90
 SHARE_ALLOWED = 0.05
 FEWEST_UNITS = 10
 FEWEST_RARER = 10
+REPLICATIONS = 3_000
+"""Samples of each cell."""
 REPETITION = 4
 """How many times more samples decide on a gated cell that misses a bound at first."""
 
@@ -163,7 +164,6 @@ def cell(
 def simulate(replications: int, seed: int) -> list[Cell]:
     """Simulate everything; gated cells that miss their bound a second time, with more samples."""
     found: list[Cell] = []
-    start = time.monotonic()
     for number, (population, documents) in enumerate(plan()):
         random = np.random.default_rng([seed, number])
         of_population = list(cells(population, documents, replications, random))
@@ -177,7 +177,6 @@ def simulate(replications: int, seed: int) -> list[Cell]:
                 for one in of_population
             ]
         found += of_population
-    sys.stderr.write(f"{len(found):,} cells in {time.monotonic() - start:.0f} s\n")
     return found
 
 
@@ -329,23 +328,12 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f}"
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the samples; prints the tables")
-    parser.add_argument("--replications", type=int, default=3_000, help="samples of each cell (3,000)")
-    parser.add_argument("--seed", type=int, default=20261122)
-    arguments = parser.parse_args()
-    replications = arguments.replications // (10 if arguments.quick else 1)
-    found = simulate(replications, arguments.seed)
-    page = f"{markdown(found, replications, arguments.seed)}\n"
-    if arguments.quick:
-        sys.stdout.write(page)
-    else:
-        PAGE.write_text(page, encoding="utf-8")
-    messages = faults(found)
-    sys.stderr.write("".join(f"gate: {message}\n" for message in messages) or "the gate is passed\n")
-    return 1 if messages else 0
+def page(*, seed: int, quick: bool) -> tuple[str, list[str]]:
+    """Return the page, and in which ways the gate is missed."""
+    replications = REPLICATIONS // (10 if quick else 1)
+    found = simulate(replications, seed)
+    return f"{markdown(found, replications, seed)}\n", faults(found)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(gates.run(page, gates.parser(__doc__, 20261122).parse_args(), PAGE))

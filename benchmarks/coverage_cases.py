@@ -2,7 +2,7 @@
 Coverage of intervals in cases of their own: heavy tails, scores in a narrow range, sizes of documents.
 
     python benchmarks/coverage_cases.py            # writes COVERAGE_CASES.md beside this file
-    python benchmarks/coverage_cases.py --samples 200 --page /tmp/cases.md
+    python benchmarks/coverage_cases.py --quick    # a tenth of the samples, prints the page
 
 `coverage.py` has the gate. Here are cases in which intervals miss more often than they say, and how often
 they are then marked `few_rows`. The same seed gives the same figures.
@@ -10,7 +10,6 @@ they are then marked `few_rows`. The same seed gives the same figures.
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import math
 import sys
@@ -19,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import gates
 import numpy as np
 import numpy.typing as npt
 import polars as pl
@@ -40,7 +40,7 @@ from anls_frame.statistics.carriers import are_few
 from anls_frame.summary.measures import Interval
 
 PAGE = Path(__file__).with_name("COVERAGE_CASES.md")
-SEED = 20261124
+SEED, SAMPLES = 20261124, 4_000
 ROWS_AT_ONCE = 400_000
 
 
@@ -380,23 +380,19 @@ TABLE = """| {first} | {second} | coverage, % | width | marked | missed unmarked
 | --- | ---: | ---: | ---: | ---: | ---: |"""
 
 
-def main() -> int:
-    """Write the page."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--samples", type=int, default=4_000, help="samples of each line (4,000)")
-    parser.add_argument("--page", type=Path, default=PAGE, help="the page to write")
-    arguments = parser.parse_args()
-    written, section = [HEAD.format(seed=SEED, samples=arguments.samples)], ""
-    for case, line in lines(arguments.samples):
+def page(*, quick: bool) -> tuple[str, list[str]]:
+    """Return the page; it has no bounds."""
+    samples = SAMPLES // (10 if quick else 1)
+    written, section = [HEAD.format(seed=SEED, samples=samples)], ""
+    for case, line in lines(samples):
         if case.section != section:
             section = case.section
             second = section.split()[-1] if "single" in section else "documents"
             written += [f"\n## {section}\n", TABLE.format(first="population", second=second)]
         written.append(line)
-        sys.stderr.write(f"{line}\n")
-    arguments.page.write_text("\n".join(written) + "\n", encoding="utf-8")
-    return 0
+        gates.say(line)
+    return "\n".join(written) + "\n", []
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(gates.run(page, gates.parser(__doc__).parse_args(), PAGE))

@@ -6,7 +6,7 @@ Level of the swap test of `gec.compare`, and coverage of its intervals.
 Documents, or sentences, are drawn with replacement from many made ones, whose scores are the true ones. For
 the level, the systems are exchanged in each document by a coin. Samples are arrays of counts; the first ones
 are counted by `gec.compare` as well, which must agree. Ends with 1 if p ≤ 0.05 is found too often, or if
-intervals of spoilt essays miss too often without a mark.
+intervals of corrupted essays miss too often without a mark.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ SEED = 20261122
 MOST = 0.05 + 3 * (0.05 * 0.95 / REPLICATIONS) ** 0.5
 """Nominal level, and three standard errors of the simulation."""
 POOL = 2000
-SPOILT = 0.05
-"""Share of essays that the new system spoils whole."""
+BROKEN = 0.05
+"""Share of essays that the new system corrupts as a whole."""
 ESSAYS = (40, 112, 400)
 MISSED = 0.08
-"""Intervals may miss without a mark in so many samples, and three standard errors."""
+"""Largest share of samples in which intervals miss without a mark, plus three standard errors."""
 CHECKED = 3
 
 PAGE = Path(__file__).parent / "GEC.md"
@@ -61,9 +61,9 @@ The I-measure has a kink at 0, where a system is as good as no correction; inter
 | --- | --- | --- | --- | --- | --- |
 """
 WHOLE = f"""
-## Essays that one system spoils whole
+## Essays that one system corrupts as a whole
 
-In {100 * SPOILT:.0f} % of the essays of 1 to 11 sentences, the new system replaces every word; in the others,
+In {100 * BROKEN:.0f} % of the essays of 1 to 11 sentences, the new system replaces every word; in the others,
 both are alike. *Marked*: share of samples marked `few_rows`. *Missed unmarked*: share of samples that are not
 marked and whose interval misses the true difference.
 
@@ -74,10 +74,10 @@ marked and whose interval misses the true difference.
 
 @dataclass(frozen=True)
 class System:
-    """How often a system corrects an error, and spoils a word that is right."""
+    """How often a system corrects an error, and replaces a word that is right."""
 
     corrects: float
-    spoils: float
+    replaces: float
 
 
 PAIRS = {
@@ -112,7 +112,7 @@ def sentence(rng: random.Random, hard: float, systems: tuple[System, ...]) -> li
                     words[place] = "right"
                 elif rng.random() < 0.15:
                     words[place] = "wrong"
-            elif place % 2 and rng.random() < system.spoils * hard:
+            elif place % 2 and rng.random() < system.replaces * hard:
                 words[place] = "spoilt"
         texts.append(" ".join(words))
     return [" ".join(source), edits, [0, 1], *texts]
@@ -142,7 +142,7 @@ class Made(NamedTuple):
 
 
 def compared(scorer: Measure, both: list[FloatArray], rows: int) -> Made:
-    """Return the line of `gec.compare` from the counts of documents of both systems, with so many rows."""
+    """Return the line of `gec.compare` from the counts of documents of both systems."""
     first, second = both
     difference = float(np.subtract(*(scorer.score(one.sum(axis=0)[:, None])[0] for one in (second, first))))
     size = scorer.size(first + second)
@@ -206,15 +206,15 @@ def line(measure: MeasureName, pair: str, count: int, unit: str) -> tuple[str, f
 
 
 def essays() -> tuple[pl.DataFrame, list[np.ndarray]]:
-    """Return many essays, and the rows of each, of which the new system spoils some."""
+    """Return many essays, and the rows of each, of which the new system corrupts some."""
     rng = random.Random(SEED)
     sentences, places = pool((System(0.6, 0.03), System(0.6, 0.03)), of_documents=True)
     sentences = sentences.drop("annotators")
-    spoilt = np.concatenate([np.full(len(place), rng.random() < SPOILT) for place in places])
+    corrupted = np.concatenate([np.full(len(place), rng.random() < BROKEN) for place in places])
     words = pl.col("source").str.split(" ")
     worse = words.list.eval(pl.lit("spoilt")).list.join(" ")
     sentences = sentences.with_columns(
-        new=pl.when(pl.lit(pl.Series(spoilt))).then(worse).otherwise("new"),
+        new=pl.when(pl.lit(pl.Series(corrupted))).then(worse).otherwise("new"),
         edits=pl.col("edits").list.filter(pl.element().struct.field("annotator") == 0),
     )
     for name in ("old", "new"):
@@ -234,8 +234,8 @@ def _edit(place: int, words: tuple[str, str]) -> dict[str, Any] | None:
     return {"start": place, "end": place + 1, "type": "R", "corrections": [words[1]], "annotator": 0}
 
 
-def spoilt_line(measure: MeasureName, count: int) -> tuple[str, float]:
-    """Return the line of essays of which some are spoilt, and how often it misses without a mark."""
+def corrupted_line(measure: MeasureName, count: int) -> tuple[str, float]:
+    """Return the line of essays of which some are corrupted, and how often it misses without a mark."""
     sentences, places = essays()
     systems = ["old_edits", "new_edits"] if measure == "errant" else ["old", "new"]
     options: dict[str, Any] = {"choose": "best_sentence"} if measure == "m2" else {}
@@ -272,7 +272,7 @@ def main() -> int:
     whole = []
     measures: tuple[MeasureName, ...] = ("m2", "errant")
     for measure, count in product(measures, ESSAYS):
-        whole.append(spoilt_line(measure, count))
+        whole.append(corrupted_line(measure, count))
         sys.stdout.write(whole[-1][0] + "\n")
     lines = []
     tested: tuple[MeasureName, ...] = ("m2", "i_measure")

@@ -39,9 +39,9 @@ from anls_frame.reports.slice_units import SliceUnits, UnitSums
 PAGE = Path(__file__).with_name("MACRO.md")
 LEAST = 0.93
 MOSTLY = 0.5
-"""A line with so many marked samples counts as marked."""
+"""A line with at least this share of marked samples counts as marked."""
 CHECKED = 3
-"""So many samples of each line are counted by `compare` as well."""
+"""Number of samples of each line that `compare` counts as well."""
 LATENT = np.linspace(-6, 6, 12_001)
 """Latent values between which graded scores are interpolated."""
 MEANS = np.array([0.95, 0.85, 0.7, 0.5, 0.8])

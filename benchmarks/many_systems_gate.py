@@ -126,9 +126,9 @@ class Documents:
         ]
         random = np.random.default_rng(1)
         mixed = [np.where(random.random(rows.height) < share, *engines) for share in (0.5, 0.75)]
-        spoilt = [np.where(random.random(rows.height) < share, 0.0, engines[1]) for share in (0.05, 0.15)]
+        corrupted = [np.where(random.random(rows.height) < share, 0.0, engines[1]) for share in (0.05, 0.15)]
         self.document = rows["doc_id"].rank("dense").to_numpy().astype(np.int64) - 1
-        self.scores = np.stack([*engines, *mixed, *spoilt], axis=1)
+        self.scores = np.stack([*engines, *mixed, *corrupted], axis=1)
         types = rows["question_types"]
         self.types = [
             types.list.contains(value).to_numpy() for value in types.explode().drop_nulls().unique().sort()
@@ -148,7 +148,7 @@ class Documents:
         return one_line(self.x[drawn], self.y[drawn]), self.x.sum(axis=0)[None] / self.y.sum()
 
     def tied(self, random: Random, documents: int) -> Sample:
-        """Both engines, and a mixture and a spoilt system, are swapped at random in each document."""
+        """Both engines, and a mixture and a corrupted system, are swapped at random in each document."""
         drawn = random.integers(0, len(self.x), documents)
         x, truth = self.x[drawn], self.x.sum(axis=0)[None] / self.y.sum()
         for pair in ([0, 1], [3, 4]):

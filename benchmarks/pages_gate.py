@@ -1,10 +1,10 @@
 """
-Errors of pages by kind, against pages that were spoilt with known amounts of each kind.
+Errors of pages by kind, against pages that were corrupted with known amounts of each kind.
 
     python benchmarks/pages_gate.py               # writes PAGES.md beside this file
     python benchmarks/pages_gate.py --quick       # prints the page of a tenth of the pages, without times
 
-Pages of random words with the frequencies of a language are spoilt: letters are misread, and beside that two
+Pages of random words with the frequencies of a language are corrupted: letters are misread, and besides, two
 columns change places, a phrase is said again and again, lines are read twice, sentences are invented, a part
 is dropped, or several of these. A page is right where all six shares of `page_errors` are within two points
 of the reference's length of what was done. The script ends with an error if fewer than 95 % of the pages are
@@ -57,7 +57,7 @@ class Line(NamedTuple):
 
 
 class Page:
-    """A page that is spoilt step by step: its reference, what is read, and the errors that were made."""
+    """A page that is corrupted step by step: its reference, what is read, and the errors that were made."""
 
     def __init__(self, vocabulary: Vocabulary, rate: float, choose: random.Random) -> None:
         self.vocabulary = vocabulary
@@ -176,8 +176,10 @@ BOTH: dict[str, tuple[Callable[[Page], None], ...]] = {
 """Kinds that get in the way of each other: they are counted, but are not part of the gate."""
 
 
-def spoilt(steps: tuple[Callable[[Page], None], ...], rates: tuple[float, float], pages: int) -> list[Page]:
-    """Return spoilt pages."""
+def corrupted(
+    steps: tuple[Callable[[Page], None], ...], rates: tuple[float, float], pages: int
+) -> list[Page]:
+    """Return corrupted pages."""
     choose = random.Random(f"{SEED} {[step.__name__ for step in steps]} {rates}")
     vocabulary = Vocabulary(choose)
     found = []
@@ -201,7 +203,7 @@ def shares(pages: list[Page]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any
 def sums_are_distances(pages: int) -> bool:
     """Return whether the kinds of pages in order add up to the edit distance."""
     steps = (STEPS["letters alone"], STEPS["invented sentences"], STEPS["a half or a block dropped"])
-    every = [page for kind in steps for rates in RATES for page in spoilt(kind, rates, pages)]
+    every = [page for kind in steps for rates in RATES for page in corrupted(kind, rates, pages)]
     frame = pl.DataFrame({"read": [page.read for page in every], "truth": [page.reference for page in every]})
     found = frame.select(af.page_errors("read", "truth"), distance=af.levenshtein("read", "truth"))
     found = found.unnest("page_errors").filter(moved=0, repeated=0)
@@ -212,7 +214,7 @@ def times_taken(pages: int = 400) -> dict[str, tuple[float, float]]:
     """Return the CPU microseconds of a page, and those of `cer`, by the share of misread letters."""
     times = {}
     for rate in (0.005, 0.01, 0.02, 0.05):
-        of_rate = spoilt((), (rate, rate), pages)
+        of_rate = corrupted((), (rate, rate), pages)
         frame = pl.DataFrame(
             {"read": [page.read for page in of_rate], "truth": [page.reference for page in of_rate]}
         )
@@ -239,7 +241,7 @@ def counted(steps: Mapping[str, tuple[Callable[[Page], None], ...]], each: int) 
     lines, right = [], []
     for name, kinds in steps.items():
         for rates in RATES:
-            found, made = shares(spoilt(kinds, rates, each))
+            found, made = shares(corrupted(kinds, rates, each))
             is_right = (np.abs(found - made) <= POINTS).all(axis=1)
             right.append(is_right.mean())
             mean = " | ".join(f"{100 * share:z.1f}" for share in (found - made).mean(axis=0))
@@ -265,7 +267,7 @@ three in five are substituted; the others are dropped or added. Blocks change pl
 95 % of the pages must be right; with two kinds, nothing is required.
 
 """
-    columns = f"| spoilt by | letters misread, % | right | {' | '.join(KINDS)} |\n"
+    columns = f"| corrupted by | letters misread, % | right | {' | '.join(KINDS)} |\n"
     columns += f"| --- | --- | ---: |{' ---: |' * len(KINDS)}\n"
     parts = [
         f"Misread letters and one other kind: {100 * right:.1f} % of all pages are right.\n\n{columns}",

@@ -171,7 +171,7 @@ class Population(Protocol):
     def samples(
         self, documents: int, replications: int, random: Random
     ) -> tuple[dict[str, Array], dict[str, Truth]]:
-        """Return the totals of samples of so many documents by column, and the truth of each column."""
+        """Return the totals of samples of documents by column, and the truth of each column."""
         ...
 
 

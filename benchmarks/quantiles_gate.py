@@ -59,7 +59,7 @@ SIZES: dict[str, Floats] = {
     "1 to 200 rows, few of them large": np.arange(1, LARGEST + 1) ** -1.5
     / (np.arange(1, LARGEST + 1) ** -1.5).sum(),
 }
-"""How often documents have so many rows."""
+"""How often documents have a number of rows."""
 
 
 class Case(NamedTuple):

@@ -165,7 +165,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--counts", type=Path, default=COUNTS, help="file of counts (rank_kinds.json)")
     parser.add_argument("--samples", type=int, default=SAMPLES, help="samples of each cell (1,000)")
-    parser.add_argument("--systems", type=int, default=40, help="cells of at most so many systems (40)")
+    parser.add_argument("--systems", type=int, default=40, help="most systems of a cell (40)")
     arguments = parser.parse_args()
     counts = json.loads(arguments.counts.read_text()) if arguments.counts.exists() else {}
     for cell in cells():

@@ -59,7 +59,7 @@ def is_found(score: Array, document: npt.NDArray[np.int64], is_in: npt.NDArray[n
     return bool(p[1] <= LEVEL)
 
 
-def share(population: Population, label: str, samples: int, *, is_spoilt: bool) -> float:
+def share(population: Population, label: str, samples: int, *, is_corrupted: bool) -> float:
     """Return the share of p ≤ 0.05."""
     whole, of_all = LABELS[label]
     found: list[bool] = []
@@ -70,7 +70,7 @@ def share(population: Population, label: str, samples: int, *, is_spoilt: bool) 
         score, document = population.drawn(random)
         places = document if whole else np.arange(len(document))
         is_in = (random.random(int(places.max()) + 1) < of_all)[places]
-        if is_spoilt:
+        if is_corrupted:
             score = np.where(is_in & (random.random(len(score)) < 0.3), 0.0, score)
         one = is_found(score, document, is_in)
         if one is not None:
@@ -80,12 +80,12 @@ def share(population: Population, label: str, samples: int, *, is_spoilt: bool) 
 
 def page(*, quick: bool) -> tuple[str, list[str]]:
     """Return the page, and which levels are too high."""
-    samples, spoilt = (100, 15) if quick else (1_000, 150)
+    samples, corrupted = (100, 15) if quick else (1_000, 150)
     most = LEVEL + 3 * (LEVEL * (1 - LEVEL) / samples) ** 0.5
-    lines, missed = [HEAD.format(level=samples, power=spoilt, most=100 * most).rstrip("\n")], []
+    lines, missed = [HEAD.format(level=samples, power=corrupted, most=100 * most).rstrip("\n")], []
     for population, label in LINES:
-        level = share(population, label, samples, is_spoilt=False)
-        power = share(population, label, spoilt, is_spoilt=True)
+        level = share(population, label, samples, is_corrupted=False)
+        power = share(population, label, corrupted, is_corrupted=True)
         cells = (population.sizes, population.documents, population.scores, label)
         lines.append(f"| {' | '.join(map(str, cells))} | {100 * level:.1f} | {100 * power:.0f} |")
         gates.say(lines[-1])

@@ -22,7 +22,7 @@ LEVEL = 0.05
 STAGES = (19, 49, 99, 199)
 """Numbers of draws, each of which may show that p is too large."""
 MOST_REACHED = LEVEL * (1 + STAGES[-1]) - 1 + 1e-9
-"""In so many draws a statistic may be as large as that of a slice that is found."""
+"""Largest share of draws in which a statistic is as large as that of a slice that is found."""
 
 
 @dataclass(frozen=True)

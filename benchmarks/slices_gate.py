@@ -249,14 +249,14 @@ def page(*, quick: bool) -> tuple[str, list[str]]:
         return made_of(Counts(Path(folder, COUNTS.name)), 100, 40)
 
 
-def made_of(counts: Counts, sets: int, spoilt: int) -> tuple[str, list[str]]:
+def made_of(counts: Counts, sets: int, corrupted: int) -> tuple[str, list[str]]:
     """Count sets until each line has this number; return the page, and the sections outside their bounds."""
     of_nulls, of_honest, of_faults = list(nulls()), list(honest_nulls()), list(faults())
     run(counts, of_nulls, sets)
-    run(counts, of_faults, spoilt)
+    run(counts, of_faults, corrupted)
     run(counts, of_honest, sets)
     run(counts, list(sized_sets.lines(differs=False)), sets)
-    run(counts, list(sized_sets.lines(differs=True)), spoilt // 4)
+    run(counts, list(sized_sets.lines(differs=True)), corrupted // 4)
     random = np.random.default_rng(SEED)
     for _ in range(FRAMES):
         slices_cases.compared(random)

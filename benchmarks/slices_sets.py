@@ -150,7 +150,7 @@ class Population:
         values, document = self.drawn(random)
         sliced = self.sliced(document, random)
         if fault is not None:
-            values = fault.spoilt(values, sliced, random)
+            values = fault.corrupted(values, sliced, random)
         y = np.ones(len(values))
         if self.scores == "characters":
             # Lengths of answers, and characters that are wrong.
@@ -289,7 +289,7 @@ class Fault:
     conditions: search.Slice
     by: float
 
-    def spoilt(self, values: Array, sliced: list[Codes], random: Random) -> Array:
+    def corrupted(self, values: Array, sliced: list[Codes], random: Random) -> Array:
         """Return the scores with the fault: right answers become wrong until the mean is lower."""
         columns = [sliced[column].mask(code, len(values)) for column, code in self.conditions]
         is_in = np.all(columns, axis=0)

@@ -32,7 +32,7 @@ struct Way {
 }
 
 enum Different {
-    /// So many neighbouring characters that the answer does not have.
+    /// This number of neighbouring characters that the answer does not have.
     Middle(usize),
     /// Errors at random places, in percent.
     Errors(usize),

@@ -1,4 +1,4 @@
-//! Scores pairs of one kind so many times, for `count` to count what a processor executes meanwhile.
+//! Scores pairs of one kind a number of times, for `count` to count what a processor executes meanwhile.
 //!
 //! Two runs that differ in the number of rounds tell what a round costs: what is done once falls out.
 

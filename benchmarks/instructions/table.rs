@@ -21,7 +21,7 @@ impl Random {
         letters[self.below(letters.len())]
     }
 
-    /// The text after so many insertions, deletions and replacements.
+    /// The text after these numbers of insertions, deletions and replacements.
     pub fn with_errors(&mut self, text: &[char], errors: usize, letters: &[char]) -> Vec<char> {
         let mut text = text.to_vec();
         for _ in 0..errors {
