@@ -25,7 +25,7 @@ from anls_frame.metrics.scores import nearest_answer
 from anls_frame.overviews.advice import PAGE_RULES, RULES, Case, figure, first_steps, means, page_losses
 from anls_frame.overviews.overview_documents import OverviewView
 from anls_frame.overviews.roles import Given, Roles, found_roles, n_values, prepared, rows_of
-from anls_frame.protocol import ScoreProtocol, resolve_protocol
+from anls_frame.protocol import ScoreProtocol, preset_name, resolve_protocol
 from anls_frame.reports.comparisons import Comparison, compare
 from anls_frame.reports.reports import Report, report
 from anls_frame.results import Written
@@ -146,8 +146,13 @@ class Overview(Written, Generic[Table_co]):
     @property
     def code(self) -> str:
         """The call that makes this overview, with all columns that were found."""
-        given = {**self.roles.options, **self.options}
-        shown = ", ".join(f"{name}={value!r}" for name, value in given.items())
+        options = {**self.roles.options, **self.options}
+        given = {name: repr(value) for name, value in options.items()}
+        if isinstance(protocol := options.get("protocol"), ScoreProtocol):
+            whole = repr(protocol).replace("ScoreProtocol(", "af.ScoreProtocol(")
+            preset = preset_name(protocol)
+            given["protocol"] = whole if preset is None else repr(preset)
+        shown = ", ".join(f"{name}={written}" for name, written in given.items())
         return f"af.overview(df, {shown})"
 
     @property

@@ -563,3 +563,21 @@ def test_values_of_few_rows_that_lie_together_are_no_documents() -> None:
     assert af.overview(frame).roles.cluster is None
     together = frame.with_columns(similarities=pl.Series([f"[0.{index // 2}]" for index in range(100)]))
     assert af.overview(together).roles.cluster == "similarities"
+
+
+@pytest.mark.parametrize(
+    ("protocol", "written"),
+    [
+        (af.PROTOCOLS["anls"], ", protocol='anls')"),
+        (af.PROTOCOLS["rrc"], ", protocol='rrc')"),
+        (af.PROTOCOLS["rrc"].replace(threshold=0.8, errors="jiwer"), ", protocol=af.ScoreProtocol("),
+    ],
+)
+def test_the_call_of_a_protocol_makes_the_same_overview(protocol: af.ScoreProtocol, written: str) -> None:
+    frame = af.sample().head(100)
+    made = af.overview(frame, "tesseract", protocol=protocol)
+
+    assert written in made.code
+    same: Any = eval(made.code, {"af": af, "df": frame})  # noqa: S307 - our own code
+    assert same.report.overall == made.report.overall
+    assert same.signature == made.signature
