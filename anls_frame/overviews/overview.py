@@ -54,6 +54,11 @@ _WORST = 3
 """Rows of each cause that are shown."""
 _PAGE_RATES = {kind: pl.col(kind) / pl.max_horizontal("reference_length", 1) for kind in PAGE_COLORS}
 """What each kind of error adds to the rate of a page; of a page without text, the number of errors."""
+_LOSSES: dict[str, pl.Expr] = {
+    cause: pl.when(pl.col("cause") == cause).then("lost") for cause in causes.CAUSES
+}
+_LOSSES[causes.WRAPPED] = pl.col(causes.WRAPPED)
+"""What each cause takes from the score of a row."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -300,69 +305,56 @@ def overview(
     metric = made.measures[0]
     # The rows without a score may be those of all other values.
     varying = [name for name in roles.by if [name] not in tables or made.tables[name]["n"].gt(0).sum() > 1]
-    found = _worse_slices(rows, column, roles.answers, varying, made.row_names, metrics=scores[0], **how)
+    of_slices = {"prediction": column, "answers": roles.answers, "metrics": scores[0], **how}
+    found = _worse_slices(rows, varying, made.row_names, **of_slices)
     usual, named = inspect.signature(overview).parameters, roles.options
-    of_rows: dict[str, Any] = {
-        "report": made,
+    options = {name: value for name, value in given.items() if name not in named}
+    result = Overview(
+        report=made,
+        account=replace(made.account, from_pandas=is_pandas(frame)),
+        comparison=comparison,
+        found=found,
+        roles=roles,
+        options={name: value for name, value in options.items() if value != usual[name].default},
         **{name: getattr(made, name) for name in ("measures", "row_names", "signature")},
-        "account": replace(made.account, from_pandas=is_pandas(frame)),
-        "comparison": comparison,
-        "found": found,
-        "roles": roles,
-        "options": {
-            name: value for name, value in given.items() if name not in named and value != usual[name].default
-        },
-    }
+    )
     are_pages = {"cer_corpus", *PAGE_COLORS, "reading_order_free_cer"} <= {*made.overall}
     if roles.answers is None or not (are_pages or metric.name in causes.SCORES):
-        return Overview(**of_rows)
+        return result
     settings = made.summary.settings
     texts = {name: _texts(rows, roles, name, settings.unanswerable) for name in roles.systems}
     if are_pages:
-        own = texts[system].with_columns(**page_losses(settings)).collect()
-        losses = _PAGE_RATES
-        table = every = _page_causes(made, own)
+        scored = {system: texts[system].with_columns(**page_losses(settings)).collect()}
+        of_systems = {system: _page_causes(made, scored[system])}
     else:
         scored = {
             name: causes.with_losses(one, "prediction", settings, score=metric.name).collect()
             for name, one in texts.items()
         }
-        losses = {cause: pl.when(pl.col("cause") == cause).then("lost") for cause in causes.CAUSES}
-        losses[causes.WRAPPED] = pl.col(causes.WRAPPED)
-        of_systems = {name: _cause_table(one, losses, confidence) for name, one in scored.items()}
-        own, table = scored[system], of_systems[system]
-        named_tables = [
-            one.select(pl.lit(name).alias("system"), pl.all()) for name, one in of_systems.items()
-        ]
-        every = table if comparison is None else pl.concat(named_tables)
+        of_systems = {name: _cause_table(one, confidence) for name, one in scored.items()}
+    own, table, losses = scored[system], of_systems[system], _PAGE_RATES if are_pages else _LOSSES
+    named_tables = [one.select(pl.lit(name).alias("system"), pl.all()) for name, one in of_systems.items()]
     case = Case(rows=own, system=system, roles=roles, report=made, found=found, causes=table, risk=risk)
     label = free_name("cause" if comparison is None else f"cause of {system}", rows.columns)
-    return Overview(
-        cause_frame=every,
+    return replace(
+        result,
+        cause_frame=table if len(named_tables) == 1 else pl.concat(named_tables),
         step_frame=first_steps(case, PAGE_RULES if are_pages else RULES),
         worst_rows=_worst_rows(own, {cause: losses[cause] for cause in table["cause"]}, settings.protocol),
         confusions=case.confusions.head(_WORST),
         row_causes=_row_causes(own, losses).alias(label),
-        **of_rows,
     )
 
 
 def _worse_slices(
-    rows: pl.DataFrame,
-    prediction: str | None,
-    answers: str | None,
-    columns: Sequence[str],
-    row_names: Names,
-    **how: Any,
+    rows: pl.DataFrame, columns: Sequence[str], row_names: Names, **how: Any
 ) -> Slices[Any] | None:
     """Return the slices that are worse than the rest; None without columns that slice."""
     if not columns:
         return None
     depth = 2 if rows.height <= MOST_PAIRS else 1
     search = SliceSearch(min_rows=max(_LEAST_ROWS, rows.height // _LEAST_SHARE))
-    found: Slices[Any] = find_slices(
-        rows, prediction, answers, columns, depth=depth, n=_SLICES, search=search, **how
-    )
+    found: Slices[Any] = find_slices(rows, columns=columns, depth=depth, n=_SLICES, search=search, **how)
     return replace(found, row_names=row_names)
 
 
@@ -381,10 +373,10 @@ def _texts(rows: pl.DataFrame, roles: Roles, system: str, unanswerable: Unanswer
     return texts.select(pl.col(column).alias(name) for name, column in columns.items() if column is not None)
 
 
-def _cause_table(rows: pl.DataFrame, losses: Mapping[str, pl.Expr], confidence: float) -> pl.DataFrame:
+def _cause_table(rows: pl.DataFrame, confidence: float) -> pl.DataFrame:
     """Return the causes with the intervals of their losses."""
     table = causes.losses_by_cause(causes.summed(rows.lazy(), []).collect(), [])
-    known = means(rows.drop_nulls("lost"), {cause: losses[cause] for cause in table["cause"]}, confidence)
+    known = means(rows.drop_nulls("lost"), {cause: _LOSSES[cause] for cause in table["cause"]}, confidence)
     schema = dict.fromkeys(ends_of("loss"), pl.Float64)
     ends = pl.DataFrame([own[1:] for own in known.values()], schema, orient="row").fill_nan(None)
     return table.hstack(ends).select("cause", "n", "loss", *schema, "share_of_loss")
