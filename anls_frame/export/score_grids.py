@@ -11,6 +11,7 @@ import polars.selectors as cs
 from anls_frame._text import distinct
 from anls_frame.export.columns import ends_of
 from anls_frame.export.document import GROUP, OVERALL, SLICE, TABLE, crossed
+from anls_frame.frames.joins import joined
 
 _ORDER = "anls_frame:order"
 """A column that no frame has."""
@@ -66,9 +67,7 @@ def ordered(
     key = cs.by_name(*by)
     first = (frame if like is None else like).filter(is_group).unique(key, keep="first", maintain_order=True)
     order = first.sort(column, descending=descending, nulls_last=True, maintain_order=True).select(key)
-    in_order = frame.join(
-        order.with_row_index(_ORDER), on=list(by), how="left", nulls_equal=True, maintain_order="left"
-    )
+    in_order = joined(frame, order.with_row_index(_ORDER), by)
     return in_order.sort(_ORDER, nulls_last=False, maintain_order=True).drop(_ORDER)
 
 

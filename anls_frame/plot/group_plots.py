@@ -14,9 +14,11 @@ from matplotlib.lines import Line2D
 from anls_frame import _palette
 from anls_frame._arguments import choice, count, takes_names
 from anls_frame._text import level_text, numbered
+from anls_frame.exceptions import DTypeError
 from anls_frame.export.columns import DIFFERENCE, ends_of, with_ends
 from anls_frame.export.display import figure, spelled
 from anls_frame.frames.conversion import in_polars, to_lazy
+from anls_frame.frames.joins import joined
 from anls_frame.plot import _inputs, _style
 from anls_frame.results import FoundSlices
 from anls_frame.summary.keys import explode_lists
@@ -352,13 +354,7 @@ def _counted(given: Any, by: str | Sequence[str] | None, error_type: str) -> tup
             # Polars takes some names for patterns.
             own_keys = {f"__anls_frame_{index}": cs.by_name(name) for index, name in enumerate(columns)}
             slices = in_polars(given.by(*columns)).lazy().select(**own_keys).collect()
-            groups = slices.join(
-                groups.with_columns(**own_keys),
-                on=[*own_keys],
-                how="left",
-                nulls_equal=True,
-                maintain_order="left",
-            ).drop(*own_keys)
+            groups = joined(slices, groups.with_columns(**own_keys), [*own_keys]).drop(*own_keys)
     elif (counted := _ERRORS.counts(given, "errors", columns, _COUNTED)) is not None:
         keys, counts = counted
         return ([], _grouped(counts, keys)) if keys else (_grouped(counts, []), [])
@@ -373,7 +369,11 @@ def _counted(given: Any, by: str | Sequence[str] | None, error_type: str) -> tup
 def _counts_of_rows(frame: Any, by: Sequence[str], column: str) -> pl.DataFrame:
     """Count the rows of each error type in each group, the largest group first."""
     keys = [f"key_{index}" for index in range(len(by))]
-    rows = to_lazy(frame, [], [column, *by]).select(
+    given = to_lazy(frame, [], [column, *by])
+    dtype = given.collect_schema()[column]
+    if dtype.is_nested():
+        raise DTypeError(f"column {column!r} has dtype {dtype}; this plot needs one error type in each row")
+    rows = given.select(
         cs.by_name(column).cast(pl.String).alias("error_type"),
         *(cs.by_name(name).alias(key) for name, key in zip(by, keys, strict=True)),
     )

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._arguments import takes_names
+from anls_frame._arguments import strings, takes_names
 from anls_frame._text import differing_in_notation, numbered
 from anls_frame._typing import ByFrame, Table_co, declared
-from anls_frame.exceptions import warn
+from anls_frame.exceptions import DTypeError, warn
 from anls_frame.frames import origins
 from anls_frame.frames.checks import free_name
 from anls_frame.frames.conversion import attach, column_names, in_memory, to_lazy
+from anls_frame.frames.joins import joined
 from anls_frame.reports.pairing import check_ids, differing_questions, disagreeing, first_of, question_column
 from anls_frame.summary.keys import optional
 from anls_frame.summary.measures import Metric
@@ -142,6 +143,13 @@ def side_by_side(
         question = None
     columns = [*ids, system, *values, *optional(answers), *optional(question)]
     table = to_lazy(frame, [], list(dict.fromkeys(columns))).collect()
+    if not table.height:
+        raise ValueError("there is nothing to compare: the frame has no rows")
+    if table.schema[system].is_nested() or table.schema[system].is_object():
+        raise DTypeError(
+            f"column {system!r} has dtype {table.schema[system]}, but it must hold the name of a system in "
+            "each row"
+        )
     rows = table.select(
         *(cs.by_name(name).alias(f"key_{index}") for index, name in enumerate(ids)),
         cs.by_name(system).cast(pl.String).alias("system"),
@@ -167,7 +175,7 @@ def side_by_side(
     }
     for name in chosen:
         own = rows.filter(pl.col("system") == name).drop("row", "system")
-        both = questions.join(own, on=keys, how="left", maintain_order="left")
+        both = joined(questions, own, keys)
         wide = wide.with_columns(
             both[f"value_{index}_right"].alias(columns_of[value][name]) for index, value in enumerate(values)
         )
@@ -192,7 +200,11 @@ def _chosen(systems: Mapping[str, str] | Sequence[str] | None, known: list[str])
     """Return the systems to compare, in order, as a mapping from new names to names in the column."""
     if systems is None:
         systems = known
-    names = dict(systems) if isinstance(systems, Mapping) else {name: name for name in systems}
+    names = (
+        dict(systems)
+        if isinstance(systems, Mapping)
+        else {name: name for name in strings("systems", systems)}
+    )
     unknown = [value for value in names.values() if value not in known]
     if unknown:
         raise ValueError(f"systems must be among {known}, got {unknown}")

@@ -15,6 +15,7 @@ from anls_frame._typing import ByFrame, Table_co, declared
 from anls_frame.exceptions import DTypeError, warn
 from anls_frame.files.usual_names import suggests
 from anls_frame.frames import conversion, origins
+from anls_frame.frames.joins import joined
 from anls_frame.summary.keys import check_key_dtypes, key_names, optional
 
 if TYPE_CHECKING:
@@ -152,7 +153,7 @@ def pair(
                 f"column {name!r} has dtype {left.schema[key]} in the first frame and "
                 f"{right.schema[key]} in the second; cast one of them"
             )
-    matched = left.join(right, on=keys, how="inner", maintain_order="left", suffix="_second")
+    matched = joined(left, right, keys, "inner", suffix="_second")
     _check_answers(matched, checked, ids)
     if question is not None:
         both = (matched[f"checked_{len(checked)}"], matched[f"checked_{len(checked)}_second"])
@@ -161,9 +162,7 @@ def pair(
         ):
             warn(f"{message}. Pass on= the columns that identify a question, such as its text")
     only = [
-        rows.join(other, on=keys, how="anti", maintain_order="left")
-        .select(keys)
-        .rename(dict(zip(keys, ids, strict=True)))
+        joined(rows, other, keys, "anti").select(keys).rename(dict(zip(keys, ids, strict=True)))
         for rows, other in ((left, right), (right, left))
     ]
     if hint := differing_in_notation(", ".join(map(str, row)) for row in pl.concat(only).iter_rows()):

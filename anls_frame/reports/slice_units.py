@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from anls_frame.frames.joins import joined
 from anls_frame.statistics.arrays import FloatArray, IntArray
 from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.keys import CLUSTER, explode_lists, key_names
@@ -101,9 +102,7 @@ def _units_of(
     count = len(summary.systems)
     if summary.settings.cluster is not None:
         cells = summary.comparison_sums.cells[metric.name].with_columns(count=pl.lit(1, pl.Int64))
-        number = cells.select(CLUSTER).join(
-            units, on=CLUSTER, how="left", nulls_equal=True, maintain_order="left"
-        )["unit"]
+        number = joined(cells.select(CLUSTER), units, [CLUSTER])["unit"]
     else:
         rows = units.filter(pl.all_horizontal(pl.col(score_columns(index, count)).is_not_null()))
         number = rows["unit"]
@@ -158,12 +157,7 @@ def cells_in_slices(
     """Return the numbers of cells and of their slices, by cell; one with a list is in several slices."""
     if not keys:
         return np.arange(cells.height), np.zeros(cells.height, np.int64)
-    numbered = explode_lists(cells.select(keys).with_row_index("cell"), keys).join(
-        slices.select(keys).with_row_index("slice"),
-        on=keys,
-        how="left",
-        nulls_equal=True,
-        maintain_order="left",
-    )
+    exploded = explode_lists(cells.select(keys).with_row_index("cell"), keys)
+    numbered = joined(exploded, slices.select(keys).with_row_index("slice"), keys)
     cell, slice_of = (numbered[name].cast(pl.Int64).to_numpy() for name in ("cell", "slice"))
     return cell, slice_of

@@ -11,6 +11,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._messages import Either, Message, Option, wrong
+from anls_frame.frames.joins import joined
 from anls_frame.slices.figures import SLICE, figures_of_summary
 from anls_frame.slices.slice_scores import Scores, SearchInput, lost, searched_systems
 from anls_frame.statistics.arrays import BoolArray, FloatArray
@@ -177,9 +178,8 @@ def _numbered(frames: Frames, keys: Sequence[str]) -> tuple[pl.DataFrame, dict[A
     every = pl.concat([cells.select(keys) for cells in frames.values()], how="vertical_relaxed")
     lines = every.unique(maintain_order=True)
     numbered = lines.with_row_index("line")
-    how: dict[str, Any] = {"on": keys, "how": "left", "nulls_equal": True, "maintain_order": "left"}
     numbers = {
-        name: cells.select(keys).cast(lines.schema).join(numbered, **how)["line"]
+        name: joined(cells.select(keys).cast(lines.schema), numbered, keys)["line"]
         for name, cells in frames.items()
     }
     return lines, numbers

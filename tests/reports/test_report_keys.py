@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,9 @@ import polars as pl
 import pytest
 import report_oracle
 from key_columns import KEYS, TEXTS
+from polars.testing import assert_frame_equal
 
+import anls_frame as af
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError
 from anls_frame.reports.reports import report
 
@@ -127,3 +130,40 @@ def test_structs_without_fields_are_refused_by_name(role: str, dtype: pl.DataTyp
 
     with pytest.raises(DTypeError, match=r"column 'empty' has dtype .* a struct without fields"):
         report(frame, "p", "a", **{role: "empty"})
+
+
+@pytest.mark.parametrize("keys", [[1.0, 1.0, math.nan, math.nan], [math.nan] * 4], ids=["some", "all"])
+def test_nan_is_a_slice_in_sorted_rows_as_any_text_is(keys: list[float]) -> None:
+    # Polars finds no NaN when it joins columns that it knows to be sorted.
+    rows = pl.DataFrame({"k": keys * 10}).with_row_index("doc").sort("k", maintain_order=True)
+    rows = rows.with_columns(
+        p=pl.lit("a"),
+        t=pl.when(pl.col("doc") % 3 == 0).then(pl.lit("a")).otherwise(pl.lit("b")),
+        judge=(pl.col("doc") % 3 == 0).cast(pl.Float64),
+        truth=pl.when(pl.col("doc") % 2 == 0).then((pl.col("doc") % 5 == 0).cast(pl.Float64)),
+    )
+    texts = rows.with_columns(pl.col("k").cast(pl.String))
+    options: dict[str, Any] = {"by": "k", "cluster": "doc"}
+    audit: dict[str, Any] = {"probability": None, "stratum": None, **options}
+
+    assert rows["k"].flags["SORTED_ASC"]
+    for result in (
+        lambda frame: af.report(frame, "p", "t", **options).by("k"),
+        lambda frame: af.report(frame, "p", "t", **options).macro("k"),
+        lambda frame: af.compare(frame, {"A": "p", "B": "t"}, "t", draws=99, **options).by("k"),
+        lambda frame: af.corrected(frame, "judge", "truth", **audit).by("k"),
+    ):
+        made = result(rows).with_columns(pl.col("^k$").cast(pl.String))
+        assert_frame_equal(made, result(texts))
+
+
+def test_nan_is_an_id_in_sorted_rows_too() -> None:
+    rows = pl.DataFrame({"id": [1.0, 2.0, math.nan], "prediction": ["a"] * 3, "answers": ["a"] * 3}).sort(
+        "id"
+    )
+    long = pl.concat([rows.with_columns(system=pl.lit(name)) for name in "AB"]).sort("id")
+
+    assert rows["id"].flags["SORTED_ASC"]
+    assert af.pair(rows, rows, on="id", prediction="prediction", answers="answers").frame.height == 3
+    wide = af.side_by_side(long, "prediction", "answers", system="system", id="id")
+    assert wide.frame.select("^prediction of .*$").null_count().row(0) == (0, 0)
