@@ -13,7 +13,7 @@ import polars.selectors as cs
 
 from anls_frame._messages import Message, Option, for_readers
 from anls_frame._text import numbered
-from anls_frame.frames.conversion import column_names, to_lazy
+from anls_frame.frames.conversion import column_names, is_pandas, to_lazy
 from anls_frame.frames.reserved_columns import DOCUMENT, QUESTION_ID
 
 _LOOKED_AT = 100_000
@@ -24,7 +24,8 @@ _PLAIN_WORD = re.compile("(?!doc)[a-z]{2,}[a-gi-rt-w]")
 
 def forgotten(frame: Any, cluster: str | None) -> str | None:
     """Return a column that names documents of several rows, if no cluster is named and there is one."""
-    if cluster is not None or DOCUMENT not in column_names(frame):
+    levels = frame.index.names if is_pandas(frame) else ()
+    if cluster is not None or DOCUMENT not in (*column_names(frame), *levels):
         return None
     first = frame.slice(0, _LOOKED_AT) if hasattr(frame, "slice") else frame.head(_LOOKED_AT)
     try:

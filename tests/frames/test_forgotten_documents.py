@@ -28,6 +28,9 @@ KINDS: dict[str, Callable[[pl.DataFrame], Any]] = {
     "pandas": lambda frame: frame.to_pandas(),
     "arrow": lambda frame: frame.to_arrow(),
 }
+LEVELS: dict[str, Callable[[pl.DataFrame], Any]] = {
+    "levels": lambda frame: frame.to_pandas().set_index(frame.select("^.*_id$").columns)
+}
 CALLS: dict[str, Callable[..., Any]] = {
     "report": lambda frame, **how: af.report(frame, "prediction", "answers", **how),
     "two": lambda frame, **how: af.compare(frame, ["prediction", "other"], "answers", **how),
@@ -45,15 +48,16 @@ CALLS: dict[str, Callable[..., Any]] = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, *LEVELS])
 @pytest.mark.parametrize("call", CALLS)
 def test_repeated_documents_without_a_cluster_are_noted(kind: str, call: str) -> None:
-    make, frame = CALLS[call], KINDS[kind](FRAME)
+    make, as_kind = CALLS[call], (KINDS | LEVELS)[kind]
+    frame = as_kind(FRAME)
     assert repr(make(frame)).splitlines().count(NOTE) == 1
     assert NOTE in make(frame).to_document().notes
     for cluster in ("doc_id", "question_id"):
         assert "Documents have several rows" not in repr(make(frame, cluster=cluster))
-    assert "Documents have several rows" not in repr(make(KINDS[kind](FRAME.drop("doc_id"))))
+    assert "Documents have several rows" not in repr(make(as_kind(FRAME.drop("doc_id"))))
 
 
 def test_documents_of_one_row_each_need_no_note() -> None:
