@@ -29,22 +29,30 @@ class ArgumentTypeError(TypeError, ValueError):
 
 _OF_COLUMNS = (
     "prediction answers systems system id question_id on by cluster metrics keep columns image "
-    "model_confidence baseline scores length cer error_type score truth repaired"
+    "model_confidence baseline scores length cer error_type score truth repaired "
+    "probability stratum x y"
 )
 COLUMNS = frozenset(_OF_COLUMNS.split())
 """Parameters of functions of frames that take names of columns."""
+_ALSO_EXPRESSIONS = ("by", "columns", "metrics", "a metric")
 
 
 def takes_names(function: Callable[Options, T]) -> Callable[Options, T]:
-    """Let a function of a frame explain what to pass in place of a Series for names of columns."""
-    parameters = list(inspect.signature(function).parameters)
+    """Let a function of a frame explain which options it has, and what to pass for names of columns."""
+    signature = inspect.signature(function)
+    named = inspect.Parameter.KEYWORD_ONLY
+    of_call = [f"{name}=..." if p.kind is named else name for name, p in signature.parameters.items()]
+    call = f"`{function.__name__}({', '.join(of_call)})`"
 
     @functools.wraps(function)
     def with_names(*arguments: Options.args, **options: Options.kwargs) -> T:
-        given = {**dict(zip(parameters, arguments, strict=False)), **options}
-        for name in parameters:
-            if name in COLUMNS and name in given:
-                refuse_columns(name, given[name], f"{name}=")
+        try:
+            given = signature.bind_partial(*arguments, **options).arguments
+        except TypeError as error:
+            raise TypeError(f"{function.__name__}(): {error}; it takes {call}") from None
+        for name, value in given.items():
+            if name in COLUMNS:
+                refuse_columns(name, value, f"{name}=")
         return function(*arguments, **options)
 
     return with_names
@@ -54,14 +62,18 @@ def refuse_columns(name: str, value: object, before: str = "") -> None:
     """
     Raise an error if names of columns are, or include, a Series, `pandas.col`, a frame or `df.anls`.
 
-    `before` is the text before the name in a call.
+    So does an expression of Polars, where only names are taken. `before` is the text before the name in a
+    call.
     """
     kinds = {_type_name(kind) for kind in type(value).__mro__}
+    columns = {"pandas.Series", "pandas.Expression", "polars.Series"}
+    if name not in _ALSO_EXPRESSIONS:
+        columns.add("polars.Expr")
     is_accessor = "anls_frame.AnlsFrameNamespace" in kinds
     if kinds & {"pandas.DataFrame", "polars.DataFrame", "polars.LazyFrame"}:
         given = f"takes names of columns, got a {type_name(value)}"
         raise TypeError(about(name, f"{given}; join the frames first, with `anls_frame.pair`"))
-    if is_accessor or kinds & {"pandas.Series", "pandas.Expression", "polars.Series"}:
+    if is_accessor or kinds & columns:
         called = "anls" if is_accessor else getattr(value, "name", None)
         advice = (
             f"pass its name: {before}{called!r}" if isinstance(called, str) and called else "pass its name"
@@ -91,7 +103,8 @@ def check_threads() -> None:
 def choice(name: str, value: T, choices: Iterable[object]) -> T:
     """Return the value; raise an error unless it is a valid choice."""
     choices = tuple(choices)
-    if value not in choices:
+    # Only within a type, because a Series or an expression cannot be compared with a text.
+    if not any(isinstance(value, type(one)) and value == one for one in choices):
         error = ValueError if isinstance(value, str) else ArgumentTypeError
         raise error(_must(name, f"one of {', '.join(map(repr, choices))}", value))
     return value
@@ -207,4 +220,7 @@ def _is(kind: type, value: object) -> bool:
 
 
 def _must(name: str, wanted: str, value: object) -> Message:
-    return about(name, f"must be {wanted}, got {value!r}")
+    shown = repr(value)
+    if "\n" in shown:
+        shown = type_name(value)
+    return about(name, f"must be {wanted}, got {shown}")

@@ -53,13 +53,21 @@ def system_colors(names: Iterable[str], colors: Mapping[str, str] | None = None)
     is free, the next of the rarest. `colors` overrides.
     """
     names = list(names)
-    given = dict(colors or {})
+    given = chosen_colors(colors)
     chosen = {name: given[name] for name in names if name in given}
     for name in sorted(set(names) - set(chosen)):
         first = zlib.crc32(_SALT + name.encode()) % len(PALETTE)
         order = [PALETTE[(first + step) % len(PALETTE)] for step in range(len(PALETTE))]
         chosen[name] = min(order, key=[*chosen.values()].count)
     return {name: chosen[name] for name in names}
+
+
+def chosen_colors(colors: Mapping[str, str] | None) -> dict[str, str]:
+    """Return the colours that a caller chose; raise an error unless they have the names of systems."""
+    if not isinstance(colors, Mapping | None):
+        known = "a mapping from names of systems to colours, such as {'old': 'gray'}"
+        raise TypeError(f"colors must be {known}, got {type(colors).__name__}")
+    return dict(colors or {})
 
 
 def system_color(name: str | None, color: str | None = None) -> str:

@@ -27,7 +27,7 @@ from anls_frame.frames.number_columns import with_numbers
 from anls_frame.frames.reserved_columns import AUDIT, AUDIT_CLUSTER, AUDIT_PROBABILITY, AUDIT_STRATUM
 from anls_frame.statistics.arrays import FloatArray
 from anls_frame.statistics.audit_draws import allotted, probabilities, systematic
-from anls_frame.summary.keys import optional
+from anls_frame.summary.keys import check_objects, optional
 from anls_frame.summary.settings import check_by
 from anls_frame.summary.slicing import check_values
 from anls_frame.summary.systems import systems_of
@@ -153,6 +153,7 @@ def audit_sample(
     needed = [*slices, *optional(cluster), *_lean_column(lean, score, systems, names)]
     rows = pl.DataFrame({_ROW: np.arange(len(frame))})
     rows = rows.hstack(to_lazy(frame, list(systems.values()), needed).collect())
+    check_objects(rows.select(cs.by_name(*slices)).schema.items(), "slice rows")
     lists = [name for name in slices if isinstance(rows.schema[name], pl.List | pl.Array)]
     if lists:
         raise DTypeError(f"the columns {lists} of by= hold lists, but a row can be drawn in only one slice")

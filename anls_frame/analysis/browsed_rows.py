@@ -99,16 +99,23 @@ def collected(
     names = column_names(frame)
     repeats = [name for name in REPEATS if name in names]
     needed_names = columns_of([asked.made.get(name, name) for name in asked.shown.values()])
-    source = to_lazy(frame, [], [*needed_names, *repeats])
+    image = _image(asked.image, names)
+    of_image = [name for _, name in image if name is not None]
+    source = to_lazy(frame, [], [*needed_names, *of_image, *repeats])
     schema = source.with_columns(expr.alias(name) for name, expr in asked.made.items()).collect_schema()
     for name in asked.shown.values():
         if schema[name].is_object() or schema[name] == pl.Binary:
             way = "cast it to pl.String" if schema[name] == pl.Binary else object_advice(name)
             raise DTypeError(f"column {name!r} has dtype {schema[name]} and cannot be shown; {way}")
+    for name in of_image:
+        if schema[name].is_nested():
+            raise DTypeError(
+                f"column {name!r} has dtype {schema[name]} and is no path of an image; make a column of the "
+                "path, as with `.list.first()`, and pass its name as image="
+            )
     shown = asked.shown | {name: name for name in repeating(schema)}
-    image = _image(asked.image, names)
     audit = [AUDIT] if asked.is_audit else []
-    keep = tuple(dict.fromkeys([*shown.values(), *(name for _, name in image if name is not None), *audit]))
+    keep = tuple(dict.fromkeys([*shown.values(), *of_image, *audit]))
     settings = replace(asked.settings, by=(), keep=keep)
     scored = system_rows.scored_rows(
         frame, asked.systems, asked.answers, asked.metrics, settings, made=asked.made

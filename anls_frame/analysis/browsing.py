@@ -394,7 +394,7 @@ def browse(
             **scoring(protocol, frame, has_texts=True, missing=missing, unanswerable=unanswerable),
             **detail_settings(details=True, has_texts=True),
         ),
-        row_id=id,
+        row_id=None if id is None else string("id", id, "the name of a column"),
         image=image,
         made=slicing.expressions,
         is_audit=audit,

@@ -28,35 +28,41 @@ def at_hand(frame: Any) -> Any:
     if isinstance(frame, pl.DataFrame | pl.LazyFrame):
         return frame
     if is_pandas(frame):
-        if hasattr(frame.columns, "levels"):
-            raise TypeError(
-                "the frame has several levels of column names; flatten them first, as with "
-                "`frame.set_axis(['_'.join(filter(None, map(str, name))) for name in frame.columns], axis=1)`"
-            )
-        return frame
-    if hasattr(frame, "__arrow_c_stream__"):
+        if not hasattr(frame.columns, "levels"):
+            return frame
+    elif hasattr(frame, "__arrow_c_stream__"):
         from anls_frame.frames import from_arrow  # noqa: PLC0415 - imports pyarrow
 
-        return from_arrow.to_table(frame)
+        table = from_arrow.to_table(frame)
+        if table is not None:
+            return table
     raise TypeError(
         "frame must be a Polars DataFrame or LazyFrame, a pandas DataFrame or an object with the Arrow "
-        f"PyCapsule interface, got {type_name(frame)}{_way_to_frame(frame)}"
+        f"PyCapsule interface, got {type_name(frame)}{way_to_frame(frame)}"
     )
 
 
-def _way_to_frame(value: Any) -> str:
+def way_to_frame(value: Any) -> str:
     """Return the end of a message: how to make a frame of what people pass in its place."""
+    if is_pandas(value):
+        return (
+            " with several levels of column names; flatten them first, as with "
+            "`frame.set_axis(['_'.join(filter(None, map(str, name))) for name in frame.columns], axis=1)`"
+        )
     if isinstance(value, str | os.PathLike):
         return f"; read the file first, with `anls_frame.read_results({str(value)!r})`"
     if isinstance(value, list | dict):
         return "; make one of it, with `polars.DataFrame(...)` or `pandas.DataFrame(...)`"
-    if type_name(value).startswith("narwhals."):
-        return "; pass the frame that it wraps, `frame.to_native()`"
-    if "GroupBy" in type(value).__name__:
-        return (
-            "; pass the frame itself, and the columns that group its rows as by=, where the function takes it"
-        )
-    return ""
+    advice = {
+        "Series": "pass the frame that has the column",
+        "ChunkedArray": "pass the frame that has the column",
+        "GroupBy": (
+            "pass the frame itself, and the columns that group its rows as by=, where the function takes it"
+        ),
+        "narwhals.": "pass the frame that it wraps, `frame.to_native()`",
+    }
+    name = type_name(value)
+    return next((f"; {way}" for part, way in advice.items() if part in name), "")
 
 
 def to_lazy(
@@ -134,6 +140,7 @@ def column_names(frame: Any) -> list[Any]:
 
 def in_memory(frame: Any) -> Any:
     """Return a pandas frame unchanged, and others collected in Polars, as queries may change their order."""
+    frame = at_hand(frame)
     return frame if is_pandas(frame) else in_polars(frame).lazy().collect()
 
 

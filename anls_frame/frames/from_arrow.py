@@ -8,17 +8,16 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from anls_frame._arguments import type_name
 from anls_frame.exceptions import DTypeError
 from anls_frame.frames.checks import check_columns, check_texts
 
 
-def to_table(frame: Any) -> pa.Table:
-    """Convert an object with the Arrow PyCapsule interface to a table."""
+def to_table(frame: Any) -> pa.Table | None:
+    """Convert an object with the Arrow PyCapsule interface to a table; None for a single column."""
     try:
         return frame if isinstance(frame, pa.Table) else pa.table(frame)
-    except pa.ArrowInvalid as error:
-        raise TypeError(f"frame must be a table, got {type_name(frame)}: {error}") from None
+    except pa.ArrowInvalid:
+        return None
 
 
 def to_polars(table: pa.Table, texts: Sequence[str], others: Sequence[str] = ()) -> pl.DataFrame:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast, get_args
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._arguments import string, takes_names
+from anls_frame._arguments import flag, string, takes_names
 from anls_frame._engines import on_engines
 from anls_frame._messages import Either, Message, Option
 from anls_frame._typing import Missing, ScoreColumn
@@ -120,6 +120,7 @@ def add_scores(
         cs.by_name(string("answers", answers, "the name of a column")),
     )
     prefix, suffix = string("prefix", prefix), string("suffix", suffix)
+    overwrite = flag("overwrite", overwrite)
     names = {field: f"{prefix}{field}{suffix}" for field in _score_columns(columns)}
     compared = resolve_scoring(protocol) if "anls" in names else resolve_protocol(protocol)
     # Always built, because it checks the options.

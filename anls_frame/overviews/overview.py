@@ -37,7 +37,7 @@ from anls_frame.summary.account import Account
 from anls_frame.summary.catalogue import Metrics, names_in_reports, resolve
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.rows import with_unanswerable
-from anls_frame.summary.settings import Unanswerable
+from anls_frame.summary.settings import Unanswerable, named_columns
 from anls_frame.summary.systems import systems_of
 
 if TYPE_CHECKING:
@@ -279,7 +279,7 @@ def overview(
     given = {name: value for name, value in locals().items() if name != "frame"}
     share("confidence", confidence, ends=False)
     systems = None if prediction is None else systems_of(prediction)
-    asked = {**given, "prediction": systems, "by": [by] if isinstance(by, str) else by}
+    asked = {**given, "prediction": systems, "by": None if by is None else named_columns("by", by)}
     rows = rows_of(frame, asked)
     roles = found_roles(rows, asked)
     whole = resolve_protocol(protocol)

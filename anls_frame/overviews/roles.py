@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
+from anls_frame._arguments import string
 from anls_frame._messages import Message, Option
 from anls_frame._text import listed, quoted
 from anls_frame.exceptions import DTypeError
@@ -109,8 +110,8 @@ def rows_of(frame: Any, asked: Mapping[str, Any]) -> pl.DataFrame:
 
 def _named(asked: Mapping[str, Any]) -> list[str]:
     """Return the columns that options name."""
-    others = (asked[name] for name in ("answers", "cluster", "model_confidence", "id"))
-    named = (name for name in others if isinstance(name, str))
+    roles = [role for role in ("answers", "cluster", "model_confidence", "id") if asked[role] is not None]
+    named = [string(role, asked[role], "the name of a column") for role in roles if asked[role] is not False]
     return [*(asked["by"] or ()), *(asked["prediction"] or {}).values(), *named]
 
 

@@ -19,11 +19,12 @@ from anls_frame.export import Kind
 from anls_frame.export.display import spelled
 from anls_frame.export.document import GROUP, OVERALL, SLICE, TABLE
 from anls_frame.export.row_names import ROWS, Names, every
-from anls_frame.frames.conversion import at_hand, column_names, in_polars, to_lazy
+from anls_frame.frames.conversion import at_hand, column_names, in_polars, to_lazy, way_to_frame
 from anls_frame.plot import _style
 from anls_frame.results import SlicedResult
 from anls_frame.summary.catalogue import NAMED
 from anls_frame.summary.details import detail_table
+from anls_frame.summary.keys import check_objects
 from anls_frame.summary.measures import Metric, is_higher_better
 from anls_frame.summary.summary import Summary
 
@@ -78,7 +79,7 @@ class Input(NamedTuple):
         try:
             return at_hand(given)
         except TypeError:
-            raise self.error(given) from None
+            raise self.error(given, way_to_frame(given)) from None
 
     def table(self, given: Any, columns: Sequence[str]) -> pl.DataFrame:
         """Return the frame of a result in Polars; raise an error if it lacks a column."""
@@ -96,6 +97,7 @@ class Input(NamedTuple):
         """Return numeric columns as floats, with NaN as null, and the other columns unchanged."""
         lazy = to_lazy(self.frame(given), [], [*columns, *others])
         schema = lazy.collect_schema()
+        check_objects([(name, schema[name]) for name in others], "group rows")
         for name in columns:
             if not (schema[name].is_numeric() or schema[name] in (pl.Boolean, pl.Null)):
                 raise DTypeError(

@@ -218,7 +218,7 @@ def line_looks(
     shared: dict[str, Iterator[Any]] = {}
     return {
         name: {"color": color, "linestyle": next(shared.setdefault(color, itertools.cycle(_STROKES)))}
-        for name, color in _palette.system_colors(names, colors or alone).items()
+        for name, color in _palette.system_colors(names, _palette.chosen_colors(colors) or alone).items()
     }
 
 

@@ -210,7 +210,8 @@ def _lines_of_rows(
     if by is not None:
         check_slices(rows, [by], [by])
         n_groups, groups = _groups(groups[0][1].with_columns(rows[by].alias("key")))
-    # The upper edges of bins with about equal numbers of rows.
+    # The upper edges of bins with about equal numbers of rows; as many bins as rows keep all values apart.
+    bins = min(bins, lengths.len())
     quantiles = {lengths.quantile((index + 1) / bins, "lower") for index in range(bins)}
     edges = sorted(edge for edge in quantiles if edge is not None)
     lines = [(name, _means(part, edges)) for name, part in groups]

@@ -115,7 +115,7 @@ def ranking(
     systems = frame["system"].to_list()
     # With more systems than colours, unrelated systems would look related.
     alike = dict.fromkeys(systems, _palette.BLUE) if len(systems) > len(_palette.PALETTE) else {}
-    shades = _palette.system_colors(systems, {**alike, **(colors or {})})
+    shades = _palette.system_colors(systems, {**alike, **_palette.chosen_colors(colors)})
     ax = _inputs.axes(ax, 7.2, 1.2 + _ROW * max(len(systems), 2))
     figures = frame.select(*SCORE, "few_rows")
     for row, (system, line) in enumerate(zip(systems, figures.iter_rows(), strict=True)):

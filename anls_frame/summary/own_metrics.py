@@ -87,7 +87,13 @@ def scored(
     elif isinstance(value, pl.Expr):
         expression = value
     else:
-        expression = value(*texts)  # type: ignore[operator] # the metric has checked it
+        try:
+            expression = value(*texts)  # type: ignore[operator] # the metric has checked it
+        except Exception as error:
+            raise TypeError(
+                f"the function of metric {metric.name!r} does not take two expressions ({error}); for a "
+                "function of two strings, use Metric.of_texts"
+            ) from error
         if not isinstance(expression, pl.Expr):
             raise TypeError(
                 f"the function of metric {metric.name!r} must return an expression, got "

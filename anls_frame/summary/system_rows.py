@@ -159,7 +159,7 @@ def scored_rows(
     `made` are expressions.
     """
     made = made or {}
-    predictions = list(systems.values()) if answers is not None else []
+    predictions = list(systems.values()) if settings.has_texts else []
     slicing = slicing or Slicing(settings.by)
     by_system = [[for_system(metric, system) for metric in metrics] for system in systems]
     own = [metric for every in by_system for metric in every if not metric.is_built_in]
@@ -168,7 +168,7 @@ def scored_rows(
     marks = columns_of_marks(column_names(frame))
     are_marked = settings.has_fields or bool(marks)
     others += marks
-    read = [*predictions, *optional(answers)]
+    read: list[Any] = [*predictions, answers] if settings.has_texts else []  # the name of a column is checked
     source = to_lazy(frame, read, others, answers=answers, protocol=settings.protocol)
     # Keys, kept columns and metrics of columns see the frame as the user does, whatever is read or scored as
     # something else: an expression equals the same expression made a column first.

@@ -102,7 +102,9 @@ def test_an_expression_of_pandas_is_refused(parameter: str) -> None:
 @pytest.mark.parametrize("function", [af.repeats.mean_over_epochs, af.repeats.variance_components])
 def test_ids_that_are_no_names_are_refused(function: Any) -> None:
     for wrong in (pl.col("lang"), 3, ["lang", None]):
-        with pytest.raises(TypeError, match="id must be a column name or a list of them, got"):
+        with pytest.raises(
+            TypeError, match=r"id (must be a column name or a list of them|takes names of columns), got"
+        ):
             function(FRAME, "prediction", "answer", id=wrong)
 
 

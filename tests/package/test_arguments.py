@@ -8,11 +8,13 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 
 import anls_frame as af
 from anls_frame import gec, plot
+from anls_frame.exceptions import DTypeError
 
 FRAME = pl.DataFrame(
     {
@@ -146,3 +148,160 @@ def test_what_is_none_of_the_choices_is_refused_with_them(call: Callable[[Any], 
     assert str(caught.value) == message
     with pytest.raises(ValueError, match=r"must be one of .*, got 3"):
         call(3)
+    for column in (FRAME["k"], FRAME["k"].to_pandas(), pl.col("k")):
+        with pytest.raises(TypeError, match=r"must be one of .*, got (polars\.Series|pandas\.Series|<Expr)"):
+            call(column)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: af.find_slices(FRAME, "p", "t", by="k"),  # type: ignore[call-overload]
+            r"find_slices\(\): got an unexpected keyword argument 'by'; it takes .*, columns, metrics=",
+        ),
+        (
+            lambda: af.report(FRAME, "p", "t", "anls"),  # type: ignore[misc, call-overload]
+            r"report\(\): too many positional arguments; .*`report\(frame, prediction, answers, metrics=",
+        ),
+    ],
+)
+def test_a_call_that_a_function_cannot_take_is_refused_with_what_it_takes(
+    call: Callable[[], Any], message: str
+) -> None:
+    with pytest.raises(TypeError, match=message):
+        call()
+
+
+NAMES: dict[str, Callable[[Any], Any]] = {
+    "answers": lambda value: af.overview(FRAME, "p", value),
+    "id": lambda value: af.browse(FRAME, "p", "t", id=value),
+    "prediction": lambda value: af.length_scores(FRAME, value, "t"),
+    "model_confidence": lambda value: af.selective(FRAME, "p", "t", value),
+    "score": lambda value: af.corrected(FRAME, value, "cer"),
+    "x": lambda value: plot.curve(FRAME, x=value, y="cer"),
+    "y": lambda value: plot.curve(FRAME, x="cer", y=value),
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("value", [pl.col("p"), FRAME["p"]], ids=["expression", "column"])
+def test_a_column_in_place_of_its_name_is_refused(name: str, value: Any) -> None:
+    with pytest.raises(TypeError, match=rf"^{name} takes names of columns, got a polars\.(Expr|Series); "):
+        NAMES[name](value)
+
+
+@pytest.mark.parametrize("function", [af.worst, af.browse, af.length_scores])
+def test_texts_without_answers_are_refused(function: Callable[..., Any]) -> None:
+    with pytest.raises(TypeError, match="a column name must be a string, got None"):
+        function(FRAME, "p", None)
+
+
+@pytest.mark.parametrize("value", [["cer"], {"p": "cer"}, 3], ids=repr)
+def test_an_overview_refuses_what_is_no_name(value: Any) -> None:
+    for role in ("answers", "cluster", "model_confidence", "id"):
+        options = {"prediction": "p", "answers": "t", role: value}
+        with pytest.raises(TypeError, match=f"^{role} must be the name of a column, got "):
+            af.overview(FRAME, **options)
+    for by in (3, pl.col("k"), [3]):
+        with pytest.raises(TypeError, match=r"^by must be a column name or a list of them, got "):
+            af.overview(FRAME, "p", "t", by=by)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"^by must not name a column twice"):
+        af.overview(FRAME, "p", "t", by=["k", "k"])
+
+
+def test_scores_are_not_replaced_by_accident() -> None:
+    with pytest.raises(TypeError, match=r"^overwrite must be True or False, got 'no'"):
+        af.add_scores(FRAME, "p", "t", overwrite="no")  # type: ignore[arg-type]
+
+
+class Thing:
+    """A value that neither Polars nor Arrow knows."""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda frame: af.audit_sample(frame, 2, by="k"),
+        lambda frame: plot.curve(frame, x="cer", y="cer", by="k"),
+        lambda frame: af.report(frame, "p", "t", by="k"),
+    ],
+)
+def test_objects_as_groups_are_refused_by_name(call: Callable[[Any], Any]) -> None:
+    objects = FRAME.with_columns(pl.Series("k", [Thing()] * 6, dtype=pl.Object))
+    with pytest.raises(DTypeError, match=r"^column 'k' has dtype Object and cannot (slice|group) rows; "):
+        call(objects)
+
+
+def test_a_list_is_no_path_of_an_image() -> None:
+    images = FRAME.with_columns(image=pl.concat_list("k"))
+    with pytest.raises(DTypeError, match=r"^column 'image' has dtype List\(String\) and is no path"):
+        af.browse(images, "p", "t", image="image")
+    first = images.with_columns(pl.col("image").list.first())
+    assert af.browse(first, "p", "t", image="image")
+
+
+def test_a_long_frame_without_systems_is_refused() -> None:
+    long = FRAME.with_columns(system=pl.concat_list("k")).with_row_index("id")
+    with pytest.raises(DTypeError, match=r"^column 'system' has dtype List\(String\), but it must"):
+        af.side_by_side(long, "p", "t", system="system", id="id")
+    with pytest.raises(ValueError, match=r"^there is nothing to compare: the frame has no rows"):
+        af.side_by_side(long.clear(), "p", "t", system="system", id="id")
+
+
+def distance(one: str, other: str) -> int:
+    return len(one) - len(other)
+
+
+def test_a_function_of_texts_as_a_metric_is_refused_with_what_takes_it() -> None:
+    message = "^the function of metric 'distance' does not take two expressions .*use Metric.of_texts$"
+    with pytest.raises(TypeError, match=message):
+        af.report(*TEXTS, metrics=distance)  # type: ignore[arg-type]
+    metric = af.Metric.of_texts(distance, bounds=None)
+    assert af.report(*TEXTS, metrics=metric).overall["distance"] == 0
+
+
+def test_a_plot_says_how_to_make_a_frame() -> None:
+    levels = pd.DataFrame({("a", "cer"): [0.5]})
+    with pytest.raises(TypeError, match=r"^ecdf takes .* several levels of column names; flatten them first"):
+        plot.ecdf(levels, "cer")
+
+
+@pytest.mark.parametrize("colors", [["red", "blue"], "red", FRAME["k"]], ids=["list", "text", "column"])
+def test_colours_without_names_are_refused(colors: Any) -> None:
+    made = compared()
+    for call in (plot.ranking, plot.comparison):
+        with pytest.raises(TypeError, match=r"^colors must be a mapping from names of systems to colours"):
+            call(made, colors=colors)
+    with pytest.raises(TypeError, match=r"^colors must be a mapping from names of systems to colours"):
+        plot.ecdf(FRAME, "cer", colors=colors)
+
+
+def test_a_plot_names_the_column_that_it_cannot_draw() -> None:
+    lists = FRAME.with_columns(error_type=pl.concat_list("k"))
+    with pytest.raises(
+        DTypeError, match=r"^column 'error_type' has dtype List\(String\); this plot needs one"
+    ):
+        plot.error_types(lists)
+    with pytest.raises(ValueError, match=r"^column 'cer' must be finite"):
+        plot.ecdf(FRAME.with_columns(cer=pl.lit(float("inf"))), "cer")
+
+
+def test_many_bins_keep_all_values_apart() -> None:
+    (line,) = plot.curve(FRAME, x="cer", y="cer", bins=10**30).lines
+    assert line.get_xdata().tolist() == [0.0, 0.5, 1.0]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("value", ["A", 3])
+def test_systems_are_a_list(value: Any) -> None:
+    long = FRAME.with_columns(system=pl.lit("A")).with_row_index("id")
+    with pytest.raises(TypeError, match=r"^systems must be a list of strings, got "):
+        af.side_by_side(long, "p", "t", system="system", id="id", systems=value)
+
+
+def test_fields_name_the_option_of_a_wrong_column() -> None:
+    with pytest.raises(TypeError, match=r"^answers must be the name of a column, got set"):
+        af.fields(FRAME, "p", {"t"}, id="k")  # type: ignore[arg-type]
+    levels = pd.DataFrame({("a", "p"): ["{}"], ("a", "t"): ["{}"], ("a", "k"): [1]})
+    with pytest.raises(TypeError, match=r"several levels of column names; flatten them first"):
+        af.fields(levels, "p", "t", id="k")

@@ -286,7 +286,7 @@ def _check_named(frame: Any, named: Mapping[str, Iterable[str]]) -> None:
     known = column_names(frame)
     for option, columns in named.items():
         for name in columns:
-            if name not in known:
+            if string(option, name, "the name of a column") not in known:
                 raise ColumnNotFoundError(Message(Parameter(option), ": ", no_column(name, known)))
 
 
