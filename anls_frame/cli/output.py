@@ -142,7 +142,9 @@ def print_table(
     height = table.frame.height if height is None else height
     if most is not None:
         table = dataclasses.replace(table, frame=table.frame.head(most))
-    print(table_text(*display_table(table), width()))
+    # Headings without rows say nothing.
+    if table.frame.height:
+        print(table_text(*display_table(table), width()))
     if most is not None and height > most:
         print(f"... and {height - most:,} more rows")
 

@@ -95,7 +95,8 @@ def _named_columns(
             chosen[role] = name
         else:
             others = [other for other in given.values() if other is not None]
-            problems.add(no_column(name, names, [*others, *path_of(name, names)[:1]]))
+            # As plain text: no column has another name than in the file yet.
+            problems.add(str(no_column(name, names, [*others, *path_of(name, names)[:1]])))
     return chosen
 
 

@@ -368,6 +368,16 @@ def test_a_column_renamed_by_the_reader_is_named(tmp_path: Path, options: tuple[
     shell.refused(shell.run(tmp_path, *command, *options, *output), "no column 'kind' among", hint)
 
 
+@pytest.mark.parametrize("option", ["-p", "--id"])
+def test_a_misspelled_column_is_not_said_to_be_renamed(tmp_path: Path, option: str) -> None:
+    pl.DataFrame({"question_id": [1], "prediction": ["x"], "answers": ["x"]}).write_csv(tmp_path / "a.csv")
+    near = {"-p": ("predction", "prediction"), "--id": ("questionid", "question_id")}[option]
+
+    done = shell.run(tmp_path, "report", "a.csv", option, near[0])
+
+    shell.refused(done, f"no column '{near[0]}' among", f"; did you mean '{near[1]}'?")
+
+
 @pytest.mark.parametrize(
     "command",
     [
