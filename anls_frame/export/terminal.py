@@ -219,6 +219,14 @@ def _forms(columns: list[_Column]) -> Iterator[list[_Column]]:
             yield columns
         columns = [column.cut(most) for column in columns]
         yield columns
+        # Figures say more than the middle of texts, but which row it is says most.
+        columns = [
+            replace(column.cut(_SHORT_TEXTS[-1]), heading=column.heading)
+            if column.shown.kind == "text" and column is not columns[0]
+            else column
+            for column in columns
+        ]
+        yield columns
     yield [column.cut(_SHORTEST_TEXT, apart=False) for column in columns]
 
 

@@ -240,3 +240,23 @@ def test_what_cannot_be_seen_has_a_code_and_joiners_stay(monkeypatch: pytest.Mon
     for text in ("zero⟨U+200B⟩width", "so⟨U+00AD⟩ft", "⟨U+2060⟩", "⟨U+200E⟩run", *joined):
         assert text in printed
         assert text in shown
+
+
+def test_scores_of_rows_stay_while_their_texts_can_be_cut() -> None:
+    texts = ("id", "prediction", "answers")
+    frame = pl.DataFrame(
+        {
+            **{name: [f"{name} {'of a long row ' * 5}{row}" for row in range(3)] for name in texts},
+            "anls": [0.5, 0.25, 1.0],
+            "cer": [0.5, 0.75, 0.0],
+        }
+    )
+    kinds = dict.fromkeys(texts, "text") | dict.fromkeys(("anls", "cer"), "score")
+
+    shown = table_text(*display_table(Table("Rows", frame, of_kinds(kinds))), 80)
+
+    assert "0.250" in shown
+    assert "0.750" in shown
+    assert "No room for" not in shown
+    assert max(map(text_width, shown.split("\n"))) <= 80
+    assert shown.count("id of a long r") == 3
