@@ -34,6 +34,8 @@ LEAST_CONTRAST = 4.5
 COUNTED = (["rows"], ["pages"])
 """Headings of the column that counts rows."""
 CROSS = "\N{MULTIPLICATION SIGN}"
+SHORT = 80
+"""Pixels that a heading and values of seven letters need."""
 WIDE, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 800}
 # When the rows are there, counted from the start of the navigation.
 READY = """new MutationObserver((changes, observer) => {
@@ -359,6 +361,9 @@ def check_view(browser: Browser, path: Path) -> list[str]:
     page, wrong = opened(browser, path, "#right=%22none%22&predictions=%22same%22&score_0_0=0..")
     expect = expecting(path, wrong)
     active, count = page.locator("#active button"), page.locator("#count")
+    # Languages have few letters, and leave room to texts.
+    languages = page.locator("#head .extra", has_text="lang").bounding_box()
+    expect("the room of short values", bool(languages and languages["width"] <= SHORT), wanted=True)
     texts = [
         f"{text}{CROSS}" for text in ("right: none", "predictions: same", "ANLS, tesseract: with a score")
     ]

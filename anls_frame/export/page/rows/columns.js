@@ -120,16 +120,27 @@ function roomOfHeading(title) {
   return letters ? Math.min(WIDEST_HEADING, PADDING + HEADING_LETTER * (letters + SORTED.length)) : 0;
 }
 
+/** Return the pixels of the longest value of a column; letters of East Asia are twice as wide. */
+function roomOfValues(column) {
+  column.letters ??= column.pool.reduce((most, value) => (
+    Math.max(most, String(value).replace(/[\u1100-\uffff]/g, "xx").length)
+  ), 2);
+  return PADDING + LETTER * column.letters;
+}
+
 /** Return the pixels that a column needs, and its share of what is left. */
 function roomOf({ title, kind, column }, isNarrow) {
   const [first] = kind.split(" ");
   const [usual, share] = ROOMS[first];
-  const least = Math.max(usual, roomOfHeading(title));
+  const ofHeading = roomOfHeading(title);
   if (first === "id") {
-    column.letters ??= column.pool.reduce((most, value) => Math.max(most, String(value).length), 2);
-    return [Math.min(WIDEST_ID, Math.max(least, PADDING + LETTER * column.letters)), share];
+    return [Math.min(WIDEST_ID, Math.max(usual, ofHeading, roomOfValues(column))), share];
   }
-  return [(isNarrow ? NARROW[first] : null) ?? least, share];
+  // What else is known of rows leaves the room that it does not need to their texts.
+  const needed = /extra|asked/.test(kind) && !column.lists ? roomOfValues(column) : Infinity;
+  const least = Math.max(Math.min(usual, needed), ofHeading);
+  const room = isNarrow ? Math.min(NARROW[first] ?? least, least) : least;
+  return [room, needed <= room ? 0 : share];
 }
 
 /** Give each column the room that it needs, and its share of the rest; next to an open row, only some are shown. */
