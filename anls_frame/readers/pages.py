@@ -230,9 +230,7 @@ def read_engines(
     names = {f"{path}/" if path.is_dir() else str(path): Pages(path, index) for path in paths}
     pages = read_pages(gold, names, **options)
     origin, has_truth = origins.of(pages), pages[REFERENCE].is_not_null()
-    left_out = dict(origin.left_out)
-    if not has_truth.all():
-        left_out["pages that the ground truth lacks"] = int((~has_truth).sum())
+    without_truth = origins.lacking("page", [["the ground truth"]] * int((~has_truth).sum()))
     if COLLECTION not in pages.columns:
         folders = pages[PAGE].str.extract(r"^(.*)(?:/|#\d+$)").alias(COLLECTION)
         pages = pages.with_columns([] if folders.null_count() == len(folders) else [folders])
@@ -247,7 +245,7 @@ def read_engines(
             ),
             are_pages=True,
             empty_lines=origin.empty_lines,
-            left_out=left_out,
+            left_out={**origin.left_out, **without_truth},
         )
         for name in names
     ]

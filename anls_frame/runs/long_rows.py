@@ -377,7 +377,7 @@ def _left_out(given: pl.DataFrame, asked: pl.DataFrame, rows: pl.DataFrame) -> d
     lacking = lacking.join(given, on=["system", *_KEYS], how="anti")
     names = lacking.group_by(_KEYS).agg("system")["system"].to_list()
     by_system = origins.lacking("question", ([quoted(name) for name in own] for own in names))
-    return by_system | ({"questions that gold lacks": unknown} if unknown else {})
+    return by_system | origins.lacking("question", [["gold"]] * unknown)
 
 
 def _lacking(rows: pl.DataFrame, asked: pl.DataFrame) -> Iterator[str]:

@@ -193,7 +193,7 @@ _ROUNDED = 2.0**-50
 """Squares of shares and rates are rounded, so a spread below this fraction of them counts as 0 ..."""
 
 _CUT = 4.0
-"""... and so does a spread below so many units of squares for each row or cluster: squares are truncated."""
+"""... and so does a spread below this, in units of squares for each row or cluster: squares are truncated."""
 
 
 def _brackets(
