@@ -328,6 +328,14 @@ def spelled(protocol: ScoreProtocol) -> str:
     return ",".join(_spelled(protocol))
 
 
+def in_python(protocol: ScoreProtocol) -> str:
+    """Return a protocol as a call spells it: a preset and the options that differ from it."""
+    preset = _spelled(protocol)[0]
+    usual = vars(PROTOCOLS[preset])
+    own = ", ".join(f"{name}={value!r}" for name, value in vars(protocol).items() if value != usual[name])
+    return f'af.PROTOCOLS["{preset}"].replace({own})'
+
+
 def described(protocol: ScoreProtocol) -> str:
     """Return the text of `spelled` without the threshold and the protocol for error rates."""
     return ",".join(_preparing(_spelled(protocol)))

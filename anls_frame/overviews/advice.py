@@ -26,12 +26,13 @@ from anls_frame.metrics.errors import edit_ops
 from anls_frame.metrics.page_errors import page_errors, reading_order_free_cer
 from anls_frame.metrics.scores import anls, nearest_answer, nls
 from anls_frame.overviews.roles import Roles
-from anls_frame.protocol import PROTOCOLS, ScoreProtocol, resolve_errors
+from anls_frame.protocol import PROTOCOLS, ScoreProtocol, in_python, resolve_errors
 from anls_frame.reports.confidences import selective
 from anls_frame.reports.reports import Report, report
 from anls_frame.reports.wrapping_costs import format_tax
 from anls_frame.slices.result import Slices
 from anls_frame.summary.measures import Metric
+from anls_frame.summary.notes import written_otherwise
 from anls_frame.summary.settings import READ, Settings
 
 Gain: TypeAlias = tuple[float, float, float]
@@ -507,6 +508,26 @@ def _unreadable(case: Case) -> Iterator[Step]:
     yield Step("unreadable", sentence, call, n, gain)
 
 
+def _style(case: Case) -> Iterator[Step]:
+    (predictions,) = case.report.summary.predictions.values()
+    found, plain = written_otherwise(vars(predictions), case.report.overall["n"], case.protocol)
+    if not found:
+        return
+    rates = report(case.rows, "prediction", "answers", **{**case.options, "protocol": plain}).overall
+    share = 1 - rates[case.metric.name] / case.score[0]
+    value, low, high = (share * end for end in case.score)
+    what = {"ignore_case": "case", "ignore_punctuation": "punctuation"}
+    ignored = [name for option, name in what.items() if getattr(plain, option)]
+    sentence = (
+        f"Decide whether {' and '.join(ignored)} should count: ignored in both texts, "
+        f"{won((value, low, high))} are won."
+    )
+    metrics = case.roles.metrics if isinstance(case.roles.metrics, str) else case.metric.name
+    call = f'af.overview(df, {case.texts}, metrics="{metrics}", protocol={in_python(plain)})'
+    n = max(getattr(predictions, name) for name in found)
+    yield Step("style", sentence, call, n, (value, low, high))
+
+
 Rule: TypeAlias = Callable[[Case], Iterator[Step]]
 RULES: Sequence[Rule] = (
     _unwrap,
@@ -524,5 +545,8 @@ RULES: Sequence[Rule] = (
 )
 """The rules, in any order: steps are ordered by what they could win."""
 
-PAGE_RULES: Sequence[Rule] = (_unreadable, _kinds, _page_confusion, _slice)
+PAGE_RULES: Sequence[Rule] = (_style, _unreadable, _kinds, _page_confusion, _slice)
 """The rules for pages of OCR."""
+
+RATE_RULES: Sequence[Rule] = (_style, _slice)
+"""The rules for other error rates."""

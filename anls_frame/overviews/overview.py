@@ -22,7 +22,16 @@ from anls_frame.frames import origins
 from anls_frame.frames.checks import free_name
 from anls_frame.frames.conversion import is_pandas, to_pandas
 from anls_frame.metrics.scores import nearest_answer
-from anls_frame.overviews.advice import PAGE_RULES, RULES, Case, figure, first_steps, means, page_losses
+from anls_frame.overviews.advice import (
+    PAGE_RULES,
+    RATE_RULES,
+    RULES,
+    Case,
+    figure,
+    first_steps,
+    means,
+    page_losses,
+)
 from anls_frame.overviews.overview_documents import OverviewView
 from anls_frame.overviews.roles import Given, Roles, found_roles, n_values, prepared, rows_of
 from anls_frame.protocol import ScoreProtocol, preset_name, resolve_protocol
@@ -284,8 +293,9 @@ def overview(
     roles = found_roles(rows, asked)
     whole = resolve_protocol(protocol)
     rows = origins.like(prepared(rows, roles, whole), frame)
-    usual_score = "nls" if whole.threshold is None else "anls"
-    chosen: Any = usual_score if roles.metrics is None else roles.metrics
+    chosen: Any = roles.metrics
+    if chosen is None:
+        chosen = "nls" if whole.threshold is None else "anls"
     how: dict[str, Any] = {"cluster": roles.cluster, "confidence": confidence, "missing": missing}
     if roles.answers is not None:
         how |= {"protocol": whole, "unanswerable": unanswerable}
@@ -302,7 +312,6 @@ def overview(
     made: Report[Any] = report(rows, column, roles.answers, metrics=chosen, by=tables or None, **how)
     if not made.overall["n"]:
         raise ValueError("no row has an answer to score against, or a score")
-    metric = made.measures[0]
     # The rows without a score may be those of all other values.
     varying = [name for name in roles.by if [name] not in tables or made.tables[name]["n"].gt(0).sum() > 1]
     of_slices = {"prediction": column, "answers": roles.answers, "metrics": scores[0], **how}
@@ -318,11 +327,22 @@ def overview(
         options={name: value for name, value in options.items() if value != usual[name].default},
         **{name: getattr(made, name) for name in ("measures", "row_names", "signature")},
     )
+    return _explained(result, rows, system, risk)
+
+
+def _explained(result: Overview[Any], rows: pl.DataFrame, system: str, risk: float) -> Overview[Any]:
+    """Return an overview with the causes of its losses and what to do first, as far as its score has them."""
+    made, roles, metric = result.report, result.roles, result.measures[0]
     are_pages = {"cer_corpus", *PAGE_COLORS, "reading_order_free_cer"} <= {*made.overall}
-    if roles.answers is None or not (are_pages or metric.name in causes.SCORES):
-        return result
     settings = made.summary.settings
+    has_causes = are_pages or metric.name in causes.SCORES
+    if roles.answers is None or not (has_causes or settings.are_error_rates):
+        return result
     texts = {name: _texts(rows, roles, name, settings.unanswerable) for name in roles.systems}
+    of_case: dict[str, Any] = {"system": system, "roles": roles, "report": made, "found": result.found}
+    if not has_causes:
+        case = Case(rows=texts[system].collect(), causes=pl.DataFrame(), risk=risk, **of_case)
+        return replace(result, step_frame=first_steps(case, RATE_RULES))
     if are_pages:
         scored = {system: texts[system].with_columns(**page_losses(settings)).collect()}
         of_systems = {system: _page_causes(made, scored[system])}
@@ -331,11 +351,11 @@ def overview(
             name: causes.with_losses(one, "prediction", settings, score=metric.name).collect()
             for name, one in texts.items()
         }
-        of_systems = {name: _cause_table(one, confidence) for name, one in scored.items()}
+        of_systems = {name: _cause_table(one, made.confidence) for name, one in scored.items()}
     own, table, losses = scored[system], of_systems[system], _PAGE_RATES if are_pages else _LOSSES
     named_tables = [one.select(pl.lit(name).alias("system"), pl.all()) for name, one in of_systems.items()]
-    case = Case(rows=own, system=system, roles=roles, report=made, found=found, causes=table, risk=risk)
-    label = free_name("cause" if comparison is None else f"cause of {system}", rows.columns)
+    case = Case(rows=own, causes=table, risk=risk, **of_case)
+    label = free_name("cause" if result.comparison is None else f"cause of {system}", rows.columns)
     return replace(
         result,
         cause_frame=table if len(named_tables) == 1 else pl.concat(named_tables),

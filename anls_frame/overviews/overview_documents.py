@@ -66,6 +66,11 @@ class OverviewView(View):
         return not self.metrics[0].higher_is_better and bool(self.result.cause_frame.width)
 
     @property
+    def has_steps(self) -> bool:
+        """Whether steps were looked for; for error rates without causes, by few rules."""
+        return bool(self.result.cause_frame.width or self.result.step_frame.height)
+
+    @property
     def cause_name(self) -> str:
         """The name of the table of causes."""
         return "Kinds of errors" if self.are_pages else _CAUSES
@@ -126,7 +131,7 @@ class OverviewView(View):
         if result.found is not None:
             found = result.found.view(result=result.found, percent=self.percent).document_tables()[0]
             tables.append(replace(found, name=_SLICES))
-        if self.result.cause_frame.width:
+        if self.has_steps:
             shown = ("step", "gain", *ends_of("gain"), "n", "call")
             tables.append(result_table(_STEPS, result.step_frame, shown=shown))
         for table in self.report_view.document_tables():
@@ -219,7 +224,7 @@ class OverviewView(View):
         if said := self.slice_sentences():
             lines = [(line, "") for line in said]
             figures.append(Sentences(_SLICES, _SLICES, lines, is_whole=said == [_NO_SLICE]))
-        if causes.width:
+        if self.has_steps:
             lines = result.step_frame.select("step", "call").rows() or [(_NO_STEP, "")]
             figures.append(Sentences(_STEPS, _STEPS, lines, is_numbered=len(lines) > 1))
         return [*figures, *([self._alignments()] if result.worst_rows.height else [])]
@@ -249,7 +254,7 @@ class OverviewView(View):
             notes.append(f"- and {len(said) - _NAMED} more in a file")
         if self.result.found is not None and self.result.found.table.height:
             notes.append(_SELECTED)
-        if self.result.cause_frame.width:
+        if self.has_steps:
             steps = [f"{index}. {step}" for index, step in enumerate(self.result.step_frame["step"], 1)]
             notes += [f"{_STEPS}:", *(steps or [_NO_STEP])]
         notes.append(self.result.signature)

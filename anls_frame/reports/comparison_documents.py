@@ -66,6 +66,7 @@ from anls_frame.summary.notes import (
     line_notes,
     placeholder_notes,
     score_notes,
+    style_notes,
 )
 
 FEW_SYSTEMS = 12
@@ -258,6 +259,7 @@ class ComparisonView(View):
         level = level_text(settings["confidence"])
         notes = placeholder_notes(settings["n_placeholders"])
         protocol = protocol_from_dict(settings["protocol"])
+        notes += style_notes(settings, settings["n"], protocol)
         notes += origins.note(settings["scored_by"], protocol, has_texts=settings["has_texts"])
         notes += documents.note(settings["forgotten_documents"], self.names["row"])
         last = (pl.col("system") == self.systems[-1]) & (pl.col(SLICE) == GROUP)

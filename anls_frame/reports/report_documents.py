@@ -34,6 +34,7 @@ from anls_frame.summary.notes import (
     line_notes,
     placeholder_notes,
     score_notes,
+    style_notes,
 )
 from anls_frame.summary.summary import Summary
 
@@ -180,6 +181,7 @@ class ReportView(View):
         (predictions,) = summary.predictions.values()
         notes = [
             *placeholder_notes(predictions.n_placeholders),
+            *style_notes(vars(predictions), overall["n"], settings.protocol),
             *_own_notes(self.metrics),
             *score_notes(self.metrics, self.names["row"]),
         ]

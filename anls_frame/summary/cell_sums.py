@@ -26,7 +26,7 @@ Kind: TypeAlias = Literal["report", "comparison"]
 
 GRID_STEP = "grid_threshold"
 
-PREDICTION_COUNTS = ("n_missing", "n_invented", "n_placeholders")
+PREDICTION_COUNTS = ("n_missing", "n_invented", "n_placeholders", "n_other_case", "n_other_marks")
 
 _KINDS = ("cells", "details", "votes", "squares", "transitions", "counts")
 
@@ -46,6 +46,9 @@ class Predictions:
         Number of predicted texts in rows without an answer.
     n_placeholders
         Number of predictions such as "N/A" that are scored as texts and are wrong.
+    n_other_case, n_other_marks
+        Of error rates, number of wrong predictions that begin as the reference in another case, and that
+        begin as it or end with other punctuation.
     n_empty_answers
         Number of rows without an answer that are scored against the empty text.
     """
@@ -54,6 +57,8 @@ class Predictions:
     n_missing: int
     n_invented: int = 0
     n_placeholders: int = 0
+    n_other_case: int = 0
+    n_other_marks: int = 0
     n_empty_answers: int = 0
 
     def __add__(self, other: Predictions) -> Predictions:

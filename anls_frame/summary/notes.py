@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from anls_frame._messages import Message, for_readers
 from anls_frame._text import numbered, shortened_apart
-from anls_frame.protocol import ScoreProtocol, resolve_errors
+from anls_frame.protocol import ScoreProtocol, in_python, resolve_errors, spelled
 from anls_frame.summary.catalogue import VQA, is_described
 from anls_frame.summary.measures import Metric
 
@@ -14,6 +15,13 @@ _LEAST_SHARE = 0.5
 """Highest score of what may be amounts: above it, shares have an interval of about the same width."""
 _MOST_OF_THREE_ANSWERS = 2 / 3
 """Highest VQA accuracy of a row with three answers: each person is compared with two others."""
+_STYLES = {
+    "n_other_case": ("begin like their reference, but in another case", "ignore_case"),
+    "n_other_marks": ("begin like their reference, or end, with other punctuation", "ignore_punctuation"),
+}
+"""What counts of predictions count, and the option that ignores it."""
+_OFTEN = 0.1
+"""The share of predictions above which a system writes in another way, rather than misreads."""
 _NAMED_SYSTEMS = 3
 """Systems that a note names."""
 
@@ -23,6 +31,40 @@ def placeholder_notes(counts: int | Mapping[str, int]) -> list[str]:
     counted = by_system(counts) if isinstance(counts, Mapping) else f"{counts:,}" if counts else ""
     text = 'Predictions such as "None" or "N/A", scored as texts (make them null if they are missing)'
     return [f"{text}: {counted}."] if counted else []
+
+
+def written_otherwise(
+    counts: Mapping[str, Any], n: int, protocol: ScoreProtocol
+) -> tuple[list[str], ScoreProtocol]:
+    """Return the counts of predictions that many systems write differently, and error rates without that."""
+    errors = resolve_errors(protocol)
+    most = {
+        name: counts[name] if isinstance(counts[name], int) else max(counts[name].values())
+        for name in _STYLES
+    }
+    found = [name for name, count in most.items() if count > _OFTEN * n]
+    ignored = {_STYLES[name][1]: True for name in found}
+    # Where punctuation stood alone, two spaces follow each other.
+    joins = "ignore_punctuation" in ignored and errors.whitespace in {"keep", "strip"}
+    return found, errors.replace(threshold=None, **ignored, **({"whitespace": "squeeze"} if joins else {}))
+
+
+def style_notes(counts: Mapping[str, Any], n: int, protocol: ScoreProtocol) -> list[str]:
+    """
+    Return a note on predictions that differ from their references in case or punctuation.
+
+    The counts are those of one system, or of several by name.
+    """
+    found, plain = written_otherwise(counts, n, protocol)
+    if not found:
+        return []
+    told = []
+    for name in found:
+        is_alone = isinstance(counts[name], int)
+        counted = f"{counts[name]:,} of {n:,}" if is_alone else f"{by_system(counts[name])}, of {n:,} each"
+        told.append(f"Predictions that {_STYLES[name][0]}: {counted}. ")
+    how = for_readers(f"protocol={in_python(plain)}", f"--protocol {spelled(plain)}")
+    return [Message(*told, "These differences count as errors; ", how, " ignores them.")]
 
 
 def empty_reference_notes(n_empty: int, n: int, noun: str) -> list[str]:

@@ -21,18 +21,20 @@ from anls_frame.frames.field_rows import columns_of_marks
 from anls_frame.frames.number_columns import numbers_of
 from anls_frame.frames.progress import Advance, counted
 from anls_frame.metrics.scoring import SCORE_COLUMNS, add_scores
-from anls_frame.protocol import ScoreProtocol
+from anls_frame.protocol import ScoreProtocol, resolve_errors
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import FABRICATION, has_text, is_described
 from anls_frame.summary.keys import check_objects, key_names, optional, sliced_keys
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.rows import (
+    STYLES,
     are_named_nulls,
     is_unanswerable,
     kept,
     predicted,
     score_details,
     scored_texts,
+    style_marks,
     type_of,
 )
 from anls_frame.summary.settings import Settings
@@ -130,8 +132,9 @@ def score_columns(index: int, systems: int) -> list[str]:
 
 
 def noted(systems: int) -> list[str]:
-    """Return the columns that mark predictions for notes: `invented`, then `placeholder`."""
-    return [*each("invented", systems), *each("placeholder", systems)]
+    """Return the columns that mark predictions for notes."""
+    kinds = [each(kind, systems) for kind in ("invented", "placeholder", *STYLES)]
+    return [name for names in kinds for name in names]
 
 
 def all_metric_columns(index: int, metric: Metric, systems: int) -> list[str]:
@@ -255,6 +258,7 @@ def _steps_of_texts(
 ) -> list[list[pl.Expr]]:
     """Return the steps for rows of texts, whose columns have these dtypes."""
     texts, parts, marks = [], [], []
+    errors = resolve_errors(settings.protocol)
     for system in range(systems):
         text, details = f"text_{system}", pl.col(f"details_{system}").struct
         texts.append(pl.col(text).is_null().alias(f"missing_{system}"))
@@ -275,6 +279,14 @@ def _steps_of_texts(
         is_placeholder = ~details.field("exact_match") & (kind == _plugin.PLACEHOLDER)
         marks.append(is_invented.fill_null(value=False).alias(f"invented_{system}"))
         marks.append(is_placeholder.fill_null(value=False).alias(f"placeholder_{system}"))
+        if settings.are_error_rates:
+            style_of_text = style_marks(pl.col(text), pl.col("answers"), schema["answers"])
+            texts.append(style_of_text.alias(f"style_{system}"))
+        for style, is_ignored in zip(STYLES, (errors.ignore_case, errors.ignore_punctuation), strict=True):
+            is_other = pl.lit(value=False)
+            if settings.are_error_rates and not is_ignored:
+                is_other = pl.col(f"style_{system}").struct.field(style) & (details.field("char_errors") > 0)
+            marks.append(is_other.fill_null(value=False).alias(f"{style}_{system}"))
     lengths = [pl.col(f"details_{system}").struct.field("reference_length") for system in range(systems)]
     parts.append(pl.min_horizontal(lengths).cast(pl.Int64).alias("length"))
     # A function of texts may give a score without looking at the answers.

@@ -1,0 +1,162 @@
+"""Error rates say when predictions are written in another case or with other punctuation."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import unicodedata
+from pathlib import Path
+from typing import Any
+
+import jiwer
+import pandas as pd
+import polars as pl
+import pytest
+import shell
+
+import anls_frame as af
+
+REFERENCES = ["hello there world", "the cat sat", "i am here", "please call me back", "no"]
+WRITTEN = {
+    "right": lambda text: text,
+    "capitals": str.upper,
+    "sentences": lambda text: f" {text.capitalize()}.",
+    "ends": lambda text: f"{text}!\n",
+    "commas": lambda text: text.replace(" ", ", ", 1),
+    "wrong": lambda text: text[::-1],
+}
+OTHER_CASE = "begin like their reference, but in another case"
+OTHER_MARKS = "begin like their reference, or end, with other punctuation"
+
+
+def frame(times: int = 20) -> pl.DataFrame:
+    texts = REFERENCES * times
+    return pl.DataFrame({"text": texts, **{name: [*map(write, texts)] for name, write in WRITTEN.items()}})
+
+
+def counted(rows: Any, prediction: Any, **options: Any) -> list[tuple[int, int]]:
+    how = {"metrics": "wer_corpus", "protocol": "jiwer", **options}
+    made = af.summarize(rows, prediction, "text", **how).predictions
+    return [(own.n_other_case, own.n_other_marks) for own in made.values()]
+
+
+def is_mark(character: str) -> bool:
+    return unicodedata.category(character).startswith("P")
+
+
+def is_other(prediction: str | None, reference: str) -> tuple[bool, bool]:
+    """Whether a prediction begins in another case, and begins or ends with other punctuation."""
+    if prediction is None or prediction.strip() == reference.strip():
+        return False, False
+    ends = [text[-12:].rstrip() for text in (prediction, reference)]
+    last = ["".join(char for char in end if not is_mark(char)).rstrip()[-4:].lower() for end in ends]
+    has_other_end = len({bool(end) and is_mark(end[-1]) for end in ends}) == 2 and last[0] == last[1]
+    starts = [text[:12].strip() for text in (prediction, reference)]
+    if prediction[:12] == reference[:12] or starts[0][:1].lower() != starts[1][:1].lower():
+        return False, has_other_end
+    words = ["".join(char for char in start if not is_mark(char)).strip()[:8] for start in starts]
+    is_same = words[0].lower() == words[1].lower()
+    return (
+        is_same and words[0] != words[1],
+        has_other_end or (is_same and starts[0][:8].lower() != starts[1][:8].lower()),
+    )
+
+
+@pytest.mark.parametrize("by_speaker", [False, True])
+def test_the_counts_are_those_of_a_loop_over_rows(by_speaker: Any) -> None:
+    random.seed(0)
+    texts = ["".join(random.choices("aAbB .!Éé„“ß", k=random.randint(0, 12))) for _ in range(4000)]
+    predictions = [random.choice([None, text.upper(), text.lower(), f" {text}.", text]) for text in texts]
+    rows = pl.DataFrame({"text": texts, "asr": predictions}).with_columns(speaker=pl.int_range(pl.len()) % 7)
+    marks = [is_other(*pair) for pair in zip(predictions, texts, strict=True)]
+    wanted = (sum(case for case, _ in marks), sum(ends for _, ends in marks))
+    assert min(wanted) > 300
+    options: dict[str, Any] = {"cluster": "speaker"} if by_speaker else {}
+    assert counted(rows, "asr", **options) == [wanted]
+    assert counted(rows, ["asr", "text"], **options) == [wanted, (0, 0)]
+    parts = [
+        af.summarize(part, "asr", "text", metrics="wer_corpus", protocol="jiwer", part=f"{number}")
+        for number, part in enumerate(rows.iter_slices(300))
+    ]
+    (merged,) = af.merge(parts).predictions.values()
+    assert (merged.n_other_case, merged.n_other_marks) == wanted
+    (loaded,) = af.Summary.from_bytes(af.merge(parts).to_bytes()).predictions.values()
+    assert loaded == merged
+
+
+@pytest.mark.parametrize("kind", [pl.DataFrame, pd.DataFrame])
+@pytest.mark.parametrize(
+    ("system", "told"),
+    [
+        ("right", []),
+        ("capitals", [OTHER_CASE]),
+        ("sentences", [OTHER_CASE, OTHER_MARKS]),
+        ("ends", [OTHER_MARKS]),
+        ("wrong", []),
+    ],
+)
+@pytest.mark.parametrize("metrics", ["wer_corpus", "cer_mean", "speech", "ocr"])
+def test_a_report_tells_it(kind: Any, system: str, told: list[str], metrics: str) -> None:
+    rows = kind(frame(2).to_dict(as_series=False))
+    text = str(af.report(rows, system, "text", metrics=metrics, protocol="jiwer"))
+    assert re.findall(f"Predictions that ({OTHER_CASE}|{OTHER_MARKS}): (?:8|10) of 10", text) == told
+
+
+@pytest.mark.parametrize("protocol", ["anls", "jiwer", "raw", "torchmetrics"])
+@pytest.mark.parametrize("system", ["capitals", "sentences", "ends", "commas"])
+def test_the_protocol_of_the_note_gives_the_rate_of_jiwer(protocol: str, system: str) -> None:
+    rows = frame().with_columns(
+        pl.when(pl.int_range(pl.len()) % 3 > 0).then(system).otherwise("wrong").alias("asr")
+    )
+    text = str(af.report(rows, "asr", "text", metrics="wer_corpus", protocol=protocol))
+    call = re.search(r"protocol=(af\.PROTOCOLS.*?\)) \(on the command line, --protocol (\S+)\)", text)
+    assert call is not None
+    steps = [jiwer.ToLowerCase()] if system in {"capitals", "sentences"} else []
+    steps += [jiwer.RemovePunctuation()] if system != "capitals" else []
+    normal = jiwer.Compose(
+        [*steps, jiwer.RemoveMultipleSpaces(), jiwer.Strip(), jiwer.ReduceToListOfListOfWords()]
+    )
+    wanted = jiwer.wer(
+        rows["text"].to_list(), rows["asr"].to_list(), reference_transform=normal, hypothesis_transform=normal
+    )
+    plain = eval(call[1], {"af": af})  # noqa: S307 - our own code
+    found = af.report(rows, "asr", "text", metrics="wer_corpus", protocol=plain)
+    assert found.overall["wer_corpus"] == pytest.approx(wanted)
+    assert "count as errors" not in str(found)
+    step = af.overview(rows, "asr", "text", metrics="wer_corpus", protocol=protocol).advice.row(0, named=True)
+    before = af.report(rows, "asr", "text", metrics="wer_corpus", protocol=protocol).overall["wer_corpus"]
+    assert (step["rule"], step["gain"]) == ("style", pytest.approx(before - wanted))
+    after = eval(step["call"], {"af": af, "df": rows})  # noqa: S307 - our own code
+    assert after.report.overall["wer_corpus"] == pytest.approx(wanted)
+
+
+def test_the_shell_spells_the_protocol(tmp_path: Path) -> None:
+    frame().rename({"sentences": "pred_text"}).select("text", "pred_text").write_ndjson(tmp_path / "m.jsonl")
+    done = shell.run(tmp_path, "report", "m.jsonl", "-m", "speech")
+    option = re.search(r"--protocol (\S+) ignores", done.stdout.replace("\n", " "))
+    assert option is not None, done.stdout
+    done = shell.run(tmp_path, "report", "m.jsonl", "-m", "speech", "--protocol", option[1], "--json")
+    assert json.loads(done.stdout)["tables"]["All rows"][0]["wer_corpus"] == 0
+
+
+def test_each_system_is_named_and_few_rows_are_none() -> None:
+    rows = frame().with_columns(few=pl.when(pl.int_range(pl.len()) < 10).then("capitals").otherwise("right"))
+    text = str(af.compare(rows, ["right", "few", "capitals"], "text", metrics="wer_corpus"))
+    assert f"Predictions that {OTHER_CASE}: 100 of capitals, 10 of few, of 100 each." in text
+    assert "count as errors" not in str(af.report(rows, "few", "text", metrics="wer_corpus"))
+
+
+def test_what_is_no_error_is_not_counted() -> None:
+    rows, loose = frame(), af.PROTOCOLS["jiwer"].replace(ignore_case=True, ignore_punctuation=True)
+    assert counted(rows, "sentences") == [(100, 100)]
+    assert counted(rows, "sentences", protocol=loose) == [(0, 0)]
+    assert counted(rows, "sentences", protocol=loose.replace(ignore_case=False)) == [(100, 0)]
+    # Scores of answers are no error rates.
+    assert counted(rows, "sentences", metrics="nls") == [(0, 0)]
+    assert counted(rows, "sentences", metrics=["nls", "wer_corpus"]) == [(0, 0)]
+    # The second answer is as it should be.
+    both = rows.with_columns(pl.concat_list("text", "sentences").alias("text"))
+    assert counted(both, "sentences") == [(0, 0)]
+    assert counted(both, "capitals") == [(100, 0)]
+    assert counted(rows.with_columns(text=pl.lit(None, pl.String)), "sentences") == [(0, 0)]
