@@ -348,7 +348,7 @@ DESCRIBED = {
         _share(
             "abstention_rate",
             "abstention rate",
-            "{row}s with an answer in which nothing was predicted, divided by all {row}s with one",
+            "{row}s with an answer in which nothing was predicted, divided by all {row}s with an answer",
             _absence(lambda text, answer: answer & ~text),
             denominator=_absence(lambda _, answer: answer),
         ),

@@ -8,7 +8,7 @@ from typing import Any
 from anls_frame._messages import Message, for_readers
 from anls_frame._text import numbered, shortened_apart
 from anls_frame.protocol import ScoreProtocol, in_python, resolve_errors, spelled
-from anls_frame.summary.catalogue import VQA, is_described
+from anls_frame.summary.catalogue import NAMED, VQA, is_described
 from anls_frame.summary.measures import Metric
 
 _LEAST_SHARE = 0.5
@@ -82,7 +82,11 @@ def score_notes(metrics: Iterable[Metric], noun: str) -> list[str]:
     notes = list[str]()
     for metric in metrics:
         if metric.divides_by_nothing:
-            notes.append(f"{metric.label} is null, because no {noun} has a denominator above 0.")
+            # What a named score divides by is the end of its meaning.
+            meaning = NAMED[metric.name].meaning if is_described(metric) else ""
+            divisor = meaning.partition("divided by ")[2].removeprefix("all ").replace("{row}", noun)
+            why = f"there are no {divisor}" if divisor else f"no {noun} has a denominator above 0"
+            notes.append(f"{metric.label} is null, because {why}.")
         if metric.highest is None:
             continue
         if metric.is_taken_for_share and metric.highest < _LEAST_SHARE:

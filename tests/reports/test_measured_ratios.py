@@ -225,3 +225,20 @@ def test_a_note_says_why_a_ratio_is_null(numerator: list[float], name: str) -> N
     both = af.Metric({"x": "x", "some": "some"}, denominator={"x": "none", "some": "none"}, name=name)
     assert said in str(af.compare(frame, ["x", "some"], None, metrics=both))
     assert "is null" not in str(af.report(frame, metrics=af.Metric("x", denominator="some", name=name)))
+
+
+@pytest.mark.parametrize(
+    ("name", "nothing"),
+    [
+        ("fabrication_rate", "rows without an answer"),
+        ("abstention_rate", "rows with an answer"),
+        ("wer_corpus", "words of the references"),
+        ("insertions", "characters of the references"),
+        ("field_precision", "predicted values"),
+    ],
+)
+def test_a_note_names_what_a_score_divides_by(name: str, nothing: str) -> None:
+    answer, prediction = {"fabrication_rate": ("a", "b"), "field_precision": ("a", "")}.get(name, ("", "b"))
+    made = af.report(pl.DataFrame({"p": [prediction], "a": [answer]}), "p", "a", metrics=name)
+    assert made.overall[name] is None
+    assert f" is null, because there are no {nothing}." in str(made)
