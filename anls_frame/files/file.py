@@ -19,7 +19,7 @@ from anls_frame._messages import Message, Option
 from anls_frame._paths import as_path
 from anls_frame._text import numbered
 from anls_frame.exceptions import warn
-from anls_frame.files.other_formats import OTHER_SUFFIXES
+from anls_frame.files.other_formats import OTHER_SUFFIXES, not_a_page
 from anls_frame.files.problems import problem
 from anls_frame.frames import strict_json
 
@@ -115,9 +115,14 @@ class File(os.PathLike[str]):
         self.check()
         if self.suffix in OTHER_SUFFIXES:
             raise problem(self, f"{self.suffix} files are not read; {OTHER_SUFFIXES[self.suffix]}")
+        if (known := not_a_page(self.beginning.lstrip())) is not None:
+            raise problem(self, f"this is no table, but {known[0]}; {known[1]}")
         formats = ", ".join(map(repr, FORMATS))
         what = Message("cannot tell the format from the name; for a table, pass ", Option("format"))
-        other = "make a table of any other file, with a row for each prediction and its answer"
+        other = (
+            "make a table of any other file, with a row for each prediction and its answer, as the guide "
+            '"Transcripts in text files" does for speech'
+        )
         raise problem(self, Message(what, f" one of {formats}; {other}"))
 
     @cached_property

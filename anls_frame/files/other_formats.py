@@ -57,16 +57,20 @@ _OCR = 'make a table of it, as the guide to files of OCR pages does under "Other
 OTHER_SUFFIXES = {
     **dict.fromkeys((".trn", ".stm", ".ctm", ".srt", ".vtt"), TRANSCRIPTS),
     ".zip": "unpack it, and name the folder with its files",
+    **dict.fromkeys((".bz2", ".xz", ".7z", ".lz4"), "decompress it: only .gz and .zst are read as they are"),
 }
 """Suffixes of files without a reader, and what to do with them."""
+# With letters and digits, such as "s1-u1", unlike years and numbers of formulas.
+_ID = r"(?=[^\s()]*[a-zA-Z])(?=[^\s()]*\d)[^\s()]{4,}"
 _TEXTS = (
     (r"WEBVTT\b|\d+\r?\n[\d:]+[,.]\d{3} -->", "subtitles", TRANSCRIPTS),
     (r"\d+-\d+-0000 ", "the transcripts of LibriSpeech", TRANSCRIPTS),
+    (rf"[^\n]*\({_ID}\)\s*\n[^\n]*\({_ID}\)\s*(\n|$)", "utterances with an id at the end", TRANSCRIPTS),
     (r"[^\t\n]+\t\[\{\"transcription\"", "the labels of PaddleOCR", _OCR),
     (r"[^\t\n]+\.(?i:png|jpe?g|tiff?|bmp)\t\S", "names of images and their texts", _OCR),
 )
 
 
 def not_a_page(beginning: str) -> tuple[str, str] | None:
-    """Return what a text is and what to do with it, if its beginning is that of no page."""
+    """Return what a text is and what to do with it, if its beginning is that of no page and no table."""
     return next((found[1:] for found in _TEXTS if re.match(found[0], beginning)), None)

@@ -314,6 +314,10 @@ def test_files_that_are_neither_pages_nor_tables_say_what_to_do(
 ) -> None:
     for name in ("text", "book.pdf", "hyp.trn", "ref.stm", "a.srt", "gt.zip"):
         (tmp_path / name).write_text("no (s1-u1)\n", encoding="utf-8")
+    (tmp_path / "out.hyp").write_text("no (s1-u1)\nyes (s1-u2)\n", encoding="utf-8")
+    refused(
+        run("report", "out.hyp"), "but utterances with an id at the end; make a table with a row for each"
+    )
     for name in ("text", "book.pdf"):
         refused(run("report", name), "make a table of any other file, with a row for each prediction")
     for name in ("hyp.trn", "ref.stm", "a.srt"):

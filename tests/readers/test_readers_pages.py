@@ -457,6 +457,8 @@ SPEECH = 'make a table with a row for each utterance, as the guide "Transcripts 
     [
         *[(suffix, OCR) for suffix in ("json", "jsonl", "tsv", "csv.gz", "pdf", "png", "TIF")],
         *[(suffix, SPEECH) for suffix in ("SRT", "vtt", "trn", "trn.txt", "stm", "ctm")],
+        ("csv.bz2", "decompress it: only .gz and .zst are read as they are"),
+        ("tar.xz", "decompress it: only .gz and .zst are read as they are"),
         ("zip", "unpack it, and name the folder with its files"),
     ],
 )
@@ -481,6 +483,8 @@ def test_markup_of_other_formats_is_no_text_of_a_page(tmp_path: Path, suffix: st
         ("1089-134686-0000 HAY\n1089-134686-0001 CORN\n", f"the transcripts of LibriSpeech\n{SPEECH}"),
         ('img/1.jpg\t[{"transcription": "Hay", "points": [[0, 0]]}]\n', "the labels of PaddleOCR"),
         ("crop/1.JPG\tHay\n", "names of images and their texts"),
+        ("HAY (4t0c0201)\nCORN (4t0c0202)\n", f"utterances with an id at the end\n{SPEECH}"),
+        ("hay (s1-u1) \r\n(s1-u2)\r\n", f"utterances with an id at the end\n{SPEECH}"),
     ],
 )
 def test_texts_of_other_formats_are_no_pages(tmp_path: Path, text: str, message: str) -> None:
@@ -504,6 +508,10 @@ def test_texts_of_other_formats_are_no_pages(tmp_path: Path, text: str, message:
         "see: ref=[1]",
         "[OCR] Hay",
         "a01 ok 3",
+        "x = y (3.1a)\nSee there.",
+        "growth (1999)\nloss (2000)",
+        "a (B2)\nb (B3)",
+        "COVID-19 came.\nCOVID-19 went.",
     ],
 )
 def test_texts_that_begin_like_other_formats_are_pages(tmp_path: Path, text: str) -> None:
