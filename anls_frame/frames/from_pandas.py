@@ -116,10 +116,11 @@ def to_pandas(table: pl.DataFrame) -> pd.DataFrame:
     Counts are `int64`, or `Int64` if some are null; Booleans with nulls are `boolean`; nested values are
     Python's lists and dictionaries. Everything else is converted as Polars does.
     """
-    # Converted under other names, because Polars panics if a name contains NUL.
+    # Converted under other names, because Polars panics if a name contains NUL, and takes some for patterns.
     names = [f"column {index}" for index in range(table.width)]
-    frame = table.rename(dict(zip(table.columns, names, strict=True))).to_pandas()
-    for name, column in zip(names, table, strict=True):
+    renamed = table.rename(dict(zip(table.columns, names, strict=True)))
+    frame = renamed.to_pandas()
+    for name, column in zip(names, renamed, strict=True):
         dtype, has_nulls = column.dtype, bool(column.null_count())
         if dtype.is_nested():
             frame[name] = _to_array(column)
@@ -138,6 +139,7 @@ def _signed(column: pl.Series) -> pl.Series:
 
 def _to_array(column: pl.Series) -> Any:
     """Return a column as an array whose dtype does not depend on the data."""
+    column = column.alias("column")  # Polars may take its own name for a pattern
     if column.dtype == pl.Float64:
         return column.fill_null(float("nan")).to_numpy()
     if column.dtype.is_nested():

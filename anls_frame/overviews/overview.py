@@ -390,7 +390,9 @@ def _texts(rows: pl.DataFrame, roles: Roles, system: str, unanswerable: Unanswer
     }
     columns |= {f"other {name}": column for name, column in roles.systems.items() if name != system}
     texts = with_unanswerable(rows.lazy(), roles.systems.values(), answers, unanswerable)
-    return texts.select(pl.col(column).alias(name) for name, column in columns.items() if column is not None)
+    return texts.select(
+        cs.by_name(column).alias(name) for name, column in columns.items() if column is not None
+    )
 
 
 def _cause_table(rows: pl.DataFrame, confidence: float) -> pl.DataFrame:

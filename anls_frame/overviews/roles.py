@@ -231,20 +231,20 @@ class _Finder:
         names = usual_names("question_id", self.free)
         # A page is a document of one row.
         names = names or [
-            name for name in usual_names("doc_id", self.free) if self.rows[name].is_unique().all()
+            name for name in usual_names("doc_id", self.free) if _column(self.rows, name).is_unique().all()
         ]
         return self._only("id", "ids", names[:1]) if names else None
 
     def document(self, ids: str | None) -> str | None:
         """Return the column of documents: named so, or of values that lie together, or of repeated ids."""
-        names = [name for name in self.free if _are_values(self.rows[name]) and self._repeats(name)]
+        names = [name for name in self.free if _are_values(_column(self.rows, name)) and self._repeats(name)]
         # Of pages in books, the books.
-        chosen = sorted(documents(names), key=lambda name: self.rows[name].n_unique())[:1]
+        chosen = sorted(documents(names), key=lambda name: _column(self.rows, name).n_unique())[:1]
         found = chosen or [name for name in names if self._lies_together(name)]
         if found:
             return self._only("cluster", "documents", found)
         # Several answers to a question are not independent.
-        return ids if ids is not None and self.rows[ids].drop_nulls().is_duplicated().any() else None
+        return ids if ids is not None and _column(self.rows, ids).drop_nulls().is_duplicated().any() else None
 
     def confidence(self, prediction: str) -> str | None:
         """Return the column of confidences in [0, 1] that belongs to the only prediction."""
@@ -260,7 +260,7 @@ class _Finder:
         return [name for name in self.free if name not in left_out and self._slices(name)]
 
     def _slices(self, name: str) -> bool:
-        column = _entries(_labels(self.rows[name])).drop_nulls()
+        column = _entries(_labels(_column(self.rows, name))).drop_nulls()
         if column.dtype != pl.Boolean and not _are_values(column):
             return False
         if column.dtype == pl.String and column.str.starts_with("{").any():  # objects, as readers keep them
@@ -272,7 +272,9 @@ class _Finder:
         """Return whether texts are often similar to the answers of their rows, and no copy of them."""
         if self.rows.schema[name] not in _TEXTS:
             return False
-        pairs = pl.DataFrame({"p": self.rows[name].cast(pl.String), "a": self.rows[answers]}).drop_nulls("a")
+        pairs = pl.DataFrame(
+            {"p": _column(self.rows, name).cast(pl.String), "a": _column(self.rows, answers)}
+        ).drop_nulls("a")
         sample = pairs.fill_null("").sample(min(_LOOKED_AT, pairs.height), seed=0)
         similarity = nls("p", "a")
         shares = sample.select(similar=(similarity >= _SIMILAR).mean(), equal=(similarity == 1).mean())
@@ -280,17 +282,17 @@ class _Finder:
         return bool(similar >= _OFTEN and equal < _COPIED)
 
     def _in_unit(self, name: str, least: int = 2) -> bool:
-        column = self.rows[name].drop_nulls()
+        column = _column(self.rows, name).drop_nulls()
         if not (column.dtype.is_numeric() or column.dtype == pl.Boolean) or column.n_unique() < least:
             return False
         return bool(column.cast(pl.Float64).drop_nans().is_between(0, 1).all())
 
     def _repeats(self, name: str) -> bool:
-        column = self.rows[name].drop_nulls()
+        column = _column(self.rows, name).drop_nulls()
         return 1 < column.n_unique() < 0.95 * len(column)
 
     def _lies_together(self, name: str) -> bool:
-        column, n = self.rows[name], self.rows[name].n_unique()
+        column, n = _column(self.rows, name), _column(self.rows, name).n_unique()
         is_shared = int(column.is_duplicated().sum()) > len(column) / 2
         # Few values are those of a slice.
         return n > _MOST_VALUES and is_shared and int(column.ne_missing(column.shift()).sum()) <= n
@@ -310,13 +312,13 @@ class _Finder:
         raise ValueError(Message(f"{told}. Pass ", Option(option, named), *more))
 
     def _values(self, name: str) -> str:
-        values = self.rows[name].drop_nulls().unique(maintain_order=True).head(_SHOWN).to_list()
+        values = _column(self.rows, name).drop_nulls().unique(maintain_order=True).head(_SHOWN).to_list()
         return ", ".join(str(value)[:_LONGEST_VALUE] for value in values)
 
 
 def prepared(rows: pl.DataFrame, roles: Roles, protocol: ScoreProtocol) -> pl.DataFrame:
     """Return the rows with lists of labels and answers; warn of texts that look like several answers."""
-    rows = rows.with_columns(_labels(rows[name]).alias(name) for name in roles.by)
+    rows = rows.with_columns(_labels(_column(rows, name)).alias(name) for name in roles.by)
     is_named = isinstance(roles.metrics, str | None)
     # A caller's function of texts takes the answers as they are.
     if roles.answers is None or rows.schema[roles.answers] != pl.String or not is_named:
@@ -340,9 +342,14 @@ def _labels(column: pl.Series) -> pl.Series:
     return column if damaged else lists
 
 
+def _column(rows: pl.DataFrame, name: str) -> pl.Series:
+    """Return a column under another name, because methods of a Series may take its own for a pattern."""
+    return rows[name].alias("column")
+
+
 def n_values(column: pl.Series) -> int:
     """Return the number of different values, of lists those of their entries."""
-    return _entries(column).n_unique()
+    return _entries(column.alias("column")).n_unique()
 
 
 def _entries(column: pl.Series) -> pl.Series:

@@ -235,7 +235,7 @@ def ecdf(
     systems = _inputs.columns_of(scores)
     rows = _SCORES.numbers(frame, list(dict.fromkeys(systems.values())))
     for column in rows:
-        if column.is_infinite().any():
+        if column.alias("column").is_infinite().any():
             raise ValueError(f"column {column.name!r} must be finite; drop or fill infinity")
     # A single column is not the name of a system.
     looks = _style.line_looks(systems, colors, is_nameless=isinstance(scores, str))

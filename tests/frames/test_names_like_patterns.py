@@ -80,6 +80,12 @@ FRAMES: dict[str, Callable[[Any, Any], Any]] = {
     "comparison": lambda f, c: (
         af.compare(f, {"a": c.prediction, "b": c.other}, c.answer, by=c.lang, cluster=c.doc).by_group
     ),
+    "overview": lambda f, c: (
+        af.overview(f, c.prediction, c.answer, by=[c.lang, c.tags], cluster=c.doc).report.by_group
+    ),
+    "corrected": lambda f, c: af.corrected(
+        f, c.score, c.length, by=c.lang, bounds=(0, 100), probability=None, stratum=None
+    ).by(c.lang),
 }
 PLOTS: dict[str, Callable[[Any, Any], Axes]] = {
     "ecdf": lambda f, c: plot.ecdf(f, {"a": c.score, "b": c.length}),
