@@ -495,7 +495,6 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
                     "--protocol raw",
                     "--protocol must have a threshold for ANLS and error types, but raw has none",
                 ),
-                ("report", "--missing x", "--missing "),
                 ("report", "--by ", "no column '' among"),
                 ("report", "--cluster ^.*$", "no column '^.*$' among"),
                 (
@@ -504,6 +503,10 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
                     "answers_format must be one of 'auto', ",
                 ),
             )
+        ),
+        (
+            ["report", TABLE, "-p", "tesseract", "--missing", "x"],
+            "'--missing': 'x' is not one of 'empty', 'drop'",
         ),
         (["score", "latin.csv", "--reader", "table,encoding=utf-99"], "unknown encoding 'utf-99'"),
         (["plot", "pie", TABLE, "-o", "a.png"], "KIND must be one of 'scores'"),

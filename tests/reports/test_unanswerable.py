@@ -247,7 +247,7 @@ def test_the_shell_scores_and_notes_the_same(tmp_path: Path) -> None:
     for command in (["browse", "r.jsonl", "-o", "rows.html"], ["changes", "r.jsonl", "s.jsonl"]):
         assert shell.run(tmp_path, *command, "--unanswerable", "empty").returncode == 0
     done = shell.run(tmp_path, "report", "r.jsonl", "--unanswerable", "x")
-    assert "unanswerable must be one of 'drop', 'empty', got 'x'" in done.stderr
+    assert "'--unanswerable': 'x' is not one of 'drop', 'empty'" in done.stderr
 
 
 ABSENCE: Any = ["fabrication_rate", "abstention_rate"]
