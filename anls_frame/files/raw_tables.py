@@ -31,6 +31,9 @@ def with_newlines(text: str) -> str:
     return text if "\n" in text else text.replace("\r", "\n")
 
 
+_OBJECT_PER_LINE = "write each object on a line of its own, as `jq -c . FILE` does"
+
+
 def read_lines(text: str, problems: Problems) -> Iterator[tuple[str, dict[str, Any]]]:
     """
     Yield the objects of JSON Lines with their places; other values become problems.
@@ -46,7 +49,7 @@ def read_lines(text: str, problems: Problems) -> Iterator[tuple[str, dict[str, A
         except ValueError as error:
             problems.add(str(error), f"line {number}")
             if line.strip() == "{":
-                problems.hint("write each object on a line of its own, as `jq -c . FILE` does")
+                problems.hint(_OBJECT_PER_LINE)
             if is_of_python(line):
                 problems.hint("Python printed these objects: write them with json.dumps")
             continue
@@ -73,7 +76,10 @@ def read_whole(file: os.PathLike[str], text: str) -> Any:
     try:
         return parse(text)
     except ValueError as error:
-        advice = Message("if these are JSON Lines, name it .jsonl or pass ", Option("format", "jsonl"))
+        lines = Message("if these are JSON Lines, name it .jsonl or pass ", Option("format", "jsonl"))
+        # An object that ends above others is none of JSON Lines, which are read as such.
+        is_above_others = "Extra data" in str(error) and text.lstrip().startswith("{")
+        advice = f"{_OBJECT_PER_LINE}, and name it .jsonl" if is_above_others else lines
         raise problem(file, Message(f"{error}; ", advice)) from None
 
 

@@ -8,22 +8,23 @@ its path. Columns are named once all paths are known, so that no field replaces 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, repeat
+from itertools import chain, islice, repeat
 from types import NoneType
 from typing import Any, Literal, TypeAlias, TypeVar
 
 import polars as pl
 
-from anls_frame._messages import Message, Option
+from anls_frame._messages import Either, Message, Option
 from anls_frame._text import listed, numbered, quoted
 from anls_frame.exceptions import warn
 from anls_frame.files import raw_tables
 from anls_frame.files.other_formats import way_of
 from anls_frame.files.problems import Problems
 from anls_frame.files.raw_tables import Column, Raw
-from anls_frame.files.usual_names import IDS, LISTS, PREDICTED, ROLES, Role, plain_name, usual_names
+from anls_frame.files.usual_names import IDS, LISTS, PREDICTED, ROLES, SCORED, Role, plain_name, usual_names
 from anls_frame.frames import answer_texts, origins
 from anls_frame.frames.answer_lists import (
     NotAListError,
@@ -41,11 +42,12 @@ from anls_frame.frames.strict_json import Number
 Rows = TypeVar("Rows", pl.DataFrame, pl.LazyFrame)
 UniqueIds: TypeAlias = bool | Literal["in an epoch"]
 GOLD_ELSEWHERE = Message(
-    "answers in another file are joined with ", Option("gold", "FILE"), " (in Python, of `read_logs`)"
+    "answers in another file are joined with ", Option("gold", "FILE"), Either(" of `read_logs`", "")
 )
 _FAILED_CALL = "Failed to obtain answer via API"
 _SHOWN_IDS = 10
 _SHOWN_NAMES = 40
+_SHOWN_TITLES = 3
 
 
 def choose(
@@ -144,6 +146,28 @@ def hint_entries(raw: Raw, names: Sequence[str], problems: Problems) -> None:
         problems.hint(f"entries of objects are named with dots: {listed(paths, _SHOWN_NAMES)}")
 
 
+def rows_within(raw: Raw, file: os.PathLike[str]) -> str | None:
+    """Return how to write the rows to a file that the objects of JSON have in a column; None without any."""
+    place, _, key = raw.place(0).partition(" ")
+    content = f"Path({os.fspath(file)!r})"
+    records = {
+        "index": f"json.loads({content}.read_bytes())",
+        "line": f"map(json.loads, {content}.read_bytes().splitlines())",
+    }
+    for name in raw.names if place in {"key", *records} else ():
+        rows = next((value for value in raw.column(name) if isinstance(value, list) and value), [])
+        if rows and isinstance(rows[0], dict) and all(usual_names(role, [*rows[0]]) for role in SCORED):
+            every = f"[record | row | {{{name!r}: None}} for record in {records.get(place)} for row in "
+            every, told = f"{every}record[{name!r}]]", ""
+            if place == "key":
+                every, told = f"json.loads({content}.read_bytes())[{key}][{name!r}]", f" of {key}"
+            return (
+                f"column {name!r} holds rows; write those{told} to a file of their own, in Python with "
+                f"Path('rows.json').write_text(json.dumps({every}))"
+            )
+    return None
+
+
 def with_ids(raw: Raw, given: str | Sequence[str] | None, problems: Problems) -> tuple[Raw, str | None]:
     """Return a table with a column of ids, and its name; several given columns become one column of both."""
     if given is None or isinstance(given, str):
@@ -180,6 +204,32 @@ SEPARATOR = " | "
 def joined_ids(parts: pl.Expr | Iterable[pl.Expr]) -> pl.Expr:
     """Return the ids of several columns as one, null where one of them is."""
     return pl.concat_str(parts, separator=SEPARATOR)
+
+
+MOST_ABOVE = 10
+"""Rows among which the header is looked for."""
+
+
+def rows_above_header(rows: Iterable[Sequence[str]]) -> int:
+    """
+    Return how many rows are above the header of a table, as a title is.
+
+    The header is the first row with the usual names of two roles, if each row above it fills fewer cells.
+    """
+    most = -1
+    for index, cells in enumerate(islice(rows, MOST_ABOVE)):
+        filled = [cell.strip() for cell in cells if cell.strip()]
+        if len(filled) > most and sum(bool(usual_names(role, filled)) for role in ROLES) > 1:
+            return index
+        most = max(most, len(filled))
+    return 0
+
+
+def warn_of_title(file: os.PathLike[str], rows: Sequence[Sequence[str]]) -> None:
+    """Warn of rows above the header of a table, which are left out."""
+    if cells := [cell for row in rows for cell in row if cell.strip()]:
+        count = f"{numbered(len(rows), 'row')} above the header left out"
+        warn(f"{os.fspath(file)}: {count}: {listed(map(quoted, cells), _SHOWN_TITLES)}")
 
 
 def frame(

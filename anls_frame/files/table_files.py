@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -367,8 +368,14 @@ def read_table(
     chosen = standard_frames.choose(raw, given, required, problems)
     for name in systems.values():
         standard_frames.choose(raw, {"prediction": name}, (), problems)
+    within = None if {*usual_names.SCORED} & {*chosen} else standard_frames.rows_within(raw, file)
+    if within is not None and len(problems) == damaged:
+        warn(f"{file}: {within}")
     if len(problems) > damaged:  # without the columns, nothing else can be checked
-        standard_frames.hint_entries(raw, raw.names, problems)
+        if within is None:
+            standard_frames.hint_entries(raw, raw.names, problems)
+        else:
+            problems.hint(within)
         problems.raise_any()
     standard = standard_frames.frame(
         raw,
@@ -557,6 +564,7 @@ def read_delimited(file: File, text: str, problems: Problems, delimiter: str | N
     # A line that only tells Excel the delimiter is left empty, so that other lines keep their numbers.
     text = re.sub(r"\Asep=.(?=\r?\n)", "", text, flags=re.IGNORECASE)
     with _fields_of_any_length():
+        text = _below_title(file, text, delimiter)
         delimiter = delimiter or _detected(text)
         header, lines = _checked(text, delimiter, problems)
     table = _arrow_table(file, text, delimiter, len(header))
@@ -577,6 +585,18 @@ def _fields_of_any_length() -> Iterator[None]:
             yield
         finally:
             csv.field_size_limit(limit)
+
+
+def _below_title(file: File, text: str, delimiter: str | None) -> str:
+    """Return a text whose lines above the header, such as a title, are empty; warn of them."""
+    first = [*islice(re.finditer(r"[^\r\n]+", text), standard_frames.MOST_ABOVE)]
+    rows = [next(csv.reader([line[0]], delimiter=delimiter or _detected(line[0])), []) for line in first]
+    above = standard_frames.rows_above_header(rows)
+    if not above:
+        return text
+    standard_frames.warn_of_title(file, rows[:above])
+    start = first[above].start()
+    return re.sub(r"[^\r\n]+", "", text[:start]) + text[start:]
 
 
 def _detected(text: str) -> str:
@@ -613,6 +633,8 @@ def _checked(text: str, delimiter: str, problems: Problems) -> tuple[list[str], 
             lines.append(line)
         else:
             problems.add(f"{len(fields)} fields instead of {len(header)}", f"line {line}")
+    if are_quoted and len(lines) == 1 and problems:
+        problems.hint("the first line is no header of the others; delete it if it is a title")
     _check_quotes(text, delimiter, header, problems, longest if are_quoted else None)
     return header, lines[1:]
 

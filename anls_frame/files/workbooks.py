@@ -14,6 +14,8 @@ import re
 import zipfile
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from itertools import groupby, islice
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -25,6 +27,7 @@ from anls_frame.files.archives import opened_archive
 from anls_frame.files.file import File
 from anls_frame.files.problems import Problems, problem
 from anls_frame.files.raw_tables import Raw, by_name, numbers
+from anls_frame.files.standard_frames import MOST_ABOVE, rows_above_header, warn_of_title
 
 MOST_CELLS = 40_000_000
 """Maximum size of the rectangle around all values, including empty cells: each takes a place in a column."""
@@ -193,8 +196,12 @@ def _cells(file: File, archive: zipfile.ZipFile, part: str, book: _Book) -> pl.D
                 cells.append((row, column, *value))
     if sum(len(text) for _, _, text, *_ in cells) > MOST_CHARACTERS:
         raise problem(file, f"a sheet holds more than {MOST_CHARACTERS:,} characters; save it as CSV")
-    header = min((row for row, *_ in cells), default=0)
-    return pl.DataFrame([*cells, *_merged(file, merged, header)], schema=_SCHEMA, orient="row")
+    first = [[text for _, _, text, *_ in row] for _, row in islice(groupby(cells, itemgetter(0)), MOST_ABOVE)]
+    above = rows_above_header(first)
+    warn_of_title(file, first[:above])
+    below = cells[sum(map(len, first[:above])) :]
+    header = min((row for row, *_ in below), default=0)
+    return pl.DataFrame([*below, *_merged(file, merged, header)], schema=_SCHEMA, orient="row")
 
 
 def _merged(file: File, references: Sequence[str], header: int) -> Iterator[tuple[int, int, str, str, None]]:

@@ -553,6 +553,38 @@ def test_a_line_that_tells_excel_the_delimiter_is_no_header(write: Write, delimi
     assert place == "line 3"
 
 
+@pytest.mark.parametrize("delimiter", [";", "\t", ","])
+@pytest.mark.parametrize("title", ["Results of A\n", "Results, A\n\n", "# 2026\nby B\n", 'Results,,\n"",,\n'])
+def test_lines_above_the_header_are_left_out_and_told(write: Write, title: str, delimiter: str) -> None:
+    table = "id,prediction,answer\n1,a,c\n".replace(",", delimiter)
+    path = write("titled.csv", title + table)
+    with pytest.warns(af.InputWarning, match="above the header left out: '"):
+        frame = af.read_results(path)
+    assert frame.rows() == [("1", "a", ["c"])]
+    broken = write("broken.csv", title + table + "x")
+    with pytest.warns(af.InputWarning, match="above the header left out"):
+        assert problems(broken)[0][0] == f"line {title.count(chr(10)) + 3}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id,prediction,answer\n1,answer,question\n",
+        ",prediction,answer\n0,question,answer\n",
+        "text,gold\nprediction,answer\n",
+    ],
+)
+def test_a_header_stays_one_whatever_is_below(write: Write, text: str) -> None:
+    prediction = "text" if text.startswith("text") else None
+    assert af.read_results(write("plain.csv", text), prediction=prediction).height == 1
+
+
+def test_a_first_line_that_is_no_header_is_told(write: Write) -> None:
+    with pytest.raises(af.InputError) as raised:
+        af.read_results(write("titled.csv", "Titel\nFrage,Modell,Gold\na,b,c\n"))
+    assert raised.value.hints == ("the first line is no header of the others; delete it if it is a title",)
+
+
 def test_the_error_counts_all_problems_and_shows_the_first() -> None:
     found = [Problem("f.csv", f"line {line}", f"wrong {line}") for line in range(2, 32)]
     error = af.InputError(found, total=2000)

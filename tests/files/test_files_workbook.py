@@ -70,6 +70,19 @@ def test_a_table_may_start_anywhere_and_places_are_those_of_the_sheet(workbook: 
     assert problems(path) == [("row 4", "duplicate id '1', first seen at row 3")]
 
 
+@pytest.mark.parametrize("title", [[["Results"]], [["Results"], []], [["Project", "Invoices"], ["Date"], []]])
+def test_a_title_above_the_header_is_left_out_and_told(workbook: Workbook, title: list[list[str]]) -> None:
+    rows = [*title, HEADER, [1, "a", "b"], [1, "c", "d"]]
+    path = workbook(rows, lambda _, sheet: sheet.merge_cells("C1:D1"))
+
+    with pytest.warns(af.InputWarning, match=f"above the header left out: '{title[0][0]}'"):
+        frame = af.scan_results(path).collect()
+    assert frame.columns == ["question_id", "prediction", "answers"]
+    assert frame["answers"].to_list() == [["b"], ["d"]]
+    with pytest.warns(af.InputWarning, match="above the header"):
+        assert problems(path)[0][0] == f"row {len(rows)}"
+
+
 def test_cells_that_would_come_out_empty_are_named(workbook: Workbook) -> None:
     def spoil(_: Any, sheet: Any) -> None:
         sheet["B2"] = "=1+1"

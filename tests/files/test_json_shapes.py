@@ -178,6 +178,32 @@ def test_lists_of_rows_within_objects_are_named_with_the_way(tmp_path: Path, mon
         af.read_results(both)
 
 
+@pytest.mark.parametrize("command", ["report", "overview"])
+@pytest.mark.parametrize("layout", ["list.json", "lines.jsonl", "systems.json"])
+def test_rows_in_a_column_are_named_with_the_way(
+    tmp_path: Path, monkeypatch: Any, layout: str, command: str
+) -> None:
+    rows = [{"prediction": "a", "answers": ["a"]}, {"prediction": "b", "answers": ["c"]}]
+    records = [{"doc": "d1", "results": rows}, {"doc": "d2", "results": rows[:1]}]
+    values = {"list.json": records, "systems.json": {'it\'s "A"': records[0], "B": records[1]}}
+    if layout == "lines.jsonl":
+        (tmp_path / layout).write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
+    else:
+        write(tmp_path / layout, values[layout])
+
+    told = shell.run(tmp_path, command, layout)
+    shell.refused(told, "column 'results' holds rows; write those")
+    code = next(line for line in told.stderr.splitlines() if "holds rows" in line).partition(
+        "in Python with "
+    )[2]
+    monkeypatch.chdir(tmp_path)
+    exec(code, {"json": json, "Path": Path})  # noqa: S102 - our own code
+    frame = af.read_results("rows.json")
+    assert frame["prediction"].to_list() == ["a", "b", "a"][: 2 if layout == "systems.json" else 3]
+    if layout != "systems.json":
+        assert frame["doc"].to_list() == ["d1", "d1", "d2"]
+
+
 def test_candidates_for_each_id_are_written_with_the_first_of_each(tmp_path: Path, monkeypatch: Any) -> None:
     """As scripts of SQuAD write them, the best one first."""
     texts = ["Denver Broncos", "1999", "gold", "Carolina", "Levi's", "308"]
@@ -360,6 +386,14 @@ def test_objects_that_are_no_json_lines_say_how_to_write_them(
     with pytest.raises(af.InputError, match="line 1: invalid JSON") as error:
         af.read_results(tmp_path / "m.jsonl")
     assert tuple(error.value.hints) == hints
+
+
+def test_objects_above_each_other_in_a_file_of_json_say_how_to_write_them(tmp_path: Path) -> None:
+    rows = [{"prediction": "a", "answers": "a"}, {"prediction": "b", "answers": "c"}]
+    path = tmp_path / "m.json"
+    path.write_text("\n\n".join(json.dumps(row, indent=1) for row in rows), encoding="utf-8")
+    with pytest.raises(af.InputError, match=r"write each object on a line of its own.*name it \.jsonl"):
+        af.read_results(path)
 
 
 # Entries of objects
