@@ -37,6 +37,8 @@ _FORMS = ("", "text", "transcript", "transcription")
 """What follows another name of texts, as in `reference_text`, if no column has a usual name."""
 _DOCUMENTS = "document doc ucsfdocument file image page pdf invoice patient"
 """Names of columns of documents, with `id` or `name` at the end or without."""
+_SYSTEMS = "engine generator method model system"
+"""Names of columns of systems, in the same way."""
 _CONFIDENCES = ("conf", "prob", "certain")
 """Parts of the names of confidences."""
 _GOLD = "annotation annotations expected gold input original reference solution source target truth"
@@ -85,9 +87,18 @@ def usual_names(role: Role, names: Sequence[str], prediction: str | None = None)
 
 def documents(names: Sequence[str]) -> list[str]:
     """Return the columns whose names are usual for documents, which several rows may share."""
-    plain = {name: plain_name(name).removesuffix("id").removesuffix("name") for name in names}
-    found = [name for name in names if plain[name] in _DOCUMENTS.split()]
+    found = [name for name in names if _without_id(name) in _DOCUMENTS.split()]
     return usual_names("doc_id", found) or found
+
+
+def is_system(name: str) -> bool:
+    """Return whether a name is usual for the system of each row."""
+    return _without_id(name) in _SYSTEMS.split()
+
+
+def _without_id(name: str) -> str:
+    """Return the plain name of a column without `id` or `name` at its end."""
+    return plain_name(name).removesuffix("id").removesuffix("name")
 
 
 def is_confidence(name: str) -> bool:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import polars as pl
+import polars.selectors as cs
 
 from anls_frame._arguments import string
-from anls_frame._messages import Message, Option
+from anls_frame._messages import Either, Message, Option
 from anls_frame._text import listed, quoted
-from anls_frame.exceptions import DTypeError
+from anls_frame.exceptions import DTypeError, warn
 from anls_frame.files.standard_frames import GOLD_ELSEWHERE
 from anls_frame.files.usual_names import (
     SCORED,
@@ -21,6 +23,7 @@ from anls_frame.files.usual_names import (
     is_confidence,
     is_gold,
     is_outcome,
+    is_system,
     plain_name,
     usual_names,
     words_of,
@@ -39,6 +42,8 @@ from anls_frame.summary.keys import check_objects
 from anls_frame.summary.labels import joined_labels
 
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)
+_SHARED = 0.5
+"""The least share of a system's questions that others have as well, where a column names systems."""
 _LOOKED_AT = 1_000
 _SIMILAR, _OFTEN, _COPIED = 0.5, 0.1, 0.95
 """
@@ -144,6 +149,9 @@ def found_roles(rows: pl.DataFrame, asked: Mapping[str, Any]) -> Roles:
         cluster = finder.document(ids)
     if asked["model_confidence"] is None and len(systems) == 1:
         model_confidence = finder.confidence(*systems.values())
+    if len(systems) <= 1:
+        others = rows.drop(asked["by"] or (), strict=False)
+        warn_of_systems(others, [ids, *usual_names("question", rows.columns)])
     return Roles(
         systems=systems,
         answers=answers,
@@ -158,6 +166,28 @@ def found_roles(rows: pl.DataFrame, asked: Mapping[str, Any]) -> Roles:
             if value is None and (name != "metrics" or metrics is not None)
         ),
     )
+
+
+def warn_of_systems(rows: pl.DataFrame | pl.LazyFrame, questions: Iterable[str | None]) -> None:
+    """Warn if a column names the system of each row, and systems have questions in common."""
+    schema = rows.lazy().collect_schema()
+    keys = [key for key in questions if key is not None and key in schema]
+    for name in (name for name in schema if is_system(name) and schema[name] in _TEXTS):
+        system = cs.by_name(name).as_expr().alias("system")
+        with_keys = [(system, cs.by_name(key).as_expr().alias("key")) for key in keys if key != name]
+        pairs = [rows.lazy().select(pair).drop_nulls().unique() for pair in with_keys]
+        of_systems = [pair.with_columns(shared=pl.len().over("key") > 1).group_by("system") for pair in pairs]
+        shares = [own.agg(pl.col("shared").mean()).max().collect()["shared"].item() for own in of_systems]
+        if any(share is not None and share >= _SHARED for share in shares):
+            names = pairs[0].select(pl.col("system").unique().sort()).collect().to_series()
+            told = f"column {name!r} names {len(names)} systems with questions in common ("
+            warn(
+                f"{told}{listed(map(quoted, names), _SHOWN)}), and the figures are of all rows together: ",
+                Either(
+                    f"`anls_frame.side_by_side(frame, system={name!r}, ...)` returns columns to compare",
+                    f"`anls-frame compare FILE --system-column {shlex.quote(name)}` compares them",
+                ),
+            )
 
 
 def _are_texts(dtype: Any) -> bool:

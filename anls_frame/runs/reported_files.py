@@ -22,6 +22,7 @@ from anls_frame.frames import origins
 from anls_frame.frames.number_columns import with_numbers
 from anls_frame.frames.progress import following_together
 from anls_frame.frames.reserved_columns import QUESTION_ID
+from anls_frame.overviews.roles import warn_of_systems
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.reports.reports import Report
 from anls_frame.runs.log_files import Paths
@@ -169,6 +170,9 @@ def _summary_of(given: SystemFiles, shared_ids: SharedIds, options: dict[str, An
 
     def summarized(file: File, frame: pl.LazyFrame) -> Summary:
         with reading(file, given.how):
+            if n_rows <= MOST_ROWS:
+                sliced = [*chain.from_iterable(options["by"] or ())]
+                warn_of_systems(frame.drop(sliced, strict=False), [QUESTION_ID, "question"])
             summary = _summarized(frame, str(file), options)
             if options["cluster"] is None and not summary.forgotten_documents and _repeats_ids(frame, n_rows):
                 return replace(summary, forgotten_documents=QUESTION_ID)

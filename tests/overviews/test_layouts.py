@@ -432,7 +432,7 @@ def test_predictions_without_answers_are_told_where_these_are_joined(tmp_path: P
     told = "answers in another file are joined with --gold FILE"
     refused(shell.run(tmp_path, "report", "p.csv"), "no column with the answers among", told)
     fine(shell.run(tmp_path, "report", "p.csv", "--gold", "gold.jsonl"))
-    with pytest.raises(af.InputError, match=r'joined with gold="FILE" \(in Python, of `read_logs`\)'):
+    with pytest.raises(af.InputError, match=r'joined with gold="FILE" of `read_logs`'):
         af.read_results(tmp_path / "p.csv")
     done = shell.run(tmp_path, "overview", "p.csv")
     refused(done, "no column looks like the accepted answers among", told)
@@ -581,3 +581,39 @@ def test_the_call_of_a_protocol_makes_the_same_overview(protocol: af.ScoreProtoc
     same: Any = eval(made.code, {"af": af, "df": frame})  # noqa: S307 - our own code
     assert same.report.overall == made.report.overall
     assert same.signature == made.signature
+
+
+def long_rows(*, share: bool = True) -> pl.DataFrame:
+    """Return the rows of two systems, whose second one is always right, with the same or other questions."""
+    first = rows().with_columns(pl.col("answers").list.first(), model=pl.lit("old"))
+    second = first.with_columns(prediction="answers", model=pl.lit("new"))
+    other = second.with_columns(pl.col("question_id", "question") + "b")
+    return pl.concat([first, second if share else other])
+
+
+@pytest.mark.parametrize("command", ["overview", "report"])
+def test_systems_in_rows_are_told_and_the_advice_tells_them_apart(tmp_path: Path, command: str) -> None:
+    long_rows().write_csv(tmp_path / "long.csv")
+    told = shell.run(tmp_path, command, "long.csv").stderr
+    assert "column 'model' names 2 systems with questions in common ('new', 'old')" in told
+    assert "anls-frame compare FILE --system-column model" in told
+    compared = fine(shell.run(tmp_path, "compare", "long.csv", "--system-column", "model"))
+    assert "+0.300" in compared
+    alone = shell.run(tmp_path, command, "long.csv", "--where", "model = 'old'")
+    assert alone.stderr == ""
+    assert "0.700" in alone.stdout
+
+
+@pytest.mark.parametrize("command", ["overview", "report"])
+def test_systems_are_not_told_where_they_are_slices_or_share_no_question(
+    tmp_path: Path, command: str
+) -> None:
+    long_rows().write_csv(tmp_path / "long.csv")
+    long_rows(share=False).write_csv(tmp_path / "other.csv")
+    assert "systems" not in shell.run(tmp_path, command, "long.csv", "-b", "model").stderr
+    assert shell.run(tmp_path, command, "other.csv").stderr == ""
+
+
+def test_systems_in_rows_of_a_frame_are_told() -> None:
+    with pytest.warns(af.InputWarning, match=r"side_by_side\(frame, system='Model'"):
+        af.overview(long_rows().rename({"model": "Model"}))
