@@ -279,7 +279,7 @@ def load(
     frame = read_kind(file, kind, options, questions, every_response=every_response, **of_table)
     if questions is None:
         return how.chosen(only_epoch(frame, how.epoch), file)
-    frame = with_unique_ids(frame, file, how)
+    frame = with_unique_ids(frame, file, how, questions)
     log = as_log(path_text(file.path), file, kind, frame)
     rows = long_rows.only_file(
         log, frame, gold=questions, unmatched=how.unmatched or "error", epoch=how.epoch
@@ -300,12 +300,14 @@ def as_log(system: str, file: File, kind: str, frame: pl.DataFrame) -> Log:
     return Log(system, file.path, long_rows.with_epoch(frame), _task(kind, file, frame))
 
 
-def with_unique_ids(frame: pl.DataFrame, file: File, how: Reading, column: str | None = None) -> pl.DataFrame:
+def with_unique_ids(
+    frame: pl.DataFrame, file: File, how: Reading, gold: Gold | None, column: str | None = None
+) -> pl.DataFrame:
     """
     Return the rows that `where` chooses, with ids that are unique in an epoch; others are problems.
 
-    If a `column` names systems, ids are unique in each. If gold is joined, all questions stay, because the
-    condition may be about gold as well; it then chooses among rows with the same id, as of a resumed run.
+    If a `column` names systems, ids are unique in each. All questions of `gold` stay, because the condition
+    may be about gold as well; it then chooses among rows with the same id, as of a resumed run.
     """
     if (column is None and how.unique_ids) or "question_id" not in frame.columns:
         return frame
@@ -317,7 +319,8 @@ def with_unique_ids(frame: pl.DataFrame, file: File, how: Reading, column: str |
         chosen = pl.col(_ROW).is_in(only_where(rows, how.where)[_ROW].implode())
         question = pl.struct(keys)
         others = ~chosen.any().over(question) & question.is_first_distinct()
-        rows = rows.filter(chosen if how.gold is None else chosen | others)
+        known = None if gold is None else pl.col("question_id").is_in(gold.ids["question_id"].implode())
+        rows = rows.filter(chosen if known is None else chosen | (others & known))
     kept = rows[_ROW]
     problems = Problems(file)
     standard_frames.check_ids(

@@ -214,16 +214,18 @@ def read_each(
                 unique = how.unique_ids if column is None else False
                 frame = read_kind(file, kinds[file], options, questions, unique_ids=unique, **how.of_table)
             if column is None:
-                parts = [(system, with_unique_ids(frame, file, how))]
+                parts = [(system, with_unique_ids(frame, file, how, questions))]
             else:
-                parts = _by_system(file, frame, how, column)
+                parts = _by_system(file, frame, how, questions, column)
             logs += [as_log(name, file, kinds[file], rows) for name, rows in parts]
     problems.raise_any()
     how.check_chosen(*(log.rows for log in logs))
     return logs, questions
 
 
-def _by_system(file: File, frame: pl.DataFrame, how: Reading, column: str) -> list[tuple[str, pl.DataFrame]]:
+def _by_system(
+    file: File, frame: pl.DataFrame, how: Reading, gold: Gold | None, column: str
+) -> list[tuple[str, pl.DataFrame]]:
     """Return the rows of each system that a column names."""
     frame = with_entries(frame, [column], file)
     if column not in frame.columns:
@@ -233,7 +235,7 @@ def _by_system(file: File, frame: pl.DataFrame, how: Reading, column: str) -> li
         raise problem(file, f"column {column!r} must hold the names of systems, got {dtype}")
     if lacking := frame[column].null_count():
         raise problem(file, f"{numbered(lacking, 'row')} without a system in {quoted(column)}")
-    frame = with_unique_ids(frame, file, how, column)
+    frame = with_unique_ids(frame, file, how, gold, column)
     parts = frame.partition_by(column, maintain_order=True, as_dict=True)
     return [(str(name), origins.like(rows, frame)) for (name,), rows in parts.items()]
 

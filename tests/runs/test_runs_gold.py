@@ -141,6 +141,28 @@ def unequal(tmp_path: Path) -> Path:
     return tmp_path / "runs"
 
 
+@pytest.mark.parametrize("column", [None, "model"])
+def test_questions_that_where_leaves_out_need_no_gold(tmp_path: Path, column: str | None) -> None:
+    """A table of all splits, and gold of one."""
+    splits = pl.DataFrame({"id": [1, 2, 3], "split": ["dev", "test", "dev"], "prediction": ["a", "a", "a"]})
+    systems = [splits.with_columns(model=pl.lit(name)) for name in ("x", "y")]
+    pl.concat(systems if column else systems[:1]).write_csv(tmp_path / "all.csv")
+    gold = pl.DataFrame({"id": ["1", "3"], "answer": ["a", "b"], "lang": ["de", "en"]})
+
+    def scores(where: str) -> list[float]:
+        reading = af.readers.Reading(gold=gold, where=where, system_column=column)
+        if column is None:
+            report = af.readers.report_files(tmp_path / "all.csv", reading, metrics="exact_match")
+            return [report.overall["n"], report.overall["exact_match"]]
+        compared = af.readers.compare_files([tmp_path / "all.csv"], reading, metrics="exact_match")
+        return [compared.ranking["n"][0], compared.ranking["score"][0]]
+
+    assert scores("split = 'dev'") == [2, 0.5]
+    assert scores("question_id <> '2'") == [2, 0.5]
+    with pytest.raises(af.InputError, match="has 1 question that gold lacks: '2'"):
+        scores("split IN ('dev', 'test')")
+
+
 LACKING = ["'a' has 1 question that gold lacks: '9'", "'a' lacks 2 questions: '2', '4'"]
 
 
