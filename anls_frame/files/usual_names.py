@@ -50,6 +50,8 @@ _OUTCOME_ENDS = (
 """Last words of the names of columns that say how a system did, which cannot explain it."""
 _OUTCOMES = f"{_OUTCOME_ENDS} iscorrect right errortype outcome judge judgement human grade rating"
 """Whole names of such columns."""
+_ASPECTS = "hitrate precision recall faithfulness groundedness relevance relevancy similarity"
+"""Last words of the names of columns that say how a system did in some respect."""
 
 
 def plain_name(name: str) -> str:
@@ -123,7 +125,9 @@ def is_outcome(name: str, *, whole: bool = False) -> bool:
     words = words_of(name)
     words = words[:-1] if words[-1:] == ["value"] else words
     ends = {"".join(words[-count:]) for count in (1, 2)}
-    return is_whole or words[:1] == ["judge"] or not ends.isdisjoint(_OUTCOME_ENDS.split())
+    return (
+        is_whole or words[:1] == ["judge"] or not ends.isdisjoint([*_OUTCOME_ENDS.split(), *_ASPECTS.split()])
+    )
 
 
 def words_of(name: str) -> list[str]:

@@ -51,7 +51,7 @@ A column predicts answers if this share of its texts is this similar to the answ
 
 If it equals nearly all of them, it may be a copy of the answers, or both were predicted.
 """
-_MOST_VALUES, _MOST_NUMBERS = 30, 12
+_MOST_VALUES, _MOST_NUMBERS, _LONGEST_LABEL = 30, 12, 100
 _SHOWN = 3
 _LONGEST_VALUE = 24
 
@@ -293,8 +293,10 @@ class _Finder:
         column = _entries(_labels(_column(self.rows, name))).drop_nulls()
         if column.dtype != pl.Boolean and not _are_values(column):
             return False
-        if column.dtype == pl.String and column.str.starts_with("{").any():  # objects, as readers keep them
-            return False
+        if column.dtype == pl.String:
+            are_objects = column.str.starts_with("{").any()  # as readers keep them
+            if are_objects or (column.str.len_chars() > _LONGEST_LABEL).any():
+                return False
         most = _MOST_NUMBERS if column.dtype.is_numeric() else _MOST_VALUES
         return 1 < column.n_unique() <= min(most, len(column) / 2)
 

@@ -617,3 +617,22 @@ def test_systems_are_not_told_where_they_are_slices_or_share_no_question(
 def test_systems_in_rows_of_a_frame_are_told() -> None:
     with pytest.warns(af.InputWarning, match=r"side_by_side\(frame, system='Model'"):
         af.overview(long_rows().rename({"model": "Model"}))
+
+
+def test_scores_of_judges_and_passages_are_no_slices() -> None:
+    """As Ragas and other tools for retrieval write them."""
+    passages = [f"Passage {n}: " + "The invoice is due within thirty days. " * 4 for n in range(3)]
+    frame = rows().with_columns(
+        retrieved_contexts=pl.Series([passages[n % 3] for n in range(60)]),
+        context_recall=pl.Series([n % 2 / 1 for n in range(60)]),
+        answer_relevancy=pl.Series([n % 3 / 2 for n in range(60)]),
+        hit_rate=pl.Series([n % 2 for n in range(60)]),
+        sample_rate=pl.Series([8000 * (1 + n % 2) for n in range(60)]),
+    )
+    assert list(af.overview(frame).roles.by) == ["lang", "sample_rate"]
+
+
+def test_several_scores_without_texts_are_asked_for() -> None:
+    scores = pl.DataFrame({"factual_correctness(mode=f1)": [0.0, 0.5, 1.0], "faithfulness": [0.0, 1.0, 0.5]})
+    with pytest.raises(ValueError, match=r"several columns could hold the scores: .*'faithfulness' with"):
+        af.overview(scores)
