@@ -14,6 +14,7 @@ from anls_frame import statistics
 from anls_frame._arguments import choice, number, share, takes_names
 from anls_frame._typing import Table_co
 from anls_frame.export.columns import CORRECTED, TESTED, ends_of, interval, listing, schema_of, with_ends
+from anls_frame.export.document import SLICE
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
 from anls_frame.frames.reserved_columns import AUDIT, AUDIT_CLUSTER, AUDIT_PROBABILITY, AUDIT_STRATUM
 from anls_frame.reports.audited_rows import PROBABILITY, STRATUM, AuditedRows, System, audited
@@ -24,7 +25,15 @@ from anls_frame.statistics.carriers import carried_by_few
 from anls_frame.statistics.corrected_means import Audit, CorrectedMean, agreement
 from anls_frame.summary import slicing as slicings
 from anls_frame.summary.account import Account
-from anls_frame.summary.keys import CLUSTER, chosen_keys, key_names, largest_first, optional, sliced_keys
+from anls_frame.summary.keys import (
+    CLUSTER,
+    check_by_names,
+    chosen_keys,
+    key_names,
+    largest_first,
+    optional,
+    sliced_keys,
+)
 from anls_frame.summary.labels import check_slices
 from anls_frame.summary.settings import Settings, scoring
 from anls_frame.summary.slicing import By
@@ -502,6 +511,7 @@ def corrected(
         if name is not None and (name in names or name not in defaults)
     }
     slicing = slicings.resolve(by)
+    check_by_names(slicing.names, [SLICE, *_SCORES, *(_DIFFERENCES if len(columns) > 1 else ())])
     numbers = [name for system in columns.values() for name in system]
     needed = [*numbers, *described.values(), *slicing.columns, *optional(cluster)]
     source = to_lazy(frame, [], list(dict.fromkeys(needed)))

@@ -13,7 +13,7 @@ from key_columns import KEYS, TEXTS
 from polars.testing import assert_frame_equal
 
 import anls_frame as af
-from anls_frame.exceptions import ColumnNotFoundError, DTypeError
+from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError
 from anls_frame.reports.reports import report
 
 
@@ -167,3 +167,10 @@ def test_nan_is_an_id_in_sorted_rows_too() -> None:
     assert af.pair(rows, rows, on="id", prediction="prediction", answers="answers").frame.height == 3
     wide = af.side_by_side(long, "prediction", "answers", system="system", id="id")
     assert wide.frame.select("^prediction of .*$").null_count().row(0) == (0, 0)
+
+
+@pytest.mark.parametrize("name", ["slice", "system", "corrected_low", "n"])
+def test_slices_of_corrected_scores_have_names_of_their_own(name: str) -> None:
+    rows = pl.DataFrame({name: ["a", "b"] * 20, "judge": [1.0, 0.0] * 20, "truth": [1.0] * 40})
+    with pytest.raises(DuplicateColumnError, match=rf"by columns \['{name}'\] would collide .*; rename them"):
+        af.corrected(rows, "judge", "truth", by=name, probability=None, stratum=None)
