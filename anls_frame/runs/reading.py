@@ -292,7 +292,10 @@ def as_log(system: str, file: File, kind: str, frame: pl.DataFrame) -> Log:
     if "question_id" not in frame.columns:
         # Columns with roles may have other names in the file.
         texts = [name for name in frame.columns if frame.schema[name] == pl.String and name != "doc_id"]
-        ids = [name for name in texts if usual_names.plain_name(name).endswith("id")]
+        plain = {name: usual_names.plain_name(name) for name in texts}
+        # Recordings and images are known by their files.
+        ids = [name for name in texts if plain[name].endswith(("id", "filename", "filepath", "path", "file"))]
+        ids.sort(key=lambda name: not plain[name].endswith("id"))
         named = [name for name in ids if frame[name].is_unique().all()]
         column = Option("question_id", named[0] if named else ...)
         in_order = "; if all files have the same rows in the same order, add a column id with their numbers"

@@ -164,6 +164,27 @@ def test_files_without_ids_are_told_a_column_that_identifies_rows(tmp_path: Path
     shell.fine(shell.run(tmp_path, *both, "--id", "financebench_id"))
 
 
+@pytest.mark.parametrize(
+    ("columns", "named"),
+    [
+        (["audio_path"], "audio_path"),
+        (["audio_filepath", "utt_id"], "utt_id"),
+        (["File name"], "'File name'"),
+        (["pathos"], "..."),
+    ],
+)
+def test_files_without_ids_are_told_a_column_of_files(tmp_path: Path, columns: list[str], named: str) -> None:
+    texts = {"prediction": ["a", "b"], "answer": ["a", "c"]}
+    rows = pl.DataFrame(texts | {name: [f"{name} 1", f"{name} 2"] for name in columns})
+    for name in ("old.csv", "new.csv"):
+        rows.write_csv(tmp_path / name)
+    refused = shell.run(tmp_path, "compare", "old.csv", "new.csv")
+    assert f"has no ids; name their column with --id {named};" in refused.stderr
+    if named != "...":
+        option = named.strip("'")
+        assert shell.run(tmp_path, "compare", "old.csv", "new.csv", "--id", option).returncode == 0
+
+
 def test_a_board_without_ids_is_compared_by_its_questions(tmp_path: Path) -> None:
     board = pl.DataFrame(
         {
