@@ -196,8 +196,8 @@ def means(rows: pl.DataFrame, values: Mapping[str, pl.Expr], confidence: float) 
     """Return the means of values in [0, 1], nulls as 0, with intervals that allow for documents."""
     if not values:
         return {}
-    columns = {name: value.cast(pl.Float64) for name, value in values.items()}
-    given = rows.select(cs.by_name("cluster", require_all=False), **columns).fill_null(0)
+    columns = {name: value.cast(pl.Float64).fill_null(0) for name, value in values.items()}
+    given = rows.select(cs.by_name("cluster", require_all=False), **columns)
     metrics = [Metric(name, bounds=(0, 1), higher_is_better=False) for name in columns]
     cluster = "cluster" if "cluster" in rows.columns else None
     made = report(given, metrics=metrics, cluster=cluster, confidence=confidence)

@@ -422,3 +422,18 @@ def test_a_misspelled_score_is_named_with_the_nearest(tmp_path: Path, command: s
     both = [texts.with_columns(epoch=pl.lit(epoch)) for epoch in (1, 2)]
     pl.concat(both).write_ndjson(tmp_path / "e.jsonl")
     shell.refused(shell.run(tmp_path, *command.split()), told)
+
+
+def test_rows_without_a_document_are_not_of_document_0() -> None:
+    documents = [None if place % 5 == 0 else place // 4 for place in range(120)]
+    rows = pl.DataFrame(
+        {"doc": documents, "prediction": ["**a**", "b", "c"] * 40, "answer": ["a", "b", "x"] * 40}
+    )
+
+    made = [
+        af.overview(frame, "prediction", "answer", by=[], cluster="doc").causes
+        for frame in (rows, rows.with_columns(pl.format("d{}", "doc")), rows.to_pandas())
+    ]
+
+    assert made[0].equals(made[1])
+    assert made[0].rows() == [tuple(row) for row in made[2].itertuples(index=False)]
