@@ -354,7 +354,10 @@ def _counted(given: Any, by: str | Sequence[str] | None, error_type: str) -> tup
             # Polars takes some names for patterns.
             own_keys = {f"__anls_frame_{index}": cs.by_name(name) for index, name in enumerate(columns)}
             slices = in_polars(given.by(*columns)).lazy().select(**own_keys).collect()
-            groups = joined(slices, groups.with_columns(**own_keys), [*own_keys]).drop(*own_keys)
+            groups = groups.with_columns(**own_keys)
+            # Details have the texts of ordered categories.
+            slices = slices.cast({key: groups.schema[key] for key in own_keys})
+            groups = joined(slices, groups, [*own_keys]).drop(*own_keys)
     elif (counted := _ERRORS.counts(given, "errors", columns, _COUNTED)) is not None:
         keys, counts = counted
         return ([], _grouped(counts, keys)) if keys else (_grouped(counts, []), [])

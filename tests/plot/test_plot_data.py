@@ -520,3 +520,13 @@ def test_each_training_step_has_its_own_point() -> None:
         assert line.get_xdata().tolist() == own["step"].to_list()
         assert line.get_ydata().tolist() == pytest.approx(own["anls"].to_list())
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("step", "mean anls")
+
+
+def test_error_types_of_a_report_by_ordered_categories_keep_their_order() -> None:
+    kinds = pl.Series("kind", ["y", "x"] * 30, dtype=pl.Enum(["y", "x"]))
+    rows = pl.DataFrame({"p": ["a", "b", "c"] * 20, "t": ["a", "b", "x"] * 20, "kind": kinds})
+
+    ax = plot.error_types(af.report(rows, "p", "t", by="kind", details=True), "kind")
+
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["all rows", "y", "x"]
+    assert [round(bar.get_width(), 3) for bar in ax.patches] == [0.667] * 3 + [0.333] * 3
