@@ -110,7 +110,8 @@ SHARED = """
 
 `audit_share` of uniform draws: the part of the variance that judging every row removes. *True*: one minus the
 variance of the mean truth of all rows divided by that of the corrected score, both over the samples. What is
-said includes the row that is added to the judged ones, so it is higher where the metric is seldom wrong.
+said includes the row that is added to the judged ones, so it is higher where the metric is seldom wrong. It
+is also higher if few documents are large, because many samples lack the largest.
 """
 JUDGED = """
 ## Agreement of a judge with people
@@ -136,6 +137,10 @@ class Case(NamedTuple):
     verdicts: int
 
 
+HEADS = ("metric is wrong in", "mean", "rows per document", "documents", "verdicts")
+"""The columns that describe a case."""
+
+
 class Rows(NamedTuple):
     """The rows of a sample of documents."""
 
@@ -153,6 +158,11 @@ def cases() -> list[Case]:
         )
         if (sizes == SIZES[0] and verdicts <= documents * 7) or sizes == SIZES[1]
     ]
+
+
+def sliced() -> list[Case]:
+    """Return the populations of all tables but the first, which has the others too."""
+    return [case for case in cases() if case.verdicts == VERDICTS[-1] and case.mean == MEANS[0]]
 
 
 def documents_of(case: Case, random: np.random.Generator) -> npt.NDArray[np.int64]:
@@ -468,6 +478,11 @@ def described(case: Case) -> list[str]:
     return [case.wrong.name, f"{case.mean:g}", case.sizes, str(case.documents), str(case.verdicts)]
 
 
+def spread(values: Sequence[float] | Array) -> list[str]:
+    """Return the median, between the quantiles at 10 and 90 %."""
+    return [f"{end:.2f}" for end in np.quantile(values, (0.1, 0.5, 0.9))]
+
+
 def row(cells: Sequence[str]) -> str:
     """Return a line of a table."""
     return f"| {' | '.join(cells)} |"
@@ -488,8 +503,6 @@ class Results(NamedTuple):
     one: list[tuple[list[str], dict[str, Count]]]
     two: list[tuple[list[str], dict[str, Count]]]
     slices: list[tuple[list[str], dict[str, Count]]]
-    plans: list[list[str]]
-    shares: list[list[str]]
     problems: list[str]
 
     def check(self, texts: Sequence[str], counts: dict[str, Count]) -> None:
@@ -508,7 +521,7 @@ def add(case: Case, samples: int, random: np.random.Generator, results: Results)
     results.check(described(case), counts)
     if counts["uniform"].width > WIDER:
         results.problems.append(f"{', '.join(described(case))}: wider than without scores")
-    if case.verdicts != VERDICTS[-1] or case.mean != MEANS[0]:
+    if case not in sliced():
         return
     counts = of_slices(case, samples, random)
     results.slices.append((described(case), counts))
@@ -520,16 +533,26 @@ def add(case: Case, samples: int, random: np.random.Generator, results: Results)
         width = counts["only differing rows"].width
         if case.documents >= FROM_DOCUMENTS and differing == NARROW_IN and width > NARROWER:
             results.problems.append(f"{', '.join(texts)}: {width:.2f} of the width")
-    share, said = of_shares(case, samples, random)
-    low, median, high = np.quantile(said, (0.1, 0.5, 0.9))
-    results.shares.append([*described(case), *(f"{each:.2f}" for each in (share, low, median, high))])
-    if case.sizes == SIZES[0] and abs(median - share) > NEAR:
-        results.problems.append(f"{', '.join(described(case))}: {median:.2f} said for {share:.2f}")
-    pilot = case._replace(verdicts=VERDICTS[0])
-    found = of_plans(pilot, samples, random)
-    if found:
-        ends = [f"{end:.2f}" for end in np.quantile(found, (0.1, 0.5, 0.9))]
-        results.plans.append([*described(pilot), str(len(found)), *ends])
+
+
+def of_plans_and_shares(samples: int, seed: int, problems: list[str]) -> Iterator[str]:
+    """Yield the tables of plans, and of what more verdicts remove."""
+    random = np.random.default_rng([seed, 2])
+    plans, shares = [], []
+    for case in sliced():
+        pilot = case._replace(verdicts=VERDICTS[0])
+        found = of_plans(pilot, samples, random)
+        plans.append([*described(pilot), str(len(found)), *spread(found)])
+        share, said = of_shares(case, samples, random)
+        shares.append([*described(case), f"{share:.2f}", *spread(said)])
+        median = float(np.median(said))
+        if case.sizes == SIZES[0] and abs(median - share) > NEAR:
+            problems.append(f"{', '.join(described(case))}: {median:.2f} said for {share:.2f}")
+    for text_of, first, lines in ((PLANNED, "plans", plans), (SHARED, "true", shares)):
+        yield text_of
+        yield row([*HEADS, first, "10 %", "median", "90 %"])
+        yield row([*(["---"] * len(HEADS)), *(["---:"] * 4)])
+        yield from map(row, lines)
 
 
 def of_judges(samples: int, seed: int, problems: list[str]) -> list[str]:
@@ -584,29 +607,20 @@ def of_judges(samples: int, seed: int, problems: list[str]) -> list[str]:
 def page(*, seed: int, quick: bool) -> tuple[str, list[str]]:
     """Return the page, and what is outside its bounds."""
     samples = 100 if quick else 1_000
-    heads = ["metric is wrong in", "mean", "rows per document", "documents", "verdicts"]
     random = np.random.default_rng(seed)
-    results = Results([], [], [], [], [], [])
+    results = Results([], [], [], [])
     for place, case in enumerate(cases()):
         add(case, samples, random, results)
         sys.stderr.write(f"{place + 1} of {len(cases())}\r")
     error = 100 * np.sqrt(0.95 * 0.05 / samples)
-    planned = [*heads, "plans", "10 %", "median", "90 %"]
     lines = [
         INTRODUCTION.format(samples=samples, seed=seed, error=error),
-        *table(results.one, heads),
+        *table(results.one, HEADS),
         TWO,
-        *table(results.two, [*heads, "rows that differ"]),
+        *table(results.two, [*HEADS, "rows that differ"]),
         SLICED,
-        *table(results.slices, heads),
-        PLANNED,
-        row(planned),
-        row([*(["---"] * len(heads)), *(["---:"] * 4)]),
-        *map(row, results.plans),
-        SHARED,
-        row([*heads, "true", "10 %", "median", "90 %"]),
-        row([*(["---"] * len(heads)), *(["---:"] * 4)]),
-        *map(row, results.shares),
+        *table(results.slices, HEADS),
+        *of_plans_and_shares(samples, seed, results.problems),
         JUDGED.format(samples=samples, error=error),
         *of_judges(samples, seed, results.problems),
     ]
