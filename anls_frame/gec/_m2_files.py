@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,10 +46,15 @@ _NO_ERRORS, _CANNOT_BE_ANNOTATED = "没有错误", "无法标注"
 _DEFAULTS = {"type": "", "required": "REQUIRED", "comment": _NONE}
 _FIELDS = 6
 _SHOWN = 20
+_FEWEST, _FEWEST_JOINED = 10, 3
+"""Smallest number of sentences to judge by, and of sentences with other words."""
+_MOST_JOINED, _LEAST_KEPT = 0.75, 0.5
+"""The share of such sentences, and of words of the sources, at which a warning begins."""
 
 _BREAKS = re.compile(r"[\r\n]")
 _WHOLE = re.compile(r"\s*([+-]?[0-9]{1,9})\s*")
 _SPAN = re.compile(rf"{_WHOLE.pattern}(?<=\s){_WHOLE.pattern}")
+_EDIT = re.compile(r"A -?[0-9]+ -?[0-9]+\|\|\|")
 _TARGET = re.compile(r"T([0-9]{1,9})(?:-A[0-9]+)?(?: (.*))?")
 
 OnePath: TypeAlias = "str | os.PathLike[str]"
@@ -141,7 +147,8 @@ def read_m2(
     ------
     M2FormatError
         If lines are not in the format (the error has their numbers), the files have different numbers of
-        sentences, the two ``.m2`` files have different sentences, or one of several files has no counterpart.
+        sentences, the two ``.m2`` files have different sentences, one of several files has no counterpart, or
+        a file of corrected sentences holds columns separated by tabs, JSON or edits.
     DuplicateColumnError
         If a column of a system has the name of another column.
     ValueError
@@ -152,7 +159,9 @@ def read_m2(
     Warns
     -----
     InputWarning
-        If there are sentences that nobody could correct, with their number.
+        If there are sentences that nobody could correct, or edits past the end of their sentence, with their
+        number; or if the words of a system do not fit the sources: three quarters of its sentences with the
+        letters of the source have other words, or it lacks half of the words (from ten sentences on).
 
     See Also
     --------
@@ -192,13 +201,17 @@ def read_m2(
     files = _files(path)
     gold = _Sentences(path, files, list(map(_read, files)))
     frame = pl.concat(gold.frames)
+    where = str(files[0]) if len(files) == 1 else _counted(path, files)
     unable = frame["edits"].null_count()
     if unable:
-        where = str(files[0]) if len(files) == 1 else _counted(path, files)
         count = numbered(unable, "sentence")
         warn(
             f"{where}: {count} with the type {_UNABLE!r}, which nobody could correct, will count in no score"
         )
+    beyond = _beyond(frame)
+    if beyond:
+        count = numbered(beyond, "edit")
+        warn(f"{where}: {count} past the end of the sentence, which M² and the I-measure will leave out")
     if len(files) > 1:
         frame.insert_column(0, _documents(gold))
     frame = _with_predictions(frame, prediction, gold)
@@ -210,6 +223,14 @@ def read_m2(
         return frame.hstack(edits)
     system = _edits(prediction_edits, gold)
     return frame.hstack(system.select(prediction_edits="edits", prediction_annotators="annotators"))
+
+
+def _beyond(frame: pl.DataFrame) -> int:
+    """Count the edits that end after the last word of their sentence."""
+    # What separates words in Python.
+    words = pl.col("source").str.count_matches(r"[^\s\x1c-\x1f]+")
+    edits = frame.select("edits", words=words).explode("edits", empty_as_null=True)
+    return edits.filter(pl.col("edits").struct.field("end") > pl.col("words")).height
 
 
 def _files(paths: Paths) -> list[Path]:
@@ -303,8 +324,36 @@ def _with_predictions(frame: pl.DataFrame, prediction: Files | None, sentences: 
     columns = []
     for name, paths in systems.items():
         pairs = zip(_counterparts(paths, sentences), sentences.files, sentences.frames, strict=True)
-        columns.append(pl.concat(_corrected(*pair) for pair in pairs).alias(name))
+        column = pl.concat(lines_of(*pair) for pair in pairs).alias(name)
+        _warn_of_words(paths, column, frame["source"])
+        columns.append(column)
     return pl.DataFrame(columns).hstack(frame)
+
+
+def _warn_of_words(paths: Paths, corrected: pl.Series, sources: pl.Series) -> None:
+    """Warn if a system separates words in another way than the sources, or has few of their words."""
+    if len(sources) < _FEWEST:
+        return
+    same_letters = joined = words = kept = 0
+    for own, other in zip(corrected, sources, strict=True):
+        own_words, source_words = own.split(), other.split()
+        words += len(source_words)
+        kept += len(source_words) - (Counter(source_words) - Counter(own_words)).total()
+        if "".join(own_words) == "".join(source_words):
+            same_letters += 1
+            joined += own_words != source_words
+    if joined >= max(_FEWEST_JOINED, _MOST_JOINED * same_letters):
+        warn(
+            f"{paths}: words are separated in another way than in the sources: {joined:,} of "
+            f"{numbered(same_letters, 'sentence')} with the letters of the source have other words, which "
+            "count as edits; separate words and punctuation as in the sources"
+        )
+    elif kept < _LEAST_KEPT * words:
+        warn(
+            f"{paths}: only {kept / words:.0%} of the words of the sources are in the corrected sentences; "
+            "check that these are in the order of the sources, and that spaces separate the words (in "
+            "Chinese, the characters) of both"
+        )
 
 
 def _check_names(names: Iterable[str], frame: pl.DataFrame) -> None:
@@ -313,9 +362,10 @@ def _check_names(names: Iterable[str], frame: pl.DataFrame) -> None:
             raise DuplicateColumnError(f"column {name!r} of a system would occur twice; give it another name")
 
 
-def _corrected(file: Path, path: Path, frame: pl.DataFrame) -> pl.Series:
-    """Read the corrected sentences of a frame."""
+def lines_of(file: Path, path: Path, frame: pl.DataFrame) -> pl.Series:
+    """Read a line for each sentence of a frame, which was read from a path."""
     lines = list(_lines(file))
+    _check_plain(file, lines)
     surplus = len(lines) - frame.height
     if not surplus:
         return pl.Series(lines, dtype=pl.String)
@@ -326,6 +376,20 @@ def _corrected(file: Path, path: Path, frame: pl.DataFrame) -> pl.Series:
         advice = f": delete {numbered(surplus, 'empty line')}"
     has, wanted = numbered(len(lines), "line"), numbered(frame.height, "sentence")
     raise M2FormatError(f"{file} has {has}, but {path} has {wanted}{advice}")
+
+
+def _check_plain(file: Path, lines: Iterable[str]) -> None:
+    """Raise an error for a file in another format than plain text."""
+    filled = [line for line in lines if line.strip()]
+    held = None
+    if len(filled) > 1 and all("\t" in line for line in filled):
+        held = "columns separated by tabs; write the one that is needed into a file of its own"
+    elif len(filled) > 1 and all(line.startswith("{") and line.endswith("}") for line in filled):
+        held = "JSON; write the texts that are needed into a file of their own"
+    elif any(map(_EDIT.match, filled)):
+        held = "the edits of an .m2 file, which ERRANT's score compares"
+    if held:
+        raise M2FormatError(f"{file} must hold plain text, one line for each sentence, but holds {held}")
 
 
 def read_parallel(
@@ -356,13 +420,19 @@ def read_parallel(
     Raises
     ------
     M2FormatError
-        If the files have different numbers of lines, or a line is not UTF-8.
+        If the files have different numbers of lines, a line is not UTF-8, or a file of corrected sentences
+        holds columns separated by tabs, JSON or edits.
     DuplicateColumnError
         If a column of a system has the name of another column.
     ValueError
         If `references` is empty.
     OSError
         If a file cannot be read.
+
+    Warns
+    -----
+    InputWarning
+        If the words of a system do not fit the sources, see `read_m2`.
 
     Examples
     --------
@@ -384,7 +454,7 @@ def read_parallel(
     files = as_names(references, "references")
     path = as_path(source)
     sources = pl.DataFrame({"source": list(_lines(path))}, schema={"source": pl.String})
-    corrected = zip(*(_corrected(as_path(file), path, sources) for file in files), strict=True)
+    corrected = zip(*(lines_of(as_path(file), path, sources) for file in files), strict=True)
     lists = pl.Series("references", list(map(list, corrected)), dtype=pl.List(pl.String))
     frame = sources.with_columns(lists)
     return _with_predictions(frame, prediction, _Sentences(path, [path], [frame]))
@@ -461,6 +531,11 @@ def _read(path: Path) -> pl.DataFrame:
             is_open = _take(line, blocks, is_open=is_open)
         except ValueError as error:
             problems.append(f"line {number}: {error}")
+    if problems and not blocks:
+        raise M2FormatError(
+            f"{path}: {problems[0]}. Plain sentences are references of the I-measure: `read_parallel`, on "
+            "the command line `gec i-measure --source`"
+        )
     if problems:
         others = len(problems) - _SHOWN
         more = f"; and {numbered(others, 'more line')}" if others > 0 else ""

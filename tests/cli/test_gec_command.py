@@ -234,7 +234,7 @@ def test_plain_sentences_where_they_cannot_be(folder: Path, arguments: tuple[str
     [
         (("m2", "system.txt", "none.m2"), "none.m2"),
         (("m2", "system.txt", "system.txt"), "system.txt: line 1: A line"),
-        (("m2", "gold.m2", "gold.m2"), "gold.m2 has 7 lines"),
+        (("m2", "gold.m2", "gold.m2"), "gold.m2 must hold plain text"),
         (("m2", "system.txt", "gold.m2", "--choose", "best"), "choose must be one of"),
         (("i-measure", "system.txt", "gold.m2", "--max-references", "1"), "max_references=1"),
         (("errant", "gold.m2", "gold.m2", "--mode", "x"), "mode must be one of"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -112,6 +112,88 @@ def test_empty_lines_of_a_system_are_named(tmp_path: Path, lines: str, message: 
 
 
 @pytest.mark.parametrize(
+    ("lines", "held"),
+    [
+        ("1\ta\ta b\n2\tc\tc\n", "columns separated by tabs"),
+        ('{"text": "a b"}\n{"text": "c"}\n', "JSON"),
+        ("S a\nA 1 1|||M|||b|||REQUIRED|||-NONE-|||0\n", "the edits of an .m2 file"),
+    ],
+)
+def test_a_system_in_another_format_is_refused(tmp_path: Path, lines: str, held: str) -> None:
+    path, system = write(tmp_path, "S a\n\nS c\n"), tmp_path / "system.txt"
+    system.write_text(lines)
+
+    for read in (gec.read_m2, partial(gec.read_parallel, references=path)):
+        with pytest.raises(
+            gec.M2FormatError, match=rf"system\.txt must hold plain text, .* but holds {held}"
+        ):
+            read(path, prediction=system)
+    system.write_text("a\tb\nc\n")
+    assert gec.read_m2(path, prediction=system)["prediction"].to_list() == ["a\tb", "c"]
+
+
+SOURCES = [f"This are number {number} , and more ." for number in range(12)]
+UNSEGMENTED = [f"这是第{number}句" for number in range(12)]
+
+
+@pytest.mark.parametrize(
+    ("sources", "corrected", "message"),
+    [
+        (
+            SOURCES,
+            [
+                text.replace(" ,", ",").replace("are", "is") if "1" in text else text.replace(" ,", ",")
+                for text in SOURCES
+            ],
+            "9 of 9 sentences with the letters of the source have other words",
+        ),
+        ([" ".join(text) for text in UNSEGMENTED], UNSEGMENTED, "12 of 12 sentences with the letters"),
+        (UNSEGMENTED, [f"{text}。" for text in UNSEGMENTED], "only 0% of the words"),
+        (SOURCES, ["What is it ?"] * 12, "only 0% of the words of the sources"),
+        (SOURCES, ["This is the number , and"] * 12, None),
+        # Corrections of spaces among unchanged sentences.
+        (SOURCES, [*(text.replace(" more", "more") for text in SOURCES[:8]), *SOURCES[8:]], None),
+        (SOURCES[:9], ["What is it ?"] * 9, None),
+    ],
+)
+def test_words_that_do_not_fit_the_sources_are_warned_of(
+    tmp_path: Path, sources: list[str], corrected: list[str], message: str | None
+) -> None:
+    path, source, system = (tmp_path / name for name in ("gold.m2", "source.txt", "system.txt"))
+    path.write_text("".join(f"S {text}\n\n" for text in sources), encoding="utf-8")
+    source.write_text("\n".join(sources), encoding="utf-8")
+    system.write_text("\n".join(corrected), encoding="utf-8")
+
+    for read in (partial(gec.read_m2, path), partial(gec.read_parallel, source, source)):
+        expected = nullcontext() if message is None else pytest.warns(InputWarning, match=message)
+        with expected:
+            assert read(prediction=system)["prediction"].to_list() == corrected
+
+
+def test_edits_past_the_end_are_counted(tmp_path: Path) -> None:
+    edits = "".join(f"A 1 {end}|||R|||c|||REQUIRED|||-NONE-|||0\n" for end in (2, 3, 4))
+    path, system = write(tmp_path, f"S a\x1cb\n{edits}\nS a b c\n{edits}\nS \n"), tmp_path / "system.txt"
+    system.write_text("a c\na b c\n\n")
+
+    with pytest.warns(InputWarning, match=r"gold\.m2: 3 edits past the end of the sentence, which M²"):
+        data = gec.read_m2(path, prediction=system)
+
+    counts = gec.m2("prediction", "source", "edits", "annotators")
+    # Of six edits, three are left: one is found.
+    assert data.select(gec.m2_corpus(counts).struct.field("tp", "fn")).row(0) == (1, 2)
+
+
+def test_plain_sentences_in_place_of_edits_are_named_once(tmp_path: Path) -> None:
+    with pytest.raises(gec.M2FormatError) as caught:
+        gec.read_m2(write(tmp_path, "He goes .\nHe went .\n"))
+    assert str(caught.value).partition(": ")[2] == (
+        "line 1: a line must start with 'S ', 'A ' or 'I ', or with 'T' and a number, got 'He goes .'. Plain "
+        "sentences are references of the I-measure: `read_parallel`, on the command line `gec i-measure "
+        "--source`"
+    )
+
+
+@pytest.mark.parametrize(
     ("line", "message"),
     [
         ("A 0 1|||R|||c|||REQUIRED|||-NONE-", "6 fields .* got 5"),
@@ -140,14 +222,14 @@ def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, line: str, message
 
 def test_every_problem_is_named_up_to_a_limit(tmp_path: Path) -> None:
     with pytest.raises(gec.M2FormatError, match=r"line 1: A line .*; line 3: a line must start") as caught:
-        gec.read_m2(write(tmp_path, "A 0 1\n\nX\n"))
+        gec.read_m2(write(tmp_path, "A 0 1\n\nX\nS a\n"))
     assert str(caught.value).count("line ") >= 2
     with pytest.raises(gec.M2FormatError, match=r"line 3: T line without an S line before it in its block$"):
         gec.read_m2(write(tmp_path, "S a\n\nT0-A0 b\n"))
-    with pytest.raises(gec.M2FormatError, match=r"line 20: .*; and 1 more line$"):
-        gec.read_m2(write(tmp_path, "X\n" * 21))
-    with pytest.raises(gec.M2FormatError, match=r"line 20: .*; and 80 more lines$"):
-        gec.read_m2(write(tmp_path, "X\n" * 100))
+    with pytest.raises(gec.M2FormatError, match=r"line 21: .*; and 1 more line$"):
+        gec.read_m2(write(tmp_path, "S a\n" + "X\n" * 21))
+    with pytest.raises(gec.M2FormatError, match=r"line 21: .*; and 80 more lines$"):
+        gec.read_m2(write(tmp_path, "S a\n" + "X\n" * 100))
 
 
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:
@@ -233,6 +315,7 @@ rows_of_edits = st.lists(
 
 
 @given(rows_of_edits)
+@pytest.mark.filterwarnings("ignore:.*past the end")
 @settings(
     max_examples=amount(25, 300), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -403,7 +486,7 @@ line_ends = st.sampled_from(["\n", "\r\n", "\r\r\n"])
 
 
 @given(st.lists(st.tuples(empty_lines, st.booleans(), sentences)), empty_lines, line_ends, st.data())
-@pytest.mark.filterwarnings("ignore:.*nobody could correct")
+@pytest.mark.filterwarnings("ignore:.*nobody could correct", "ignore:.*past the end")
 @settings(
     max_examples=amount(50, 500), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

@@ -75,7 +75,7 @@ def test_one_file_of_a_folder_has_no_column_of_documents(folder: Path) -> None:
 
     assert data.columns == ["prediction", "source", "edits", "annotators"]
     assert gec.read_m2(folder / "gold" / "b.m2", prediction=folder / "system").equals(data)
-    assert gec.read_parallel(folder / "gold" / "b.m2", [folder / "gold" / "b.m2"]).height == 6
+    assert gec.read_parallel(folder / "system" / "b.txt", [folder / "system" / "b.txt"]).height == 2
 
 
 def test_folders_below_a_folder(tmp_path: Path) -> None:

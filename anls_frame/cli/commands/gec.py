@@ -212,6 +212,7 @@ def compare(
         Largest probability of exits 0 and 1 if the true loss is the bound.
     """
     from anls_frame.files.folders import check_different
+    from anls_frame.gec._m2_files import lines_of
     from anls_frame.runs.log_files import names_of
 
     if len(systems) < 2:  # noqa: PLR2004 - there is nothing to compare
@@ -219,16 +220,13 @@ def compare(
     check_different(systems)
     measure = measure.replace("-", "_")
     columns = {str(number): path for number, path in enumerate(systems)}
-    texts = {} if measure == "errant" else {**columns}
     if documents is not None and is_many(gold):
         raise ValueError("each file that GOLD.m2 names is a document; leave --documents out")
-    if documents is not None:
-        texts["document"] = documents
-    files = {"prediction": texts} if texts else {}
-    if measure == "errant":
-        files["prediction_edits"] = columns
+    files = {"prediction_edits" if measure == "errant" else "prediction": columns}
     how: Any = {"measure": measure} if beta is None else {"measure": measure, "beta": beta}
     rows = af.gec.read_m2(gold, **files)
+    if documents is not None:
+        rows = rows.with_columns(lines_of(documents, gold, rows).alias("document"))
     cluster = "document" if "document" in rows.columns else None
     table: pl.DataFrame = af.gec.compare(
         dict(zip(names_of(systems), columns, strict=True)),
