@@ -13,6 +13,7 @@ import polars as pl
 from anls_frame._messages import Message, Option
 from anls_frame.files.file import SUFFIXES, File
 from anls_frame.files.problems import problem
+from anls_frame.files.standard_frames import UniqueIds
 from anls_frame.files.table_files import read_table
 from anls_frame.files.usual_names import PREDICTED, SCORED
 from anls_frame.readers._page_names import is_page
@@ -27,6 +28,7 @@ def read_kind(
     questions: Gold | None = None,
     *,
     every_response: bool = True,
+    unique_ids: UniqueIds = True,
     **of_table: Any,
 ) -> pl.DataFrame:
     """Read a file by its reader, with the options of that reader; answers may be in `questions`."""
@@ -43,8 +45,8 @@ def read_kind(
     if every_response and "response" in reader.parameters:
         given.setdefault("response", "all")
     if kind != "table":
-        return reader.read(file, **given)
-    given |= {"required": SCORED if questions is None else PREDICTED} | of_table
+        return reader.read(file, unique_ids=bool(unique_ids), **given)
+    given |= {"required": SCORED if questions is None else PREDICTED, "unique_ids": unique_ids} | of_table
     frame = read_table(file, **given)
     if questions is not None and "answers" not in frame.columns and given["required"]:
         questions.check_has_answers(file)

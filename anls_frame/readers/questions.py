@@ -40,11 +40,18 @@ class Gold:
     """The names of the columns in the table itself."""
     separator: str | None = None
     """Where answers were split without being asked."""
+    chosen: pl.DataFrame | None = None
+    """The ids of the questions that may be chosen among; None for all."""
 
     other_ids: ClassVar[Message] = Message(
         "name the columns of the ids with ", Option("question_id", ...), " and ", Option("gold_id", ...)
     )
     """What to do if a file has none of the questions."""
+
+    @property
+    def asked(self) -> pl.DataFrame:
+        """The ids of the questions that systems should have."""
+        return self.ids if self.chosen is None else self.chosen
 
     @property
     def has_answers(self) -> bool:

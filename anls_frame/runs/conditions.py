@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from itertools import chain, combinations
 from typing import TypeVar
 
@@ -41,10 +42,32 @@ def only_where(frame: Rows, where: str | None) -> Rows:
     if where is None:
         return frame
     meant = condition(where)
-    empty = frame.lazy().head(0).collect()
-    unknown = [name for name in meant.meta.root_names() if name not in empty.columns]
+    columns = frame.lazy().collect_schema().names()
+    unknown = [name for name in meant.meta.root_names() if name not in columns]
     if unknown:
-        raise wrong("where", "names ", no_column(unknown[0], empty.columns))
+        raise wrong("where", "names ", no_column(unknown[0], columns))
+    return _only(frame, meant)
+
+
+def only_parts(frame: Rows, where: str, columns: Collection[str]) -> Rows:
+    """Return the rows for which all parts joined by AND are true that name only some of the columns."""
+    known = [part for part in _parts(condition(where)) if {*part.meta.root_names()} <= {*columns}]
+    for part in known:
+        frame = _only(frame, part)
+    return frame
+
+
+def _parts(meant: pl.Expr) -> list[pl.Expr]:
+    """Return the conditions that AND joins."""
+    inputs: list[pl.Expr] = meant.meta.pop()[::-1]
+    if len(inputs) == 2 and inputs[0].and_(inputs[1]).meta.eq(meant):  # noqa: PLR2004 - of AND
+        return [*_parts(inputs[0]), *_parts(inputs[1])]
+    return [meant]
+
+
+def _only(frame: Rows, meant: pl.Expr) -> Rows:
+    """Return the rows for which the expression is true."""
+    empty = frame.lazy().head(0).collect()
     # In text files, numbers are strings. As few columns as possible are read as numbers for the expression to
     # be valid.
     texts = [name for name in dict.fromkeys(meant.meta.root_names()) if empty.schema[name] == pl.String]

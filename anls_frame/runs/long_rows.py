@@ -128,7 +128,7 @@ def long_frame(
         rows = _known(rows, gold, unmatched, problems)
     asked = rows.select(_KEYS)
     if gold is not None and any("answers" not in log.rows.columns for log in logs):
-        asked = pl.concat([gold.ids.select(pl.lit("").alias(_TASK), _QUESTION), asked])
+        asked = pl.concat([gold.asked.select(pl.lit("").alias(_TASK), _QUESTION), asked])
     asked = asked.unique(maintain_order=True)
     if unmatched == "error":
         _check_complete(rows, asked, problems)

@@ -35,7 +35,7 @@ from anls_frame.readers.descriptions import ID_FIELDS, READERS
 from anls_frame.readers.log_names import run_of
 from anls_frame.readers.questions import GOLD_ROLES, Gold, read_gold
 from anls_frame.runs import long_rows
-from anls_frame.runs.conditions import columns_named_in, condition, only_where
+from anls_frame.runs.conditions import columns_named_in, condition, only_parts, only_where
 from anls_frame.runs.log_files import Runs
 from anls_frame.runs.long_rows import Log, only_epoch
 
@@ -159,6 +159,16 @@ class Reading:
         if self.where is not None and not any(map(len, rows)):
             raise wrong("where", "chooses no row")
 
+    def asking(self, gold: Gold | None, columns: Collection[str]) -> Gold | None:
+        """Return gold that asks only what `where` may choose, as far as it is not about these columns."""
+        if gold is None or self.where is None:
+            return gold
+        own = [name for name in columns_named_in(self.where) if name not in columns or name == "question_id"]
+        rows = gold.ids.hstack(gold.rows.drop("question_id", strict=False))
+        rows = with_entries(rows, own, gold.path)
+        asked = only_parts(rows, self.where, {*own} & {*rows.columns})
+        return replace(gold, chosen=asked.select("question_id"))
+
     def joins(self, kinds: Collection[str]) -> bool:
         """Whether gold has questions to be joined, rather than the ground truth of pages."""
         return self.gold is not None and any(kind != "pages" for kind in kinds)
@@ -275,11 +285,14 @@ def load(
     kind = kind_of_file(file, how)
     questions = how.questions([kind])
     options = how.reader_options([kind], questions)
-    of_table |= how.of_table | {"unique_ids": False if questions is None else how.unique_ids}
+    may_repeat = kind == "table" and questions is None
+    of_table |= how.of_table | {"unique_ids": False if may_repeat else how.unique_ids}
     frame = read_kind(file, kind, options, questions, every_response=every_response, **of_table)
+    questions = how.asking(questions, frame.columns)
+    if not may_repeat:
+        frame = with_unique_ids(frame, file, how, questions)
     if questions is None:
         return how.chosen(only_epoch(frame, how.epoch), file)
-    frame = with_unique_ids(frame, file, how, questions)
     log = as_log(path_text(file.path), file, kind, frame)
     rows = long_rows.only_file(
         log, frame, gold=questions, unmatched=how.unmatched or "error", epoch=how.epoch
@@ -309,8 +322,9 @@ def with_unique_ids(
     """
     Return the rows that `where` chooses, with ids that are unique in an epoch; others are problems.
 
-    If a `column` names systems, ids are unique in each. All questions of `gold` stay, because the condition
-    may be about gold as well; it then chooses among rows with the same id, as of a resumed run.
+    If a `column` names systems, ids are unique in each. Of a question that `gold` asks, a row stays, so that
+    it does not seem to lack; so do rows that `gold` lacks, for an error, unless the condition is false of
+    their own columns alone.
     """
     if (column is None and how.unique_ids) or "question_id" not in frame.columns:
         return frame
@@ -318,12 +332,17 @@ def with_unique_ids(
     rows = with_entries(frame, names, file).with_row_index(_ROW)
     keys = [frame["question_id"], long_rows.with_epoch(frame)["epoch"]]
     keys += [] if column is None else [frame[column]]
-    if names and {*names} <= {*rows.columns}:
-        chosen = pl.col(_ROW).is_in(only_where(rows, how.where)[_ROW].implode())
-        question = pl.struct(keys)
-        others = ~chosen.any().over(question) & question.is_first_distinct()
-        known = None if gold is None else pl.col("question_id").is_in(gold.ids["question_id"].implode())
-        rows = rows.filter(chosen if known is None else chosen | (others & known))
+    if how.where is not None:
+        # Labels of a competition would put the rows in their order.
+        both = rows if gold is None else with_entries(Gold.joined(gold, rows), names, gold.path)
+        chosen = _are_among(only_parts(both, how.where, both.columns)[_ROW])
+        if gold is not None:
+            question = pl.struct(keys)
+            first = ~chosen.any().over(question) & question.is_first_distinct()
+            unknown = ~_are_among(gold.ids["question_id"])
+            own = _are_among(only_parts(rows, how.where, rows.columns)[_ROW])
+            chosen |= (first & _are_among(gold.asked["question_id"])) | (unknown & own)
+        rows = rows.filter(chosen)
     kept = rows[_ROW]
     problems = Problems(file)
     standard_frames.check_ids(
@@ -331,10 +350,15 @@ def with_unique_ids(
         problems,
         lambda row: f"row {kept[row] + 1}",
         zip(*(key.gather(kept) for key in keys[1:]), strict=True),
-        standard_frames.SEVERAL_IDS,
+        standard_frames.SEVERAL_IDS if kind_of_file(file, how) == "table" else "",
     )
     problems.raise_any()
     return origins.like(frame[kept], frame)
+
+
+def _are_among(values: pl.Series) -> pl.Expr:
+    """Return whether a row has one of the values of its column."""
+    return pl.col(values.name).is_in(values.implode())
 
 
 def _task(kind: str, file: File, frame: pl.DataFrame) -> str | None:

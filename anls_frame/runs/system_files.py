@@ -206,21 +206,22 @@ def read_each(
     problems.raise_any()
     questions = how.questions({*kinds.values()})
     options = how.reader_options({*kinds.values()}, questions)
+    of_table = how.of_table | {"unique_ids": how.unique_ids if column is None else False}
     logs: list[Log] = []
     for system, file in files:
         with problems.collecting():
             frame = read.get(file)
             if frame is None:
-                unique = how.unique_ids if column is None else False
-                frame = read_kind(file, kinds[file], options, questions, unique_ids=unique, **how.of_table)
+                frame = read_kind(file, kinds[file], options, questions, **of_table)
+            asked = how.asking(questions, frame.columns)
             if column is None:
-                parts = [(system, with_unique_ids(frame, file, how, questions))]
+                parts = [(system, with_unique_ids(frame, file, how, asked))]
             else:
-                parts = _by_system(file, frame, how, questions, column)
+                parts = _by_system(file, frame, how, asked, column)
             logs += [as_log(name, file, kinds[file], rows) for name, rows in parts]
     problems.raise_any()
     how.check_chosen(*(log.rows for log in logs))
-    return logs, questions
+    return logs, how.asking(questions, set().union(*(log.rows.columns for log in logs)))
 
 
 def _by_system(
@@ -318,7 +319,8 @@ class SystemFiles:
         read = {
             file: frame.collect()
             for file, (frame, _) in scanned.items()
-            if kind_of_file(file, self.how) != "table" or has_epochs(frame)
+            # Where some were chosen, questions with no chosen row would be missing.
+            if self.how.where is None and (kind_of_file(file, self.how) != "table" or has_epochs(frame))
         }
         unmatched = self.how.unmatched or ("error" if self.how.gold is not None else "keep")
         return long_rows.told_apart(rows_of({self.part: self.every_file}, self.how, unmatched, read))

@@ -163,6 +163,86 @@ def test_questions_that_where_leaves_out_need_no_gold(tmp_path: Path, column: st
         scores("split IN ('dev', 'test')")
 
 
+def test_where_may_be_about_columns_of_gold_and_of_files_at_once(tmp_path: Path) -> None:
+    """German questions of dev are 1 and 5. Gold lacks 2, of test; the system lacks 6, in English."""
+    rows = {"id": [1, 2, 3, 3, 4, 5], "split": ["dev", "test", "dev", "dev", "test", "dev"]}
+    path = tmp_path / "all.csv"
+    pl.DataFrame(rows).with_columns(prediction=pl.lit("a")).write_csv(path)
+    gold = pl.DataFrame(
+        {
+            "id": ["1", "3", "4", "5", "6"],
+            "answer": ["a", "b", "a", "b", "a"],
+            "lang": ["de", "en", "de", "de", "en"],
+        }
+    )
+
+    def scores(where: str) -> list[float]:
+        reading = af.readers.Reading(gold=gold, where=where)
+        report = af.readers.report_files(path, reading, metrics="exact_match")
+        several = af.readers.report_files([path], reading, metrics="exact_match")
+        assert several.overall["n"] == report.overall["n"]
+        return [report.overall["n"], report.overall["exact_match"]]
+
+    assert scores("split = 'dev' AND lang = 'de'") == [2, 0.5]
+    assert scores("lang = 'de' AND (split = 'dev' OR split IS NULL) AND question_id <> '1'") == [1, 0]
+    assert scores("split <> 'test' AND (lang = 'de' OR split = 'train') AND question_id <> '6'") == [2, 0.5]
+    with pytest.raises(af.InputError, match="has 1 question that gold lacks: '2'"):
+        scores("split IN ('dev', 'test') AND lang = 'de'")
+    with pytest.raises(af.InputError, match="lacks 1 question: '6'"):
+        scores("split = 'dev' AND (lang = 'de' OR lang = 'en') AND question_id <> '3'")
+    with pytest.raises(af.InputError, match="row 4: duplicate id '3', first seen at row 3"):
+        scores("split = 'dev' AND lang = 'en'")
+
+
+@pytest.mark.parametrize("harness", ["lmms-eval", "lm-eval", "inspect", "vlmevalkit"])
+def test_where_chooses_among_the_samples_of_a_harness(tmp_path: Path, harness: str) -> None:
+    """The runs of two languages, which number their questions alike, in one file."""
+    samples = [
+        {"doc_id": row, "target": "a", "filtered_resps": [text], "lang": lang}
+        for lang, row, text in (("de", 0, "a"), ("de", 1, "b"), ("en", 0, "a"), ("en", 1, "a"))
+    ]
+    path = tmp_path / "samples_both_2026-11-21T10-11-12.jsonl"
+    if harness == "lm-eval":
+        samples = [sample | {"arguments": []} for sample in samples]
+    if harness == "inspect":
+        path = tmp_path / "both.json"
+        entries = [
+            {
+                "id": sample["doc_id"],
+                "epoch": 1,
+                "input": "?",
+                "target": "a",
+                "metadata": {"lang": sample["lang"]},
+                "output": {"completion": sample["filtered_resps"][0]},
+            }
+            for sample in samples
+        ]
+        path.write_text(json.dumps({"eval": {}, "status": "success", "samples": entries}), encoding="utf-8")
+    elif harness == "vlmevalkit":
+        path = tmp_path / "both.tsv"
+        named = pl.DataFrame(samples).with_columns(pl.col("filtered_resps").list.first())
+        named.rename({"doc_id": "index", "target": "answer", "filtered_resps": "prediction"}).write_csv(
+            path, separator="\t"
+        )
+    else:
+        path.write_text("".join(json.dumps(sample) + "\n" for sample in samples), encoding="utf-8")
+    reader = "vlmevalkit" if harness == "vlmevalkit" else None
+
+    with pytest.raises(af.InputError, match="duplicate id '0', first seen at"):
+        af.readers.report_files(path, af.readers.Reading(reader=reader))
+    gold = pl.DataFrame({"index": [0, 1], "question_id": [0, 1], "page": ["x", "y"]})
+    for questions in (None, gold):
+        reading = af.readers.Reading(where="lang = 'de'", reader=reader, gold=questions)
+        for files in (path, [path]):
+            report = af.readers.report_files(files, reading, metrics="exact_match")
+            assert report.overall["exact_match"] == 0.5
+            assert report.overall["n"] == 2
+    reading = af.readers.Reading(where="lang = 'de' AND page = 'x'", reader=reader, gold=gold)
+    assert af.readers.report_files(path, reading, metrics="exact_match").overall["n"] == 1
+    with pytest.raises(af.InputError, match="row 3: duplicate id '0', first seen at row 1"):
+        af.readers.report_files(path, af.readers.Reading(where="lang <> 'fr'", reader=reader))
+
+
 LACKING = ["'a' has 1 question that gold lacks: '9'", "'a' lacks 2 questions: '2', '4'"]
 
 
