@@ -51,7 +51,7 @@ def only_where(frame: Rows, where: str | None) -> Rows:
 
 def only_parts(frame: Rows, where: str, columns: Collection[str]) -> Rows:
     """Return the rows for which all parts joined by AND are true that name only some of the columns."""
-    known = [part for part in _parts(condition(where)) if {*part.meta.root_names()} <= {*columns}]
+    known = [part for part in _parts(condition(where)) if set(part.meta.root_names()) <= {*columns}]
     for part in known:
         frame = _only(frame, part)
     return frame
