@@ -48,6 +48,8 @@ NOISE = 0.3
 GUARANTEED = (0.9, 0.95)
 SUREST_FAIL = 0.12
 """How often a guarantee may fail where the documents that fail whole are the most confident ones."""
+SAMPLES = 1_000
+"""Samples of a population, a tenth of them in a quick run."""
 HELD = {0.9: (0.15, 0.4), 0.95: (0.1, 0.3)}
 """
 How often `holds` may err at a confidence: without a mark, and at all.
@@ -361,7 +363,9 @@ def certified_lines(
             drawn = Drawn.of(population, documents, samples)
             for confidence in GUARANTEED:
                 held[confidence].append((drawn.held(confidence), name))
-                failures += misheld(held[confidence][-1][0], confidence, f"{size}, {documents}, {name}")
+                failures += misheld(
+                    held[confidence][-1][0], confidence, f"{size}, {documents}, {name}", samples
+                )
                 found = drawn.certified(targets, confidence)
                 for target, places in zip(targets, found, strict=True):
                     cells[confidence, target].append((drawn.outcome(places, target), name))
@@ -392,9 +396,10 @@ def certified_lines(
     return lines, held_lines
 
 
-def misheld(held: Held, confidence: float, where: str) -> list[str]:
+def misheld(held: Held, confidence: float, where: str, samples: int) -> list[str]:
     """Return what to report of answers of `holds` that err too often."""
-    unmarked, every = HELD[confidence]
+    fewer = 3 * (error_of(confidence, samples) - error_of(confidence, SAMPLES))
+    unmarked, every = (most + fewer for most in HELD[confidence])
     limits = (every, every, unmarked, unmarked)
     return [
         f"{where}: holds errs at {confidence} in {share:.3f} ({name})"
@@ -428,7 +433,7 @@ def failing_lines(samples: int, failures: list[str]) -> list[str]:
         drawn = Drawn.of(population, documents, samples)
         held = [drawn.held(confidence) for confidence in GUARANTEED]
         for confidence, errs in zip(GUARANTEED, held, strict=True):
-            failures += misheld(errs, confidence, f"{population}, {documents}")
+            failures += misheld(errs, confidence, f"{population}, {documents}", samples)
         found = [drawn.certified(targets, confidence) for confidence in GUARANTEED]
         for row, target in enumerate(targets):
             every = [drawn.outcome(places[row], target) for places in found]
@@ -497,7 +502,7 @@ def plain_lines(samples: int, failures: list[str]) -> list[str]:
             failures += [
                 f"plain, {documents} documents, target {target}, {confidence}: accepts {share:.3f}"
                 for share, was, target in zip(accepted, before, TARGETS, strict=bool(before))
-                if rows > 1 and share < was - 0.03
+                if rows > 1 and share < was - 0.03 * np.sqrt(SAMPLES / samples)
             ]
     return lines
 
@@ -509,7 +514,7 @@ def percent(share: float) -> str:
 
 def page(*, quick: bool) -> tuple[str, list[str]]:
     """Return the page, and what is outside its bounds."""
-    samples = 100 if quick else 1_000
+    samples = SAMPLES // 10 if quick else SAMPLES
     failures: list[str] = []
     failing = failing_lines(samples, failures)
     plain = plain_lines(samples, failures)
