@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -21,6 +23,7 @@ _MOST_FIELDS = 100_000
 _SHOWN_NAMES = 5
 _WITHIN = r"r'(?s)([\[{].*[\]}])'"
 """Pattern of an object or list within other text, as it is written in code; it matches all of valid JSON."""
+_SEPARATORS = re.compile(r'[\s._\-\[\]"]')
 UNREADABLE = "unreadable document"
 
 Items: TypeAlias = tuple[tuple[str, object], ...]
@@ -239,7 +242,7 @@ class PredictedColumn(_DocumentColumn):
         self._any_beside = False
         self._unused: list[object] = []
         self._unfit: list[object] = []
-        self._other_lists: list[tuple[object, str, str]] = []
+        self._other_names: list[tuple[object, str, str]] = []
 
     def read(self, row: int, document: object, gold: GoldDocument) -> PredictedDocument:
         """Return the texts of a document, whose items are paired with those of gold."""
@@ -264,7 +267,7 @@ class PredictedColumn(_DocumentColumn):
                 raise ValueError(f"column {gold.column!r}, document {document!r}: {error}") from None
             return self._unreadable(document, gold, error)
         self.names |= dict.fromkeys(name for name, _ in texts)
-        self._other_lists += [(document, *names) for names in _in_other_lists(texts, gold.texts)][:1]
+        self._other_names += [(document, *names) for names in _otherwise_named(texts, gold.texts)][:1]
         known = {} if self._sure_column is None else self._confidences(leaves, sure, document)
         return PredictedDocument(
             {path: self._as_gold(path, text, gold, document) for path, text in texts.items()}, known
@@ -328,13 +331,13 @@ class PredictedColumn(_DocumentColumn):
                 f"it out, in Polars with `.str.extract({_WITHIN})`, in pandas with `.str.extract({_WITHIN}, "
                 "expand=False)`"
             )
-        if self._other_lists:
-            document, name, other = self._other_lists[0]
-            count = numbered(len(self._other_lists), "document")
+        if self._other_names:
+            document, name, other = self._other_names[0]
             warn(
-                f"{count} of {self.system!r} with a field in a list, and in none in gold, or the other way "
-                f"round, such as {document!r}: {quoted(name)} was predicted; gold has {quoted(other)}. One "
-                "counts as invented, the other as missing: write a list with one entry on both sides"
+                f"{numbered(len(self._other_names), 'document')} of {self.system!r} with a field that gold "
+                f"names in another way, such as {document!r}: {quoted(name)} was predicted; gold has "
+                f"{quoted(other)}. One counts as invented, the other as missing: on both sides, use the same "
+                "keys, and write a list also for one entry"
             )
         if self._other_keys:
             warn(
@@ -360,12 +363,11 @@ class PredictedColumn(_DocumentColumn):
                 'shape of the predicted document, or name fields, as {"seller.name": 0.9} or [{"field": '
                 '"seller.name", "confidence": 0.9}] do'
             )
-        end = _common_end(self.names)
-        if end and gold_names.keys() & {name.removesuffix(f".{end}") for name in self.names}:
+        within = None if self._other_names else _within_another(self.names, gold_names)
+        if within:
             warn(
-                f"each field that {self.system!r} predicts ends in {quoted(end)}, such as "
-                f"{quoted(next(iter(self.names)))}, but gold has these fields without this key: take the "
-                "values out of the objects that hold them"
+                f"gold has none of the fields that {self.system!r} predicts, such as {quoted(within[0])}; it "
+                f"has {quoted(within[1])}: take the values out of the objects that hold them"
             )
 
 
@@ -375,17 +377,17 @@ def _is_within_text(cell: Any) -> bool:
     return 0 < text.find("{") < text.rfind("}") and not text.startswith("[")
 
 
-def _in_other_lists(predicted: Iterable[FieldPath], gold: Iterable[FieldPath]) -> Iterator[tuple[str, str]]:
-    """Yield the predicted and the gold names of fields that only one of both has in a list."""
+def _otherwise_named(predicted: Iterable[FieldPath], gold: Iterable[FieldPath]) -> Iterator[tuple[str, str]]:
+    """Yield the predicted and the gold names of fields that differ in lists, case and separators only."""
     names, gold_names = (dict.fromkeys(name for name, _ in paths) for paths in (predicted, gold))
-    others = {_without_lists(name): name for name in gold_names if name not in names}
+    others = {_plain(name): name for name in gold_names if name not in names}
     for name in names:
-        if name not in gold_names and (plain := _without_lists(name)) in others:
+        if name not in gold_names and (plain := _plain(name)) in others:
             yield name, others[plain]
 
 
-def _without_lists(name: str) -> str:
-    return name.replace("[]", "").removeprefix(".")
+def _plain(name: str) -> str:
+    return _SEPARATORS.sub("", name).casefold()
 
 
 def _keys_above(path: FieldPath) -> Iterator[FieldPath]:
@@ -397,7 +399,19 @@ def _keys_above(path: FieldPath) -> Iterator[FieldPath]:
             yield name[:end], tuple(item for item in items if name[:end].startswith(item[0]))
 
 
-def _common_end(names: Mapping[str, None]) -> str:
-    """Return the last key of all these names below the root, empty if they differ."""
-    ends = {name.rpartition(".")[2] if "." in name else "" for name in names}
-    return ends.pop() if len(ends) == 1 else ""
+def _within_another(predicted: Iterable[str], gold: Iterable[str]) -> tuple[str, str] | None:
+    """Return a predicted name and a gold name, one a part of the other, if no names are equal."""
+    if not set(predicted).isdisjoint(gold):
+        return None
+    of_predicted = ((name, part) for name in predicted for part in _parts(name) if part in gold)
+    of_gold = ((part, name) for name in gold for part in _parts(name) if part in predicted)
+    return next(itertools.chain(of_predicted, of_gold), None)
+
+
+def _parts(name: str) -> Iterator[str]:
+    """Yield a name without its first keys, and without its last keys."""
+    for place, character in enumerate(name):
+        if character == ".":
+            yield from (name[place + 1 :], name[:place])
+        elif character == "[":
+            yield name[place:]

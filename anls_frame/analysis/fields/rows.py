@@ -153,8 +153,9 @@ def fields(
     Warns
     -----
     InputWarning
-        If documents are left out or broken, confidences fit no field, every predicted field ends in a key
-        that gold does not have, or values of `kinds` fit no format.
+        If documents are left out or broken, confidences fit no field, gold and prediction name fields
+        differently (by case, separators, lists, or keys around all of them), or values of `kinds` fit no
+        format.
 
     See Also
     --------
