@@ -318,6 +318,9 @@ def check_use(browser: Browser, path: Path) -> list[str]:
     expect = expecting(path, wrong)
     count = page.locator("#count")
     expect("the number of rows", count.inner_text(), "1,624 rows")
+    # Languages have few letters, and leave room to texts.
+    languages = page.locator("#head .extra", has_text="lang").bounding_box()
+    expect("the room of short values", bool(languages and languages["width"] <= SHORT), wanted=True)
     page.keyboard.press("/")
     page.keyboard.type("INVOICE NUMBER")
     page.wait_for_function("() => location.hash.includes('INVOICE')")
@@ -361,9 +364,6 @@ def check_view(browser: Browser, path: Path) -> list[str]:
     page, wrong = opened(browser, path, "#right=%22none%22&predictions=%22same%22&score_0_0=0..")
     expect = expecting(path, wrong)
     active, count = page.locator("#active button"), page.locator("#count")
-    # Languages have few letters, and leave room to texts.
-    languages = page.locator("#head .extra", has_text="lang").bounding_box()
-    expect("the room of short values", bool(languages and languages["width"] <= SHORT), wanted=True)
     texts = [
         f"{text}{CROSS}" for text in ("right: none", "predictions: same", "ANLS, tesseract: with a score")
     ]
@@ -420,6 +420,23 @@ def check_many(browser: Browser, path: Path) -> list[str]:
         slowest = max(slowest, min(page.evaluate(AFTER, act) for _ in range(2)))
     print(f"{path.name}: {count}, {filters} filters, the slowest answer in {slowest:.0f} ms")
     page.screenshot(path=path.with_name(f"rows-{path.stem}.png"))
+    page.context.close()
+    return wrong
+
+
+def check_slices(browser: Browser, path: Path) -> list[str]:
+    """Look at a list with more slices than it has room for; filters and each row have them all."""
+    page, wrong = opened(browser, path)
+    expect = expecting(path, wrong)
+    room, width = page.evaluate("[...['clientWidth', 'scrollWidth']].map((of) => list[of])")
+    expect("the width of the list", width, room)
+    slices = set(meta(page)["by"])
+    headings = {*page.locator("#head .cell:visible").evaluate_all("(cells) => cells.map((one) => one.title)")}
+    expect("slices are left out", bool(slices - headings), wanted=True)
+    filters = page.locator("#facets legend").all_inner_texts()
+    expect("the filters", sorted(one for one in slices if one in filters), sorted(slices))
+    page.locator(".row:visible").first.click()
+    expect("the slices of a row", sorted(slices - {*page.locator("#row dt").all_inner_texts()}), [])
     page.context.close()
     return wrong
 
@@ -770,7 +787,7 @@ PARTS: dict[str, list[tuple[Callable[[Browser, Path], list[str]], list[str]]]] =
     "look": [(look, ["one", "two", "five", "many", "long"])],
     "use": [(check_use, ["one"])],
     "view": [(check_view, ["two"])],
-    "many": [(check_many, ["many"]), (check_systems, ["five"])],
+    "many": [(check_many, ["many"]), (check_systems, ["five"]), (check_slices, ["sliced"])],
     "addresses": [(check_addresses, ["one"])],
     "files": [(check_files, ["two", "hostile"])],
     "longest": [(check_longest, ["longest"])],

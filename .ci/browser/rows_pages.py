@@ -113,6 +113,8 @@ def write_questions(folder: Path, questions: pl.DataFrame) -> None:
     one.write(folder / "one.html", title="Tesseract on the sample questions")
     two = questions.anls.browse(SYSTEMS, "answers", **shown)
     two.write(folder / "two.html", title="Two readers")
+    by = [*shown["by"], "doc_type", "answer_type", "profile", "severity", "font_kind"]
+    questions.anls.browse(SYSTEMS, "answers", **{**shown, "by": by}).write(folder / "sliced.html")
     # Of five systems, the last is right where either reader is, and a joker is right nowhere.
     either = pl.when(pl.col("tesseract").is_in(pl.col("answers"))).then("tesseract").otherwise("rapidocr")
     several = questions.with_columns(

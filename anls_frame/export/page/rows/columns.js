@@ -143,28 +143,33 @@ function roomOf({ title, kind, column }, isNarrow) {
   return [room, needed <= room ? 0 : share];
 }
 
-/** Give each column the room that it needs, and its share of the rest; next to an open row, only some are shown. */
+/** Give columns the room that they need, and their share of the rest; return those that there is room for. */
 function layOutColumns(columns, { table, width, isOpen }) {
-  let shown = columns.filter(({ kind }) => !(isOpen && /extra/.test(kind)));
+  const isExtra = ({ kind }) => /extra/.test(kind);
+  let shown = columns.filter((column) => !(isOpen && isExtra(column)));
   let rooms = shown.map((column) => roomOf(column, false));
   const least = (all) => all.reduce((sum, [room]) => sum + room, 0);
   const fits = (all) => least(all) <= width - PADDING;
+  const narrow = (all) => all.map((column) => roomOf(column, true));
   const isTooWide = () => isOpen && !fits(rooms);
   const leaveOut = (kinds) => {
     shown = shown.filter(({ kind }) => !kinds.test(kind));
-    rooms = shown.map((column) => roomOf(column, true));
+    rooms = narrow(shown);
   };
-  // Rather than the last column, the ends of texts are cut, which their row shows.
-  const narrow = shown.map((column) => roomOf(column, true));
-  if (!isOpen && !fits(rooms) && fits(narrow)) {
-    rooms = narrow;
+  // Rather than the last columns, the ends of texts are cut, which their row shows.
+  const needed = shown.filter((column) => !isExtra(column));
+  if (!isOpen && !fits(rooms) && fits(narrow(needed))) {
+    // What else is known of a row is in its filters and in the open row, too.
+    const kept = shown.filter(isExtra).reduce((some, column) => (
+      fits(narrow([...needed, ...some, column])) ? [...some, column] : some
+    ), []);
+    shown = shown.filter((column) => !isExtra(column) || kept.includes(column));
+    rooms = narrow(shown);
   }
-  const isNarrow = isTooWide();
-  if (isNarrow) {
+  if (isTooWide()) {
     leaveOut(/spare/);
   }
-  const isTight = isTooWide();
-  if (isTight) {
+  if (isTooWide()) {
     leaveOut(/score/);
   }
   const shares = rooms.reduce((sum, [, share]) => sum + share, 0) || 1;
@@ -177,7 +182,5 @@ function layOutColumns(columns, { table, width, isOpen }) {
   const texts = columns.filter(({ kind }) => /prediction|answer/.test(kind) && !/spare/.test(kind)).length;
   table.style.setProperty("--text-span", Math.max(1, Math.floor(12 / texts)));
   table.classList.toggle("without-question", !columns.some(({ kind }) => /asked/.test(kind)));
-  table.classList.toggle("open", isOpen);
-  table.classList.toggle("narrow", isNarrow);
-  table.classList.toggle("tight", isTight);
+  return shown;
 }

@@ -30,6 +30,14 @@ class RowList {
     return cell;
   }
 
+  /** Show these columns, and hide the others. */
+  showColumns(shown) {
+    this.columns.forEach((column, at) => {
+      column.isHidden = !shown.includes(column);
+      [this.buttons[at], ...this.slots.map(({ cells }) => cells[at])].forEach((cell) => { cell.hidden = column.isHidden; });
+    });
+  }
+
   /** Say in the headings by which column rows are sorted. */
   showSort(id, isDescending) {
     this.columns.forEach((column, at) => {
@@ -68,7 +76,9 @@ class RowList {
   }
 
   slot() {
-    const cells = this.columns.map((column) => element("div", { role: "gridcell", class: `cell ${column.kind}`, dir: "auto" }));
+    const cells = this.columns.map(({ kind, isHidden }) => (
+      element("div", { role: "gridcell", class: `cell ${kind}`, dir: "auto", hidden: isHidden })
+    ));
     const line = element("div", { role: "row", class: "row", hidden: true }, ...cells);
     const slot = { line, cells, index: -1 };
     line.addEventListener("click", () => this.opened(slot.index));

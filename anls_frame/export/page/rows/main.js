@@ -154,9 +154,9 @@ class App {
   }
 
   layOut() {
-    layOutColumns(this.columns, {
+    this.list.showColumns(layOutColumns(this.columns, {
       table: byId("table"), width: byId("list").clientWidth, isOpen: this.view.row !== null,
-    });
+    }));
   }
 
   listen() {
