@@ -119,14 +119,14 @@ _SPACE = 8
 def write(document: Document, file: BinaryIO) -> None:
     """Write all tables, with notes and signature below the first, and the settings as comments."""
     parts = [*_comments(document), MACROS]
-    names = (f"{document.title} {table.name}".lower() for table in document.tables)
-    plain = (re.sub(r"[^a-z0-9]+", "-", name).strip("-")[:60] or "table" for name in names)
+    captions = [_caption(document.title, table.name) for table in document.tables]
+    plain = (re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:60] or "table" for text in captions)
     labels = distinct(plain, numbered="{}-{}".format)
     for number, (table, label) in enumerate(zip(document.tables, labels, strict=True)):
         if number and number % _MOST_FLOATS == 0:
             parts += ["", r"\clearpage"]
         columns, rows = display_table(table)
-        caption = escaped(clipped(_caption(document.title, table.name), _LONGEST_TEXT))
+        caption = escaped(clipped(captions[number], _LONGEST_TEXT))
         below = _below(document) if number == 0 else []
         build = _float if len(rows) <= LONGEST_FLOAT else _longtable
         parts += ["", *build(columns, rows, f"\\caption{{{caption}}}\\label{{tab:{label}}}", below)]

@@ -189,3 +189,10 @@ def test_latex_gives_each_table_its_label(tmp_path: Path) -> None:
     source = write(Document("", tables, {}, ""), tmp_path / "report.tex").read_text()
     labels = re.findall(r"\\label\{tab:(.*?)\}", source)
     assert labels == ["type", "type-2", "type-3", "table", "table-2"]
+
+
+def test_a_label_does_not_repeat_what_the_title_says(tmp_path: Path) -> None:
+    tables = [Table(name, pl.DataFrame({"a": [1]})) for name in ("By lang", "By type")]
+    source = write(Document("Scores by lang", tables, {}, ""), tmp_path / "report.tex").read_text()
+    labels = re.findall(r"\\label\{tab:(.*?)\}", source)
+    assert labels == ["scores-by-lang", "scores-by-lang-by-type"]
