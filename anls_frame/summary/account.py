@@ -187,19 +187,19 @@ class Account(Generic[Table_co]):
     @property
     def sentence(self) -> str:
         """The account in words."""
-        every = "all" if self.used == self.given else f"{self.used:,} of"
-        was = "was" if self.given == 1 else "were"
-        rows = numbered(self.given, self.noun or self.settings.names["row"])
+        row = self.noun or self.settings.names["row"]
+        rows, were = numbered(self.given, row), "was" if self.given == 1 else "were"
+        used = f"{self.used:,} of {rows}" if self.used < self.given else f"All {rows}"
+        used = f"The only {row}" if self.used == self.given == 1 else used
         invented = ""
         if self.settings.unanswerable == "drop" and any(self.invented):
             invented = f" (predicted texts: {self._by_system(self.invented)})"
         lacking = f"no {self._what}"
         if len(self.systems) > 1:
             lacking += f" of a system ({self._by_system(self.missing)})"
-        every = every.capitalize()
         before = [f"{what} ({n:,})" for what, n in self.settings.left_out.items()]
         parts = [
-            f"{every} {rows} {was} used" if self.given else f"{rows} were given",
+            f"{used} {were} used" if self.given else f"{rows} were given",
             *self._left_out(self.unanswerable, self._no_answer, "unanswerable", invented),
             *self._left_out(self.dropped, lacking, "missing"),
             *self._left_out(self._unscored, "no score in the metric"),

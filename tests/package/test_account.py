@@ -224,6 +224,13 @@ def test_a_correction_uses_every_row(kind: str) -> None:
     assert str(account) == repr(account) == "All 120 rows were used."
 
 
+@pytest.mark.parametrize(("noun", "row"), [(None, "row"), ("utterances", "utterance")])
+def test_one_row_is_not_called_all_rows(noun: str | None, row: str) -> None:
+    one = pl.DataFrame({"prediction": [None], "answers": ["a"]})
+    text = af.report(one, "prediction", "answers").to_text(noun=noun)
+    assert f"The only {row} was used; missing predictions are scored as the empty text (1)." in text
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.filterwarnings("ignore::anls_frame.InputWarning")
 def test_an_overview_has_the_account_of_its_report(kind: str) -> None:
