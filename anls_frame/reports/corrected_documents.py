@@ -67,8 +67,7 @@ class CorrectedView(View):
 
     def notes(self) -> list[str]:
         """Return the result of all rows in sentences, and notes on the figures."""
-        agreed = [f"{name}_few_rows" for name in _AGREED]
-        names = ("corrected", "difference", "few_rows", "bias_few_rows", *agreed)
+        names = ("corrected", "difference", "few_rows", "bias_few_rows")
         parts = [frame.select(cs.by_name(*names, require_all=False)) for _, frame in self.tables]
         lines = pl.concat(parts, how="diagonal")
         said = [
@@ -83,23 +82,38 @@ class CorrectedView(View):
                 "No figure is given below 30 verdicts or 10 documents with verdicts (in a slice, 10 or 5), "
                 "or where a stratum of the draw has no verdict."
             )
-        units = "rows" if self.settings["cluster"] is None else "documents"
         for marked, meaning in (
-            (["few_rows"], f"few rows: the figure rests on few {units}; treat the interval as rough."),
+            ("few_rows", f"few rows: the figure rests on few {self._units}; treat the interval as rough."),
             (
-                ["bias_few_rows"],
-                f"on a bias: score and verdict differ in few {units}; treat its interval as rough.",
+                "bias_few_rows",
+                f"on a bias: score and verdict differ in few {self._units}; treat its interval as rough.",
             ),
-            (agreed, f"on a measure of agreement: few {units} carry it; treat its interval as rough."),
         ):
-            if any(lines[name].any() for name in marked):
+            if lines[marked].any():
                 said.append(MarkNote(FEW, meaning))
+        # On a screen, agreement is in the sentence on all rows alone.
+        said += self._notes_on_agreement(pl.col(SLICE) == OVERALL)
         said += _slices_without_verdicts(self)
         if self.settings["cluster"] is None:
             independent = "Rows are treated as independent: if several are about one document, "
             column = for_readers(str(Option("cluster")), "-c of `audit`")
             said.append(Message(independent, "name the documents with ", column, "."))
         return said
+
+    def document_notes(self) -> list[str]:
+        """Return the notes of a screen, and those on columns that only documents show."""
+        return list(dict.fromkeys([*self.all_notes(), *self._notes_on_agreement(pl.lit(value=True))]))
+
+    @property
+    def _units(self) -> str:
+        return "rows" if self.settings["cluster"] is None else "documents"
+
+    def _notes_on_agreement(self, shown: pl.Expr) -> list[str]:
+        """Return the note on marks of measures of agreement, if the shown lines have one."""
+        marks = [f"{name}_few_rows" for name in _AGREED]
+        lines = pl.concat(frame.filter(shown).select(marks) for _, frame in self.result.sliced_tables())
+        meaning = f"on a measure of agreement: few {self._units} carry it; treat its interval as rough."
+        return [MarkNote(FEW, meaning)] if any(lines[name].any() for name in marks) else []
 
     def head(self) -> str:
         """Return the result of all rows, of the first system."""

@@ -63,6 +63,21 @@ def test_a_judge_without_an_error_rests_on_few_units(cluster: str | None, unit: 
     assert f"* on a measure of agreement: few {unit} carry it; treat its interval as rough." in notes
 
 
+def test_a_screen_explains_no_mark_of_a_slice_that_it_does_not_show() -> None:
+    """The judge errs often enough overall; in the smaller slice never, so that few rows carry agreement."""
+    rows = judged(1, 0.3).with_columns(
+        lang=pl.when(pl.col("doc") < 450).then(pl.lit("de")).otherwise(pl.lit("en"))
+    )
+    is_right = pl.col("people").is_not_null() & (pl.col("lang") == "en")
+    people = pl.when(is_right).then("judge").otherwise("people")
+    made = af.corrected(rows.with_columns(people=people), "judge", "people", cluster="doc", by="lang")
+    is_marked = [made.overall["agreement_few_rows"].item(), *made.by_group["agreement_few_rows"]]
+    assert is_marked == [False, False, True]
+    told = "* on a measure of agreement: "
+    assert told in " ".join(made.to_document().notes)
+    assert told not in made.to_text()
+
+
 def test_slices_without_a_verdict_are_named() -> None:
     rows = judged(1, 0.3).with_columns(
         lang=pl.when(pl.col("doc") < 250).then(pl.lit("de")).otherwise(pl.lit("en"))
