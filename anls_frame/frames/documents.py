@@ -39,28 +39,31 @@ def forgotten(frame: Any, cluster: str | None) -> str | None:
 
 def counted(count: int, cluster: str) -> str:
     """Return the number of documents and what they are called: 24 speakers, 112 documents (doc_id)."""
-    noun, column = _noun(cluster)
-    return numbered(count, noun) + column
+    return numbered(count, noun(cluster)) + _column(cluster)
 
 
 def called(cluster: str) -> str:
     """Return what the documents in a column are called: speakers, or documents (doc_id)."""
-    noun, column = _noun(cluster)
-    return f"{noun}s{column}"
+    return f"{noun(cluster)}s{_column(cluster)}"
 
 
-def _noun(cluster: str) -> tuple[str, str]:
-    """Return the word for a document, and what follows it: the column, unless the column is the word."""
-    return (cluster, "") if _PLAIN_WORD.fullmatch(cluster) else ("document", f" ({cluster})")
+def noun(cluster: str | None) -> str:
+    """Return the word for a document in a column: the column if it is a word, such as speaker."""
+    return cluster if cluster is not None and _PLAIN_WORD.fullmatch(cluster) else "document"
 
 
-def note(column: str | None, noun: str = "row") -> list[str]:
+def _column(cluster: str) -> str:
+    """Return what follows the word: the column, unless the column is the word."""
+    return "" if noun(cluster) == cluster else f" ({cluster})"
+
+
+def note(column: str | None, row: str = "row") -> list[str]:
     """Return the note on such a column, if there is one, in which rows are called by their noun."""
     if column is None:
         return []
     what = "Questions" if column == QUESTION_ID else "Documents"
     text = (
-        f"{what} have several {noun}s ({column}), but intervals and p-values treat {noun}s as "
+        f"{what} have several {row}s ({column}), but intervals and p-values treat {row}s as "
         "independent, so they are too narrow and too small. Pass "
     )
     return [Message(text, for_readers(str(Option("cluster", column)), f"-c {shlex.quote(column)}"), ".")]

@@ -22,6 +22,7 @@ from anls_frame._text import level_text, numbered, shortened, visible
 from anls_frame.analysis.characters import confusions
 from anls_frame.export.columns import ends_of
 from anls_frame.export.display import spelled, spelled_in
+from anls_frame.frames.documents import noun
 from anls_frame.metrics.errors import edit_ops
 from anls_frame.metrics.page_errors import page_errors, reading_order_free_cer
 from anls_frame.metrics.scores import anls, nearest_answer, nls
@@ -455,7 +456,7 @@ def _documents(case: Case) -> Iterator[Step]:
     if max(score - low, high - score) <= _WIDE:
         return
     overall = case.report.overall
-    what = "row" if overall["n_clusters"] is None else "document"
+    what = "row" if overall["n_clusters"] is None else noun(case.roles.cluster)
     n = overall["n_clusters"] or overall["n"]
     known = f"is only known to be {spelled(score, (low, high), 'score')}"
     if math.isnan(low):

@@ -17,9 +17,10 @@ from anls_frame.export.charts import Alignments, Figure, Sentences, Shares
 from anls_frame.export.columns import COLUMNS, Column, ends_of
 from anls_frame.export.display import spelled_in
 from anls_frame.export.document import Document, Selection, result_table
+from anls_frame.frames.documents import noun
 from anls_frame.protocol import PROTOCOLS
 from anls_frame.results import View
-from anls_frame.slices.slices_document import sentences
+from anls_frame.slices.slices_document import left_out_columns, sentences
 from anls_frame.summary.causes import CAUSES
 
 _CAUSES, _SLICES, _STEPS, _ROLES = (
@@ -34,6 +35,7 @@ _NO_SLICE = "no slice is worse than the rest beyond chance"
 _SELECTED = (
     "The intervals of these slices are wider than others, because the slices were selected for looking bad."
 )
+_NOT_SEARCHED = f"Under “{_SLICES}”, not searched"
 _NO_STEP = "Nothing stands out: the data support no single step that would win much."
 _LONGEST = 32
 """Characters of an example."""
@@ -92,7 +94,7 @@ class OverviewView(View):
         said = f"{metric.label} {spelled_in(overall, metric.name, self.kind(metric))}"
         said += f" over {numbered(overall['n'], self.names['row'])}"
         if overall["n_clusters"] is not None:
-            said += f" in {numbered(overall['n_clusters'], 'document')}"
+            said += f" of {numbered(overall['n_clusters'], noun(result.roles.cluster))}"
         said = self.report_view.head() if self.are_pages else f"{said}."
         if result.comparison is None:
             return said
@@ -112,7 +114,7 @@ class OverviewView(View):
             "prediction": ("prediction", ", ".join(roles.systems.values())),
             "answers": ("answers", roles.answers or ""),
             "metrics": ("score", roles.metrics if isinstance(roles.metrics, str) else ""),
-            "cluster": ("documents", roles.cluster or "none"),
+            "cluster": (f"{noun(roles.cluster)}s", roles.cluster or "none"),
             "model_confidence": ("confidence", roles.model_confidence or ""),
             "by": ("slices", by or "none"),
         }
@@ -206,6 +208,8 @@ class OverviewView(View):
                 "Every loss has one cause: texts are unwrapped first, and the rest has the type of the "
                 f"unwrapped text. All causes add up to 1 minus the {self.metrics[0].label}."
             )
+        if result.found is not None:
+            notes += left_out_columns(result.found, _NOT_SEARCHED)
         if result.found is not None and result.found.settings["depth"] == 1:
             notes.append("There are too many rows for slices of two columns: those of one were searched.")
         return [*notes, f"The call with all columns: {result.code}"]
@@ -252,6 +256,8 @@ class OverviewView(View):
         notes = [f"{_SLICES}:", *(f"- {line}." for line in said[:_NAMED])] if said else []
         if len(said) > _NAMED:
             notes.append(f"- and {len(said) - _NAMED} more in a file")
+        if self.result.found is not None:
+            notes += left_out_columns(self.result.found, _NOT_SEARCHED)
         if self.result.found is not None and self.result.found.table.height:
             notes.append(_SELECTED)
         if self.has_steps:

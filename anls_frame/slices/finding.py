@@ -11,7 +11,6 @@ import polars as pl
 
 from anls_frame._arguments import takes_names
 from anls_frame._engines import on_engines
-from anls_frame._messages import wrong
 from anls_frame._typing import ByFrame, Missing, declared
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
 from anls_frame.frames.documents import forgotten, numbers
@@ -251,7 +250,10 @@ def _searched(source: SearchInput, plan: Plan) -> Slices:
     left_out = {**source.unreadable, **left_out}
     if not sliced:
         reasons = "; ".join(f"{name!r}: {reason}" for name, reason in left_out.items())
-        raise wrong("columns", f"must include one that can slice rows{': ' if reasons else ''}{reasons}")
+        raise ValueError(
+            f"no column can slice rows{': ' if reasons else ''}{reasons}. Name a column with 2 to "
+            f"{search.max_values:,} values, or group these values; `report` shows each value of any column"
+        )
     values = {column.name: column.codes.size for column in sliced}
     # Each draw looks at the slices in every metric of every system.
     draws = 0 if plan.holdout else search.draws * len(source.scores)

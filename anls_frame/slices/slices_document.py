@@ -63,6 +63,14 @@ def sentence(line: Mapping[str, Any], slices: FoundSlices, *, percent: bool = Fa
     return f"{', '.join(parts)}; {', '.join(shares)}"
 
 
+def left_out_columns(slices: Any, what: str = "Left out") -> list[str]:
+    """Return which columns were not searched for slices, and why, if there are any."""
+    left_out = {name: reason for name, reason in slices.left_out.items() if reason != ONE_VALUE}
+    names = [f"{name} ({reason})" for name, reason in list(left_out.items())[:_NAMED]]
+    more = len(left_out) - len(names)
+    return [f"{what}: {'; '.join(names)}{f'; and {more:,} more' if more else ''}."] if names else []
+
+
 def sentences(slices: FoundSlices, *, percent: bool = False) -> list[str]:
     """Return a sentence for each slice."""
     return [sentence(line, slices, percent=percent) for line in slices.table.iter_rows(named=True)]
@@ -116,12 +124,14 @@ class SlicesView(View):
         looked = f"{numbered(slices.n_slices, 'slice')} of up to {depth}"
         metrics = f" in {numbered(len(slices.metrics), 'metric')}" if len(slices.metrics) > 1 else ""
         metrics += f" for {len(slices.systems) - 1:,} systems" if len(slices.systems) > _PAIR else ""
-        units = f"{row}s" if slices.settings["cluster"] is None else "documents"
+        cluster = slices.settings["cluster"]
+        document = documents.noun(cluster)
+        units = f"{row}s" if cluster is None else f"{document}s"
         level = f"{100 * (1 - slices.confidence):.3g} %"
         alpha = f"{1 - slices.confidence:.3g}"
         if not slices.n_slices:
             rows, least = (slices.settings[name] for name in ("min_rows", "min_clusters"))
-            of = "" if slices.settings["cluster"] is None else f" in {numbered(least, 'document')}"
+            of = "" if cluster is None else f" in {numbered(least, document)}"
             said = [f"No slice was searched: none has at least {numbered(rows, row)}{of}."]
         elif slices.holdout:
             share = f"{100 * (1 - slices.holdout):.3g} % of the {units}"
@@ -136,7 +146,7 @@ class SlicesView(View):
                 said.append(
                     f"No p for {numbered(without, 'slice')}: there, too few {units} are in the slice, in its "
                     f"rest or outside the slices found before it; or its {row}s differ in one direction, and "
-                    "its documents, each counted once, in the other."
+                    f"its {document}s, each counted once, in the other."
                 )
         else:
             said = [
@@ -154,11 +164,7 @@ class SlicesView(View):
                     f"Each interval has {level_text(each)} confidence, so that {level_text(confidence)} of "
                     "the intervals of selected slices contain the true value."
                 )
-        left_out = {name: reason for name, reason in slices.left_out.items() if reason != ONE_VALUE}
-        if left_out:
-            names = [f"{name} ({reason})" for name, reason in list(left_out.items())[:_NAMED]]
-            more = len(left_out) - len(names)
-            said.append(f"Left out: {'; '.join(names)}{f'; and {more:,} more' if more else ''}.")
+        said += left_out_columns(slices)
         said += documents.note(slices.settings["forgotten_documents"], row)
         if slices.table.height and slices.table["few_rows"].any():
             said.append(MarkNote(FEW, f"few {row}s: treat the interval as rough."))

@@ -299,6 +299,32 @@ def test_a_column_of_one_value_in_scored_rows_is_no_slice() -> None:
     assert af.overview(many, cluster=False).found.settings["columns"] == ["page"]
 
 
+def test_columns_of_too_many_values_are_named_with_what_to_do(tmp_path: Path) -> None:
+    rows = [(*pair, f"v{row % 60}", row % 2) for row, pair in enumerate([("a", "a"), ("b", "c")] * 60)]
+    frame = pl.DataFrame(rows, ["prediction", "answer", "many", "few"], orient="row")
+    made = af.overview(frame, by=["many", "few"])
+    told = "“Where it fails”, not searched: many (it has 60 values, more than 50)."
+    assert told in made.to_text()
+    assert told in " ".join(made.to_document().notes)
+    frame.write_csv(tmp_path / "r.csv")
+    error = " ".join(shell.run(tmp_path, "overview", "r.csv", "-b", "many").stderr.split())
+    assert "'many': it has 60 values, more than 50. Name a column with 2 to 50 values" in error
+
+
+@pytest.mark.parametrize(
+    ("column", "head", "role"),
+    [("speaker", "10 speakers", "speakers: speaker"), ("doc_id", "10 documents", "documents: doc_id")],
+)
+def test_documents_are_called_as_in_reports(column: str, head: str, role: str) -> None:
+    rows = [("a" if row % 10 < 4 else "x", "a", row % 10) for row in range(100)]
+    made = af.overview(pl.DataFrame(rows, ["prediction", "answer", column], orient="row"), cluster=column)
+    noun = head.split()[1]
+    assert f"over 100 rows of {head}. " in made.to_text()
+    assert role in made.to_text()
+    assert f"Score more {noun}: with {head}, " in made.to_text()
+    assert f"Intervals allow for {head}" in made.report.to_text()
+
+
 def test_large_tables_are_searched_column_by_column() -> None:
     frame = pl.concat([planted("slice", seed)[0] for seed in range(23)])
     made = af.overview(frame, cluster=False)
