@@ -47,8 +47,8 @@ class Predictions:
     n_placeholders
         Number of predictions such as "N/A" that are scored as texts and are wrong.
     n_other_case, n_other_marks
-        Of error rates, number of wrong predictions that begin as the reference in another case, and that
-        begin as it or end with other punctuation.
+        Of error rates, number of wrong predictions that have capitals or small letters that the nearest
+        reference lacks, or lack those that it has; and the same of punctuation.
     n_empty_answers
         Number of rows without an answer that are scored against the empty text.
     """

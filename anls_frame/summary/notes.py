@@ -16,8 +16,8 @@ _LEAST_SHARE = 0.5
 _MOST_OF_THREE_ANSWERS = 2 / 3
 """Highest VQA accuracy of a row with three answers: each person is compared with two others."""
 _STYLES = {
-    "n_other_case": ("begin like their reference, but in another case", "ignore_case"),
-    "n_other_marks": ("begin like their reference, or end, with other punctuation", "ignore_punctuation"),
+    "n_other_case": ("written in another case than their reference", "ignore_case"),
+    "n_other_marks": ("with punctuation if their reference has none, or the reverse", "ignore_punctuation"),
 }
 """What counts of predictions count, and the option that ignores it."""
 _OFTEN = 0.1
@@ -62,7 +62,7 @@ def style_notes(counts: Mapping[str, Any], n: int, protocol: ScoreProtocol) -> l
     for name in found:
         is_alone = isinstance(counts[name], int)
         counted = f"{counts[name]:,} of {n:,}" if is_alone else f"{by_system(counts[name])}, of {n:,} each"
-        told.append(f"Predictions that {_STYLES[name][0]}: {counted}. ")
+        told.append(f"Predictions {_STYLES[name][0]}: {counted}. ")
     how = for_readers(f"protocol={in_python(plain)}", f"--protocol {spelled(plain)}")
     return [Message(*told, "These differences count as errors; ", how, " ignores them.")]
 

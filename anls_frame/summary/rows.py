@@ -19,11 +19,8 @@ from anls_frame.summary.settings import INVENTED, Settings, Unanswerable
 UNANSWERABLE = "__anls_frame_unanswerable"
 """Name of the column that says which rows have no answer, where these are scored."""
 
-STYLES = ("other_case", "other_marks")
-"""How texts can differ that say the same: what `style_marks` marks."""
-_ROW = "__anls_frame_row"
-_WINDOW, _START, _END = 12, 8, 4
-"""Characters at each end of a text that are looked at, and letters there that must be the same."""
+STYLES = {"other_case": 1, "other_marks": 2}
+"""How a wrong prediction can be written otherwise than its answer: bits of `style` in the details."""
 
 _TEXTS = (pl.String, pl.Null, pl.Categorical, pl.Enum)
 
@@ -165,44 +162,8 @@ def score_details(schema: pl.Schema, prediction: str, answers: str, settings: Se
     # `score` has the same rule, and users know its name from the error.
     check_dtypes(texts, _plugin.call("score", cs.by_name(prediction), cs.by_name(answers), **options))
     # Without null predictions, a score is null only if there is no answer.
+    options["styles"] = settings.are_error_rates
     return _plugin.call("score_details", predicted(cs.by_name(prediction)), cs.by_name(answers), **options)
-
-
-def style_marks(prediction: pl.Expr, answers: pl.Expr, dtype: pl.DataType) -> pl.Expr:
-    """
-    Return which predictions begin as the first answer in another case, and which with other punctuation.
-
-    Punctuation also counts at the end. Both ends say how a text was written, at a small part of what it costs
-    to score all of it.
-    """
-    if isinstance(dtype, pl.List | pl.Array):
-        answers = answers.cast(pl.List(pl.String)).list.first()
-    pair = pl.struct(prediction.cast(pl.String), answers.cast(pl.String).alias("answer"))
-    marks = pl.Struct(dict.fromkeys(STYLES, pl.Boolean))
-    return pair.map_batches(_style_marks, return_dtype=marks, is_elementwise=True)
-
-
-def _style_marks(pairs: pl.Series) -> pl.Series:
-    texts = pairs.struct.unnest().with_row_index(_ROW)
-    text, differ = cs.string(), pl.nth(1) != pl.nth(2)
-    # Few rows are left after this: most begin with the same text, or with another letter.
-    starts = texts.select(_ROW, text.str.head(_WINDOW)).filter(differ).with_columns(text.str.strip_chars())
-    first = starts.select(text.str.head(1).str.to_lowercase())
-    starts = starts.filter(first.select(pl.nth(0) == pl.nth(1)).to_series())
-    words = starts.with_columns(text.str.replace_all(r"\p{P}", "").str.strip_chars().str.head(_START))
-    same = words.with_columns(text.str.to_lowercase()).select(~differ).to_series()
-    other_case = words.filter(same).filter(differ)[_ROW]
-    starts = starts.with_columns(text.str.head(_START).str.to_lowercase()).filter(same).filter(differ)
-    ends = texts.select(_ROW, text.str.tail(_WINDOW)).filter(differ)
-    ends = ends.with_columns(text.str.strip_chars_end())
-    ends = ends.filter(ends.select(text.str.contains(r"\p{P}$")).select(pl.nth(0) != pl.nth(1)).to_series())
-    last = ends.select(text.str.replace_all(r"\p{P}", "").str.strip_chars_end().str.tail(_END))
-    ends = ends.filter(last.select(text.str.to_lowercase()).select(pl.nth(0) == pl.nth(1)).to_series())
-    other_marks = pl.concat([starts[_ROW], ends[_ROW]])
-    marks = {name: pl.repeat(value=False, n=texts.height, eager=True) for name in STYLES}
-    for mark, rows in zip(marks.values(), (other_case, other_marks), strict=True):
-        mark.scatter(rows, values=True)
-    return pl.DataFrame(marks).to_struct()
 
 
 def sums_of_texts() -> list[pl.Expr]:

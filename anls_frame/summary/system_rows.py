@@ -34,7 +34,6 @@ from anls_frame.summary.rows import (
     predicted,
     score_details,
     scored_texts,
-    style_marks,
     type_of,
 )
 from anls_frame.summary.settings import Settings
@@ -259,6 +258,7 @@ def _steps_of_texts(
     """Return the steps for rows of texts, whose columns have these dtypes."""
     texts, parts, marks = [], [], []
     errors = resolve_errors(settings.protocol)
+    ignored = {"other_case": errors.ignore_case, "other_marks": errors.ignore_punctuation}
     for system in range(systems):
         text, details = f"text_{system}", pl.col(f"details_{system}").struct
         texts.append(pl.col(text).is_null().alias(f"missing_{system}"))
@@ -279,13 +279,8 @@ def _steps_of_texts(
         is_placeholder = ~details.field("exact_match") & (kind == _plugin.PLACEHOLDER)
         marks.append(is_invented.fill_null(value=False).alias(f"invented_{system}"))
         marks.append(is_placeholder.fill_null(value=False).alias(f"placeholder_{system}"))
-        if settings.are_error_rates:
-            style_of_text = style_marks(pl.col(text), pl.col("answers"), schema["answers"])
-            texts.append(style_of_text.alias(f"style_{system}"))
-        for style, is_ignored in zip(STYLES, (errors.ignore_case, errors.ignore_punctuation), strict=True):
-            is_other = pl.lit(value=False)
-            if settings.are_error_rates and not is_ignored:
-                is_other = pl.col(f"style_{system}").struct.field(style) & (details.field("char_errors") > 0)
+        for style, bit in STYLES.items():
+            is_other = pl.lit(value=False) if ignored[style] else details.field("style") & bit != 0
             marks.append(is_other.fill_null(value=False).alias(f"{style}_{system}"))
     lengths = [pl.col(f"details_{system}").struct.field("reference_length") for system in range(systems)]
     parts.append(pl.min_horizontal(lengths).cast(pl.Int64).alias("length"))

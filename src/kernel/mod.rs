@@ -80,6 +80,7 @@ pub mod scorers;
 mod search;
 mod text32;
 pub mod text_kind;
+pub mod text_style;
 mod triage;
 pub mod units;
 mod utf8;

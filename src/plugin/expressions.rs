@@ -15,7 +15,8 @@ use super::options::Options;
 use super::outputs::counts::{self, edit_counts, page_errors};
 use super::outputs::edits::EDITS;
 use super::outputs::{
-    Extent, Numbers, ScoreColumns, count, map_numbers, map_pieces, put, score_details_dtype, scores_dtype,
+    Details, Extent, Numbers, ScoreColumns, count, map_numbers, map_pieces, put, score_details_dtype,
+    scores_dtype,
 };
 use crate::kernel::best_answers::BestAnswers;
 use crate::kernel::error_type::{Classifier, ErrorType};
@@ -24,6 +25,7 @@ use crate::kernel::prepare::Preparation;
 use crate::kernel::request::{Exact, Request};
 use crate::kernel::rows::BlockScorer;
 use crate::kernel::score::{Nearest, Scorer};
+use crate::kernel::text_style::differing_styles;
 use crate::kernel::weighted::SubstitutionCost;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -135,19 +137,22 @@ const SCORE: Metric = Metric {
     role: Role::Answers,
     dtype: scores_dtype,
     column: |pair, options| {
-        Ok(scores(pair, options, None::<&fn(&CheckedPair, usize, _, &mut _) -> _>)?.into_scores())
+        Ok(scores(pair, options, None::<&fn(&CheckedPair, usize, _, _, &mut _) -> _>)?.into_scores())
     },
 };
 
-/// `score` with what a summary needs in addition: the place on the threshold grid and a digest of the row.
+/// `score` with what a summary needs in addition: the place on the threshold grid, a digest of the row, and, if it is
+/// asked for, whether a wrong prediction is written otherwise than the nearest answer.
 const SCORE_DETAILS: Metric = Metric {
     name: "score_details",
     role: Role::Answers,
     dtype: score_details_dtype,
     column: |pair, options| {
-        let cut = options.protocol().cut;
-        let details = |pair: &CheckedPair, row, nearest: Nearest, buffer: &mut Vec<u8>| {
-            (nearest.grid_threshold(cut), row_digest(pair, row, buffer))
+        let (cut, styles) = (options.protocol().cut, options.styles());
+        let details = |pair: &CheckedPair, row, nearest: Nearest, errors, buffer: &mut Vec<u8>| Details {
+            grid_threshold: nearest.grid_threshold(cut),
+            row_digest: row_digest(pair, row, buffer),
+            style: if styles && errors > 0 { style(pair, row, nearest.index) } else { 0 },
         };
         Ok(scores(pair, options, Some(&details))?.into_score_details())
     },
@@ -337,7 +342,7 @@ fn map_rows<T: ArrowNativeType>(
 fn scores(
     pair: &Pair,
     options: &Options,
-    details: Option<&(impl Fn(&CheckedPair, usize, Nearest, &mut Vec<u8>) -> (Option<u8>, u64) + Sync)>,
+    details: Option<&(impl Fn(&CheckedPair, usize, Nearest, usize, &mut Vec<u8>) -> Details + Sync)>,
 ) -> Result<ScoreColumns> {
     let (protocol, threshold) = (options.protocol(), options.threshold()?);
     let request = Request { errors: Some(options.cer_preparation()), ..options.nearest(Exact::All) };
@@ -349,7 +354,9 @@ fn scores(
             let Some(details) = details else { return };
             for (index, row) in block.rows.clone().enumerate() {
                 let is_answered = block.answered.is_none_or(|answered| answered[index]);
-                let details = is_answered.then(|| details(&pair, row, block.best.nearest(index), buffer));
+                let best = block.best;
+                let details =
+                    is_answered.then(|| details(&pair, row, best.nearest(index), best.errors[index], buffer));
                 piece.set_details(row, details);
             }
         });
@@ -368,6 +375,15 @@ fn row_digest(pair: &CheckedPair, row: usize, bytes: &mut Vec<u8>) -> u64 {
         bytes.extend(text.as_bytes());
     }
     xxh3_64(bytes)
+}
+
+/// How a prediction is written otherwise than the answer with this index.
+fn style(pair: &CheckedPair, row: usize, index: usize) -> u8 {
+    let answer = pair.accepted(row).find(|&(position, _)| position == index);
+    match (pair.predicted(row), answer) {
+        (Some(prediction), Some((_, answer))) => differing_styles(prediction, answer),
+        _ => 0,
+    }
 }
 
 impl Metric {

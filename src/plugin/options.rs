@@ -31,6 +31,8 @@ pub struct Options {
     min_nls: f64,
     #[serde(default = "one")]
     min_words: u64,
+    #[serde(default)]
+    styles: bool,
 }
 
 /// The fields of Python's `ScoreProtocol`; its threshold arrives resolved, as an option of its own.
@@ -119,6 +121,11 @@ impl Options {
     /// The preparation for the character error rate, where it has one of its own.
     pub fn cer_preparation(&self) -> Preparation {
         self.cer_protocol.unwrap_or(self.protocol).to_kernel().preparation
+    }
+
+    /// Whether to say how predictions are written, for notes on error rates.
+    pub fn styles(&self) -> bool {
+        self.styles
     }
 
     /// The threshold of the cut.

@@ -13,7 +13,7 @@ use arrow_array::{Array, BooleanArray, Float64Array, Int64Array, StringViewArray
 use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer};
 use arrow_data::ArrayData;
 
-pub use self::scores::{ScoreColumns, score_details_dtype, scores_dtype};
+pub use self::scores::{Details, ScoreColumns, score_details_dtype, scores_dtype};
 use super::memory::{Values, bits};
 use super::{Result, parallel};
 use crate::kernel::best_answers::BestAnswers;

@@ -36,8 +36,17 @@ const SCORES: [(&str, DataType); 7] = [
     ("answer_index", DataType::Int64),
 ];
 
-const DETAILS: [(&str, DataType); 2] =
-    [("grid_threshold", DataType::UInt8), ("row_digest", DataType::UInt64)];
+const DETAILS: [(&str, DataType); 3] =
+    [("grid_threshold", DataType::UInt8), ("row_digest", DataType::UInt64), ("style", DataType::UInt8)];
+
+/// What a summary needs of a row in addition to the scores.
+#[derive(Default)]
+pub struct Details {
+    pub grid_threshold: Option<u8>,
+    pub row_digest: u64,
+    /// See [`differing_styles`](crate::kernel::text_style::differing_styles).
+    pub style: u8,
+}
 
 /// The columns of `score`, and those that a summary needs in addition, grouped by their type.
 pub struct ScoreColumns {
@@ -46,9 +55,10 @@ pub struct ScoreColumns {
     /// Errors, length of the reference, and which answer.
     counts: [Values<i64>; 3],
     exact_match: Values<u8>,
-    /// Empty unless asked for, as is the next.
+    /// Empty unless asked for, as are the next two.
     grid_threshold: Values<u8>,
     row_digest: Values<u64>,
+    style: Values<u8>,
     valid: Vec<bool>,
 }
 
@@ -62,6 +72,7 @@ pub struct ScorePiece<'a> {
     exact_match: &'a mut [u8],
     grid_threshold: &'a mut [u8],
     row_digest: &'a mut [u64],
+    style: &'a mut [u8],
     valid: &'a mut [bool],
 }
 
@@ -96,11 +107,12 @@ impl ScorePiece<'_> {
     }
 
     /// Sets what a summary needs in addition to the scores, or that a row has none.
-    pub fn set_details(&mut self, row: usize, details: Option<(Option<u8>, u64)>) {
+    pub fn set_details(&mut self, row: usize, details: Option<Details>) {
         let index = row - self.rows.start;
-        let (grid_threshold, row_digest) = details.unwrap_or_default();
+        let Details { grid_threshold, row_digest, style } = details.unwrap_or_default();
         self.grid_threshold[index] = grid_threshold.unwrap_or(NO_THRESHOLD);
         self.row_digest[index] = row_digest;
+        self.style[index] = style;
     }
 }
 
@@ -121,6 +133,7 @@ impl ScoreColumns {
             exact_match: Values::any(rows),
             grid_threshold: Values::any(detailed_rows),
             row_digest: Values::any(detailed_rows),
+            style: Values::any(detailed_rows),
             valid: extent.validity(),
         };
         let mut floats = columns.floats.each_mut().map(|values| chunks(values, piece_rows));
@@ -128,6 +141,7 @@ impl ScoreColumns {
         let mut exact_match = chunks(&mut columns.exact_match, piece_rows);
         let mut grid_threshold = chunks(&mut columns.grid_threshold, piece_rows);
         let mut row_digest = chunks(&mut columns.row_digest, piece_rows);
+        let mut style = chunks(&mut columns.style, piece_rows);
         let mut valid = columns.valid.chunks_mut(piece_rows);
         let piece = |rows| ScorePiece {
             rows,
@@ -137,6 +151,7 @@ impl ScoreColumns {
             exact_match: next(&mut exact_match),
             grid_threshold: next(&mut grid_threshold),
             row_digest: next(&mut row_digest),
+            style: next(&mut style),
             valid: next(&mut valid),
         };
         let pieces = extent.pieces().map(piece).collect();
@@ -168,6 +183,7 @@ impl ScoreColumns {
             let on_grid = NullBuffer::new(BooleanBuffer::collect_bool(grid_threshold.len(), on_grid));
             columns.push(Arc::new(UInt8Array::new(grid_threshold, Some(on_grid))));
             columns.push(Arc::new(UInt64Array::new(self.row_digest.into_buffer(), nulls.clone())));
+            columns.push(Arc::new(UInt8Array::new(self.style.into_buffer(), nulls.clone())));
         }
         let fields = SCORES.into_iter().chain(DETAILS).take(columns.len());
         StructArray::new(named_fields(fields), columns, nulls).into_data()
