@@ -9,7 +9,9 @@ from typing import Any
 import polars as pl
 
 from anls_frame._messages import Message, Option
+from anls_frame._text import numbered, quoted
 from anls_frame._typing import Missing
+from anls_frame.exceptions import warn
 from anls_frame.protocol import ScoreProtocol, resolve_protocol
 from anls_frame.reports.comparisons import Comparison, baseline_first, compare
 from anls_frame.reports.long_frames import Wide
@@ -151,10 +153,28 @@ def _of_texts(
     else:
         how = {name: scoring[name] for name in ("protocol", "missing")}
         warn_of_logged(rows, ("prediction", "answers"), asked, **how)
+        _warn_of_differing(rows, [*chain.from_iterable(options["by"] or ()), *optional(options["cluster"])])
         texts = side_by_side(rows)
     texts = texts._replace(frame=with_scores(texts.frame, metrics))
     comparison: Comparison = compare(_in_order(texts, baseline), metrics=metrics, **scoring, **options)
     return comparison
+
+
+def _warn_of_differing(rows: pl.DataFrame, names: Sequence[str]) -> None:
+    """Warn of columns whose values for a question differ between systems."""
+    for name in dict.fromkeys(names):
+        if name not in rows.columns:
+            continue
+        values = pl.DataFrame([rows["question_id"], rows[name].alias("value")]).unique(maintain_order=True)
+        several = values.filter(values["question_id"].is_duplicated())
+        if not several.is_empty():
+            number = numbered(several["question_id"].n_unique(), "question")
+            question, first = several.row(0)
+            other = several.filter(question_id=question)["value"][1]
+            warn(
+                f"column {name!r} differs between systems for {number}, such as {quoted(question)}: "
+                f"{quoted(first)} and {quoted(other)}; the values of {rows['system'][0]!r} are used"
+            )
 
 
 def _in_order(wide: Wide[pl.DataFrame], baseline: str | None) -> Wide[pl.DataFrame]:

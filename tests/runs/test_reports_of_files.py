@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -153,3 +154,22 @@ def test_options_of_reading_are_checked(old: Path) -> None:
         Reading(unmatched="nothing")  # type: ignore[arg-type]
     with pytest.raises(FileNotFoundError, match="there is no such file"):
         report_files(old, Reading(gold=old.with_name("gold.csv")))
+
+
+def test_a_comparison_says_that_a_slice_differs_between_systems(tmp_path: Path) -> None:
+    """Each run records its rate; the scan of question 2 is another document in one of them."""
+    for name, rate, docs in (("a", 0.1, ["p", "q"]), ("b", 0.2, ["p", "r"])):
+        rows = {"id": [1, 2], "prediction": ["x", name], "answer": "x", "rate": rate, "doc_id": docs}
+        pl.DataFrame(rows).with_columns(tags=pl.lit(["t"])).write_ndjson(tmp_path / f"{name}.jsonl")
+    files = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+
+    with pytest.warns(af.InputWarning) as warned:
+        compared = compare_files(files, by=["rate"], cluster="doc_id", baseline="b")
+    assert compared.by_group["rate"].unique().to_list() == [0.1]
+    ends = "the values of 'a' are used"
+    assert [str(warning.message) for warning in warned] == [
+        f"column 'rate' differs between systems for 2 questions, such as '1': 0.1 and 0.2; {ends}",
+        f"column 'doc_id' differs between systems for 1 question, such as '2': 'q' and 'r'; {ends}",
+    ]
+    with warnings.catch_warnings(action="error"):
+        compare_files(files, by=["tags", "question_id"])
