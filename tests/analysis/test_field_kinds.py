@@ -145,6 +145,32 @@ def test_there_are_eighty_pairs() -> None:
     assert len(EQUAL) + len(DIFFERENT) >= 80
 
 
+def test_numbers_in_other_digits_without_a_kind_are_told() -> None:
+    gold = {"total": "12.50", "tax": "9.00", "count": 2, "id": "7", "weight": 1.25, "same": 1.0, "name": "a"}
+    model = {
+        "total": "12.5",
+        "tax": 9.0,
+        "count": "2.0",
+        "id": "007",
+        "weight": "1.250",
+        "same": "1.0",
+        "name": "b",
+    }
+    with pytest.warns(af.InputWarning) as caught:
+        rows = rows_of(None, gold, model)
+    message = (
+        "kinds: 3 values of 'm0' are numbers of gold in other digits, and count as other texts, such as "
+        "'12.5' for '12.50' in field 'total' of document 'p1'; give amounts the kind number"
+    )
+    assert [str(warning.message) for warning in caught] == [message]
+    assert af.report(rows, "m0", "answers", metrics="exact_match").overall["exact_match"] == 1 / 7
+    # As advised:
+    rows = rows_of(dict.fromkeys(("total", "tax", "count"), POINT), gold, model)
+    assert af.report(rows, "m0", "answers", metrics="exact_match").overall["exact_match"] == 4 / 7
+    with pytest.warns(af.InputWarning, match="kinds: 1 value of .* such as '5.0' for '5' in field 'total'"):
+        rows_of(None, {"total": ["4", "5"]}, {"total": "5.0"}, lists="answers")
+
+
 def test_values_that_fit_no_format_are_counted() -> None:
     gold = {"total": "about 5", "due": "3.5.24", "tax": "1"}
     with pytest.warns(af.InputWarning) as caught:

@@ -6,9 +6,10 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any, TypeAlias
 
-from anls_frame._messages import Option
+from anls_frame._messages import Option, Parameter
 from anls_frame._text import listed, numbered, quoted
 from anls_frame.analysis.fields import confidences as layouts
 from anls_frame.analysis.fields.cells import Reader
@@ -23,6 +24,8 @@ _MOST_FIELDS = 100_000
 _SHOWN_NAMES = 5
 _WITHIN = r"r'(?s)([\[{].*[\]}])'"
 """Pattern of an object or list within other text, as it is written in code; it matches all of valid JSON."""
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,30})(\.(?![0-9]{3}$)[0-9]{1,30})?")
+"""A number as JSON writes it: codes may begin with 0, and a point before three digits may group them."""
 _SEPARATORS = re.compile(r'[\s._\-\[\]"]')
 UNREADABLE = "unreadable document"
 
@@ -242,6 +245,7 @@ class PredictedColumn(_DocumentColumn):
         self._any_beside = False
         self._unused: list[object] = []
         self._unfit: list[object] = []
+        self._other_digits: list[tuple[str, str, str, object]] = []
         self._other_names: list[tuple[object, str, str]] = []
 
     def read(self, row: int, document: object, gold: GoldDocument) -> PredictedDocument:
@@ -310,8 +314,14 @@ class PredictedColumn(_DocumentColumn):
     def _as_gold(self, path: FieldPath, text: str, gold: GoldDocument, document: object) -> str:
         """Return a text as gold writes it, if both are the same value of their kind."""
         kind = self._shape.kinds.of(path[0])
-        value = None if kind is None else self._of_kind(path, text, document)
-        if kind is None or value is None:
+        if kind is None:
+            answers = gold.texts.get(path, ())
+            same = _in_other_digits(text, [answers] if isinstance(answers, str) else answers)
+            if same is not None:
+                self._other_digits.append((text, same, path[0], document))
+            return text
+        value = self._of_kind(path, text, document)
+        if value is None:
             return text
         others = gold.of_kinds.get(path, [])
         return next((same for same, other in others if kind.are_equal(value, other)), text)
@@ -338,6 +348,15 @@ class PredictedColumn(_DocumentColumn):
                 f"names in another way, such as {document!r}: {quoted(name)} was predicted; gold has "
                 f"{quoted(other)}. One counts as invented, the other as missing: on both sides, use the same "
                 "keys, and write a list also for one entry"
+            )
+        if self._other_digits:
+            text, same, name, document = self._other_digits[0]
+            count = numbered(len(self._other_digits), "value")
+            warn(
+                Parameter("kinds"),
+                f": {count} of {self.system!r} are numbers of gold in other digits, and count as other "
+                f"texts, such as {quoted(text)} for {quoted(same)} in field {quoted(name)} of document "
+                f"{document!r}; give amounts the kind number",
             )
         if self._other_keys:
             warn(
@@ -384,6 +403,14 @@ def _otherwise_named(predicted: Iterable[FieldPath], gold: Iterable[FieldPath]) 
     for name in names:
         if name not in gold_names and (plain := _plain(name)) in others:
             yield name, others[plain]
+
+
+def _in_other_digits(text: str, answers: Iterable[str]) -> str | None:
+    """Return the answer that is the same number as a text that is none of them."""
+    if text in answers or not _NUMBER.fullmatch(text):
+        return None
+    same = (answer for answer in answers if _NUMBER.fullmatch(answer) and Decimal(answer) == Decimal(text))
+    return next(same, None)
 
 
 def _plain(name: str) -> str:

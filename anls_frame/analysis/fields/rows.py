@@ -154,8 +154,8 @@ def fields(
     -----
     InputWarning
         If documents are left out or broken, confidences fit no field, gold and prediction name fields
-        differently (by case, separators, lists, or keys around all of them), or values of `kinds` fit no
-        format.
+        differently (by case, separators, lists, or keys around all of them), values of `kinds` fit no
+        format, or values without a kind are numbers of gold in other digits, as 12.5 is 12.50.
 
     See Also
     --------
@@ -181,7 +181,7 @@ def fields(
     >>> import polars as pl
     >>> import anls_frame as af
     >>> gold = '{"total": 12.50, "items": [{"name": "tea", "price": 3.10}, {"name": "milk", "price": 9.40}]}'
-    >>> read = '{"total": 12.5, "items": [{"name": "mi1k", "price": 9.40}], "currency": "EUR"}'
+    >>> read = '{"total": 12.50, "items": [{"name": "mi1k", "price": 9.40}], "currency": "EUR"}'
     >>> documents = pl.DataFrame({"page": ["p1"], "gold": [gold], "model": [read]})
     >>> rows = af.fields(documents, "model", "gold", id="page")
     >>> rows.drop("page")
@@ -191,7 +191,7 @@ def fields(
     │ ---           ┆ ---  ┆ ---     ┆ ---        ┆ ---      │
     │ str           ┆ i64  ┆ str     ┆ str        ┆ enum     │
     ╞═══════════════╪══════╪═════════╪════════════╪══════════╡
-    │ total         ┆ null ┆ 12.50   ┆ 12.5       ┆ matched  │
+    │ total         ┆ null ┆ 12.50   ┆ 12.50      ┆ matched  │
     │ items[].name  ┆ 1    ┆ tea     ┆ null       ┆ missing  │
     │ items[].price ┆ 1    ┆ 3.10    ┆ null       ┆ missing  │
     │ items[].name  ┆ 2    ┆ milk    ┆ mi1k       ┆ matched  │
