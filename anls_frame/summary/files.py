@@ -21,7 +21,7 @@ from anls_frame.summary.cell_sums import Predictions
 from anls_frame.summary.parquet_footer import uncompressed_size
 from anls_frame.summary.settings import Settings
 
-FORMAT = 21
+FORMAT = 22
 """Increased with each change of what is saved: tables, columns, units, settings, or their meaning."""
 
 HEADER = (

@@ -186,7 +186,7 @@ def test_what_is_saved_is_that_of_the_format() -> None:
         "anls_units:Int128 anls_square_units:Int128 zeros_sum:Int64"
     )
     details = "n:Int64 anls_units:Int128 nls_units:Int128 cer_units:Int128 exact_match_sum:Int64"
-    assert files.FORMAT == 21
+    assert files.FORMAT == 22
     assert list(texts.settings.to_dict()) == [
         *("by", "tables", "orders", "cluster", "metrics", "has_texts", "computation", "protocol"),
         *("missing", "unanswerable", "worst", "keep", "details", "max_length", "min_nls", "from_pages"),
