@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any, Literal, TypeAlias, get_args
 
 import polars as pl
+import polars.selectors as cs
 
 from anls_frame._arguments import choice
 from anls_frame._messages import Message, Option
@@ -249,7 +250,7 @@ _SHOWN_IDS = 3
 
 def check_disjoint(files: Mapping[str, pl.LazyFrame]) -> None:
     """
-    Raise an error if an id is in several files.
+    Raise an error if an id is in several files or, without ids, the same answers in the same order.
 
     Parameters
     ----------
@@ -257,8 +258,15 @@ def check_disjoint(files: Mapping[str, pl.LazyFrame]) -> None:
         The rows of each file, by its name.
     """
     every: list[pl.DataFrame] = []
+    known: dict[bytes, str] = {}
     for name, frame in files.items():
-        if "question_id" not in frame.collect_schema() or sum(ids.height for ids in every) > MOST_ROWS:
+        columns = frame.collect_schema()
+        if "question_id" not in columns:
+            _check_other_answers(
+                name, frame.select(cs.by_name("question", "answers", require_all=False)), known
+            )
+            continue
+        if sum(ids.height for ids in every) > MOST_ROWS:
             continue
         ids = frame.select("question_id", file=pl.lit(name)).drop_nulls().unique(maintain_order=True)
         with reading_parquet(File.of(name)):
@@ -282,6 +290,25 @@ def check_disjoint(files: Mapping[str, pl.LazyFrame]) -> None:
             Option("shared_ids", "rows"),
         )
     )
+
+
+def _check_other_answers(name: str, frame: pl.LazyFrame, known: dict[bytes, str]) -> None:
+    """Raise an error if a file without ids has the questions and answers of a known one, in their order."""
+    if "answers" not in frame.collect_schema():
+        return
+    with reading_parquet(File.of(name)):
+        rows = frame.head(MOST_ROWS).collect(engine="streaming").hash_rows()
+    first = known.setdefault(rows.to_numpy().tobytes(), name) if rows.n_unique() > 1 else name
+    if first != name:
+        raise ValueError(
+            Message(
+                f"{first} and {name} have the same {numbered(len(rows), 'answer')} in the same order, and no "
+                "ids; their rows would count as different questions of one system. To compare systems, or to "
+                "average repeated answers, add a column id with the number of the row to each file. For "
+                "different questions, pass ",
+                Option("shared_ids", "rows"),
+            )
+        )
 
 
 def _repeats_ids(frame: pl.LazyFrame, rows: int) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -173,3 +174,29 @@ def test_a_comparison_says_that_a_slice_differs_between_systems(tmp_path: Path) 
     ]
     with warnings.catch_warnings(action="error"):
         compare_files(files, by=["tags", "question_id"])
+
+
+def test_two_systems_without_ids_are_not_reported_as_one(tmp_path: Path) -> None:
+    """LLaMA-Factory and LongBench write predictions and answers alone, in the order of the questions."""
+    answers = [["yes"], ["no"], ["yes", "no"], ["yes"]]
+    files = {}
+    for name, own in (
+        ("a", answers),
+        ("b", answers),
+        ("c", answers[::-1]),
+        ("d", [["yes"]] * 4),
+        ("e", [["yes"]] * 4),
+    ):
+        files[name] = tmp_path / f"{name}.jsonl"
+        pl.DataFrame({"pred": name, "answers": own}).write_ndjson(files[name])
+
+    same = f"{files['a']} and {files['b']} have the same 4 answers in the same order, and no ids"
+    with pytest.raises(ValueError, match=re.escape(same)):
+        report_files(list(files.values()))
+    assert report_files([files["a"], files["b"]], shared_ids="rows").overall["n"] == 8
+    assert report_files([files[name] for name in "acde"]).overall["n"] == 16
+
+    asked = pl.read_ndjson(files["b"]).with_columns(question=pl.Series(["p", "q", "r", "s"]))
+    asked.write_ndjson(files["b"])
+    asked.with_columns(question=pl.lit("t")).write_ndjson(files["a"])
+    assert report_files([files["a"], files["b"]]).overall["n"] == 8
