@@ -444,11 +444,19 @@ def read_raw(
 
 
 def scan(file: File) -> pl.LazyFrame:
-    """Return the rows of a file as a query, whose schema was read."""
+    """
+    Return the rows of a file as a query, whose schema was read.
+
+    Folders of the names `lang=de`, as of partitioned tables, are columns, unless the file has these.
+    """
     file.check()
+    source = file.seekable()
+    folders = {part.partition("=")[0] for part in file.path.parts[:-1] if "=" in part}
     with reading_parquet(file):
-        lazy = pl.scan_parquet(file.seekable(), glob=False)
-        lazy.collect_schema()
+        lazy = pl.scan_parquet(source, glob=False)
+        own = lazy.collect_schema()
+        if folders and folders.isdisjoint(own) and isinstance(source, Path):
+            lazy = pl.scan_parquet(source, glob=False, hive_partitioning=True)
     return lazy
 
 

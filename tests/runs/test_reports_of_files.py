@@ -200,3 +200,20 @@ def test_two_systems_without_ids_are_not_reported_as_one(tmp_path: Path) -> None
     asked.write_ndjson(files["b"])
     asked.with_columns(question=pl.lit("t")).write_ndjson(files["a"])
     assert report_files([files["a"], files["b"]]).overall["n"] == 8
+
+
+def test_folders_of_a_partitioned_table_are_columns(tmp_path: Path) -> None:
+    rows = af.sample().select("question_id", "answers", "lang", "doc_id", prediction="tesseract")
+    rows.with_columns(epoch=1).write_parquet(pl.PartitionBy(tmp_path / "table", key=["lang", "epoch"]))
+    whole = af.report(rows, "prediction", "answers", by="lang", cluster="doc_id")
+
+    parts = report_files(tmp_path / "table", by="lang", cluster="doc_id")
+    assert_frame_equal(parts.by_group, whole.by_group)
+    assert parts.signature == whole.signature
+    one = report_files(tmp_path / "table", Reading(where="lang = 'de' AND epoch = 1"))
+    assert one.overall["n"] == whole.by_group.filter(lang="de")["n"].item()
+
+    [path] = (tmp_path / "table" / "lang=de").rglob("*.parquet")
+    own = pl.read_parquet(path).with_columns(lang=pl.lit("at"))
+    own.write_parquet(path)
+    assert af.read_results(path)["lang"].unique().to_list() == ["at"]
