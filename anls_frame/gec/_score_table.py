@@ -13,6 +13,7 @@ from anls_frame._typing import table_of_frame
 from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.frames.checks import check_column
 from anls_frame.frames.conversion import as_kind_of, in_polars
+from anls_frame.summary.labels import check_slices
 
 
 @table_of_frame
@@ -46,8 +47,15 @@ def scores(frame: Any, expression: pl.Expr, *, by: str | Sequence[str] | None = 
         If a column of `by` is missing.
     DuplicateColumnError
         If a column of `by` has the name of a score field.
+    ValueError
+        If a column of `by` holds measurements, which would be a group each.
     TypeError
         If an argument has the wrong type.
+
+    Warns
+    -----
+    InputWarning
+        If a column of `by` holds texts with several labels, such as ``"essay;exam"``.
 
     Examples
     --------
@@ -80,6 +88,7 @@ def scores(frame: Any, expression: pl.Expr, *, by: str | Sequence[str] | None = 
         check_column(names, group)
     if groups:
         table = rows.group_by(cs.by_name(groups), maintain_order=True).agg(expression).collect()
+        check_slices(table, groups, groups)
     else:
         table = rows.select(expression).collect()
     result = table.schema[table.columns[-1]]

@@ -13,7 +13,7 @@ from gec_cases import frame, noised, tiny
 from polars.testing import assert_frame_equal
 
 from anls_frame import gec
-from anls_frame.exceptions import ColumnNotFoundError, DuplicateColumnError
+from anls_frame.exceptions import ColumnNotFoundError, DuplicateColumnError, InputWarning
 
 COLUMNS = ("prediction", "source", "edits", "annotators")
 RNG = random.Random(8)
@@ -74,6 +74,18 @@ def test_columns_of_groups_may_be_called_as_patterns_are(data: Any) -> None:
 
     assert next(iter(table.columns)) == "^s.*$"
     assert list(table["^s.*$"]) == [0, 1]
+
+
+@pytest.mark.parametrize("kind", [pl.DataFrame, pd.DataFrame])
+def test_groups_of_measurements_and_of_several_labels_are_told(kind: Any) -> None:
+    rows = pl.concat([DATA] * 2).with_columns(
+        length=pl.int_range(120) / 7, task=pl.Series(["essay", "essay;exam", "exam"] * 40)
+    )
+    rows = rows if kind is pl.DataFrame else rows.to_pandas()
+    with pytest.raises(ValueError, match=r"by column 'length' has .* different numbers, each of which"):
+        gec.scores(rows, CORPUS["m2"], by=["system", "length"])
+    with pytest.warns(InputWarning, match="by column 'task' holds ';' between labels in 1 of 3 values"):
+        gec.scores(rows, CORPUS["m2"], by="task")
 
 
 def test_wrong_arguments() -> None:
