@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from anls_frame._text import label, level_text, numbered
 from anls_frame.export import Document, Kind, Table
-from anls_frame.export.charts import Curves, Figure
 from anls_frame.export.columns import COLUMNS, SELECTIVE, by_name
 from anls_frame.export.display import spelled, spelled_in
 from anls_frame.export.document import SLICE, result_table
@@ -20,6 +19,9 @@ from anls_frame.reports.decisions import in_percent, resting_on, rounded_up
 from anls_frame.reports.report_documents import adjusted_together, few_note
 from anls_frame.results import View
 from anls_frame.summary.catalogue import column_of
+
+if TYPE_CHECKING:
+    from anls_frame.export.charts import Figure
 
 _AUGRC = (
     "AUGRC: the loss of accepted answers as a share of all answers, averaged over all thresholds; lower "
@@ -79,6 +81,8 @@ class SelectiveView(View):
 
     def drawn(self) -> list[Figure]:
         """Return the risk over the share of accepted answers, in all rows."""
+        from anls_frame.export.charts import Curves  # noqa: PLC0415 - not for a screen
+
         curve = self.result.curve_by([], _POINTS).group_by("signal", maintain_order=True)
         lines = {name: part.select("coverage", "risk").rows() for (name,), part in curve}
         caption = "Mean loss of the accepted answers (side) over their share of all, the most confident first"
@@ -125,6 +129,8 @@ def with_thresholds(
     risk: float,
 ) -> Document:
     """Return a document with certified thresholds, as tables, sentences and marks in the curve."""
+    from anls_frame.export.charts import Curves  # noqa: PLC0415 - not for a screen
+
     name = f"Thresholds for a risk of {in_percent(risk)}"
     names = (f"{name} by {' and '.join(keys)}" if keys else name for keys in by)
     added = [
