@@ -62,6 +62,8 @@ def opened_archive(file: File, kind: str) -> Iterator[zipfile.ZipFile]:
         except _DAMAGE as error:
             if isinstance(error, OSError) and error.errno not in {None, errno.EINVAL}:
                 raise  # an error of the disk, not of the file
+            content.seek(0)
+            file.check_beginning(content)
             raise problem(file, f"cannot be read as {kind}: {error}") from None
 
 

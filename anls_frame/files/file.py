@@ -43,6 +43,7 @@ MOST_BYTES = 1 << 30
 MOST_TIMES = 100
 _CHUNK = 1 << 20
 _BEGINNING = 1 << 16
+_POINTER = b"version https://git-lfs.github.com/spec/"
 
 
 def without_compression(path: Path) -> Path:
@@ -102,6 +103,12 @@ class File(os.PathLike[str]):
             raise IsADirectoryError(errno.EISDIR, "this is a folder: name a file in it", str(self))
         if not may_be_empty and status.st_size == 0 and self.path.is_file():
             raise problem(self, "the file is empty")
+
+    def check_beginning(self, content: BinaryIO | io.BytesIO) -> None:
+        """Raise an error if the content, which is open at its beginning, is a pointer of Git LFS."""
+        if content.read(len(_POINTER)) == _POINTER:
+            raise problem(self, "this is a pointer of Git LFS: fetch the file itself with `git lfs pull`")
+        content.seek(0)
 
     def format(self, given: str | None = None) -> str:
         """Return the given format, or the format named by the suffix."""
@@ -207,6 +214,8 @@ class File(os.PathLike[str]):
             if self.is_stream:
                 data = packed.read()
                 size, file = len(data), io.BytesIO(data)
+            else:
+                self.check_beginning(packed)
             if self._compression is None:
                 yield file, size
                 return

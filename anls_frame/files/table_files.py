@@ -476,6 +476,9 @@ def reading_parquet(file: File) -> Iterator[None]:
         fault = _fault_of_parquet(file)
         if fault is None:
             raise
+        if not file.is_stream:
+            with file.path.open("rb") as content:
+                file.check_beginning(content)
         raise problem(
             file, f"cannot be read as Parquet: {fault}; it is damaged, or was changed while it was read"
         ) from None

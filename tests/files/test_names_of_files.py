@@ -113,3 +113,23 @@ def test_names_with_a_tilde_of_nobody_and_drives_of_windows_are_names() -> None:
     assert af.read_results("~$rows.csv").height == 2
     for name in ("C:/rows.csv", "C:\\rows.csv"):
         assert as_path(name) == Path(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["a.parquet", "a.xlsx", "a.csv", "a.jsonl", "a.json", "a.csv.gz", "a.eval", "a.txt"]
+)
+def test_a_pointer_of_git_lfs_is_no_file(tmp_path: Path, name: str) -> None:
+    """A clone without LFS, or the raw address of a file, gives three lines in place of the content."""
+    path = tmp_path / name
+    path.write_text(f"version https://git-lfs.github.com/spec/v1\noid sha256:{'0' * 64}\nsize 11538690\n")
+    readers: list[Callable[[Path], Any]] = [af.readers.report_files, af.readers.read_file]
+    if name == "a.parquet":
+        readers.append(af.scan_results)
+    if name == "a.txt":
+        readers = [lambda page: af.read_pages(page, {"engine": page})]
+
+    for reader in readers:
+        with pytest.raises(
+            af.InputError, match=r"pointer of Git LFS: fetch the file itself with `git lfs pull`"
+        ):
+            reader(path)
