@@ -106,8 +106,8 @@ def selective(
     said = list(chain.from_iterable(statements(table, risk, confidence, **how_sure) for table in thresholds))
     if decision is not None:
         said = [decision.sentence]  # the account belongs to all figures
-    document = with_thresholds(result.to_document(), tables, thresholds, said, risk)
-    target.put_document(document)
+    if target.json or target.output is not None:
+        target.put_document(with_thresholds(result.to_document(), tables, thresholds, said, risk))
     if not target.json:
         shown = [str(target.output)] if target.output is not None else [repr(result), ""]
         show(*shown, *said)
