@@ -48,7 +48,7 @@ def read_lines(text: str, problems: Problems) -> Iterator[tuple[str, dict[str, A
             value = parse(line)
         except ValueError as error:
             problems.add(str(error), f"line {number}")
-            if line.strip() == "{":
+            if line.strip() == "{" or _is_above_others(line, error):
                 problems.hint(_OBJECT_PER_LINE)
             if is_of_python(line):
                 problems.hint("Python printed these objects: write them with json.dumps")
@@ -58,6 +58,11 @@ def read_lines(text: str, problems: Problems) -> Iterator[tuple[str, dict[str, A
         else:
             what = f"must be a JSON object, got {kind(value)}; a file that is one list has the suffix .json"
             problems.add(what, f"line {number}")
+
+
+def _is_above_others(text: str, error: ValueError) -> bool:
+    """Return whether the first value of a text is an object, and something comes after it."""
+    return "Extra data" in str(error) and text.lstrip().startswith("{")
 
 
 def are_lines(text: str) -> bool:
@@ -78,8 +83,7 @@ def read_whole(file: os.PathLike[str], text: str) -> Any:
     except ValueError as error:
         lines = Message("if these are JSON Lines, name it .jsonl or pass ", Option("format", "jsonl"))
         # An object that ends above others is none of JSON Lines, which are read as such.
-        is_above_others = "Extra data" in str(error) and text.lstrip().startswith("{")
-        advice = f"{_OBJECT_PER_LINE}, and name it .jsonl" if is_above_others else lines
+        advice = f"{_OBJECT_PER_LINE}, and name it .jsonl" if _is_above_others(text, error) else lines
         raise problem(file, Message(f"{error}; ", advice)) from None
 
 

@@ -47,6 +47,8 @@ GOLD_ELSEWHERE = Message(
 _FAILED_CALL = "Failed to obtain answer via API"
 _SHOWN_IDS = 10
 _SHOWN_NAMES = 40
+_LONGEST_NAME = 200
+"""Number of letters up to which the name of an entry is shown: the key of a cache is a whole document."""
 _SHOWN_TITLES = 3
 
 
@@ -142,8 +144,8 @@ def hint_entries(raw: Raw, names: Sequence[str], problems: Problems) -> None:
     paths = [f"{name}.{key}" for name in names for key in raw_tables.entry_names(raw, name)]
     if (way := way_of(raw.names)) is not None:
         problems.hint(way)
-    elif paths:
-        problems.hint(f"entries of objects are named with dots: {listed(paths, _SHOWN_NAMES)}")
+    elif short := [path for path in paths if len(path) <= _LONGEST_NAME]:
+        problems.hint(f"entries of objects are named with dots: {listed(short, _SHOWN_NAMES)}")
 
 
 def rows_within(raw: Raw, file: os.PathLike[str]) -> str | None:

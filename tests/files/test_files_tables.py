@@ -315,6 +315,26 @@ def test_what_is_no_table_of_results_is_an_error_that_says_so(
     assert message in found[0][1]
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "advice"),
+    [
+        (
+            "joined.jsonl",
+            '{"a": 1}{"a": 2}',
+            "write each object on a line of its own, as `jq -c . FILE` does",
+        ),
+        ("cache.jsonl", json.dumps({"x" * 300: {"a": 1}, "b": {"a": 1}}), "are named with dots: b.a"),
+    ],
+)
+def test_objects_in_one_line_and_keys_that_are_documents(
+    write: Write, name: str, content: str, advice: str
+) -> None:
+    with pytest.raises(af.InputError) as raised:
+        af.read_results(write(name, content))
+
+    assert str(raised.value).endswith(advice)
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_json_lines_with_the_suffix_of_json_are_read(write: Write, end: str) -> None:
     lines = ['{"audio": "1.wav", "text": "a b", "pred_text": "a"}', '{"text": "c", "pred_text": null}']
