@@ -198,3 +198,24 @@ def test_pages_are_corrected_in_the_rates_of_jiwer(tmp_path: Path, scans: pl.Dat
     for name, metric in (("CER", "cer"), ("WER", "wer")):
         *_, after = said.partition(f"{name}, corrected by the drawn pages:\n")
         assert after.startswith(f"drawn: {expected[metric][1]:.3f} [")
+
+
+def test_rows_without_ids_are_found_again_though_their_texts_repeat(tmp_path: Path) -> None:
+    """Half of the rows are judged right; every row has the texts of a hundred others."""
+    rows = [(answer, "yes", float(answer == "yes")) for answer in ("yes", "no")] * 100
+    pl.DataFrame(rows, ["prediction", "answer", "judge"], orient="row").write_csv(tmp_path / "r.csv")
+    draw = ("audit", "r.csv", "-n", 80, "-m", "judge", "-o", "rows.html", "--sample", "drawn.parquet")
+    assert shell.run(tmp_path, *draw).returncode == 0
+    sample = judge(tmp_path, ["prediction"])
+    assert sample["question_id"].to_list() == list(range(200))
+    saved = (tmp_path / "verdicts.jsonl").read_text()
+    saved = saved.replace("answer_wrong", "wrong").replace("score_right", "right")
+    (tmp_path / "verdicts.jsonl").write_text(saved)
+    sample.sample(fraction=1, shuffle=True, seed=1).write_parquet(tmp_path / "drawn.parquet")
+    done = shell.run(tmp_path, "verdicts", "verdicts.jsonl", "drawn.parquet", "-m", "judge", "-o", "j.csv")
+    assert done.returncode == 0, done.stderr
+    judged = pl.read_csv(tmp_path / "j.csv").select("question_id", pl.col("verdict") == "wrong")
+    assert judged.filter("verdict")["question_id"].to_list() == [
+        row for row in judged["question_id"] if row % 5 == 0
+    ]
+    assert judged.height == 80

@@ -58,6 +58,7 @@ def audit(
     from anls_frame.cli.row_pages import page, texts, with_row_scores
     from anls_frame.export import row_files
     from anls_frame.export.page_verdicts import REPEATS
+    from anls_frame.frames.reserved_columns import QUESTION_ID
     from anls_frame.runs.reading import names_of_rows, reading, usual_metric
 
     check_target(output, force, (".html", ".htm"))
@@ -85,6 +86,9 @@ def audit(
             prediction=systems,
             cluster=cluster,
         ).drop(_SCORE)
+        if QUESTION_ID not in drawn.columns:
+            # Without an id, verdicts fit no row whose texts another row has, too.
+            drawn = drawn.with_row_index(QUESTION_ID)
         metrics = [usual_metric(given.how) if metric is None else metric]
         made = page(drawn, systems, metrics=metrics, keep=keep or (), audit=True, **vars(scoring))
         made.write(output, title=", ".join(systems), source=files)
