@@ -456,13 +456,13 @@ def _documents(case: Case) -> Iterator[Step]:
     if max(score - low, high - score) <= _WIDE:
         return
     overall = case.report.overall
-    what = "row" if overall["n_clusters"] is None else noun(case.roles.cluster)
+    what = case.report.row_names["row"] if overall["n_clusters"] is None else noun(case.roles.cluster)
     n = overall["n_clusters"] or overall["n"]
     known = f"is only known to be {spelled(score, (low, high), 'score')}"
     if math.isnan(low):
         known = "has no interval"
     call = f'af.report(df, {case.texts}, metrics="{case.metric.name}")'
-    sentence = f"Score more {what}s: with {numbered(n, what)}, the score {known}."
+    sentence = f"Score more {what}s: with {numbered(n, what)}, {case.metric.label} {known}."
     yield Step("documents", sentence, call, n)
 
 
@@ -546,8 +546,8 @@ RULES: Sequence[Rule] = (
 )
 """The rules, in any order: steps are ordered by what they could win."""
 
-PAGE_RULES: Sequence[Rule] = (_style, _unreadable, _kinds, _page_confusion, _slice)
+PAGE_RULES: Sequence[Rule] = (_style, _unreadable, _kinds, _page_confusion, _slice, _documents)
 """The rules for pages of OCR."""
 
-RATE_RULES: Sequence[Rule] = (_style, _slice)
+RATE_RULES: Sequence[Rule] = (_style, _slice, _documents)
 """The rules for other error rates."""

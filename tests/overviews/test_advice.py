@@ -171,7 +171,7 @@ def test_one_document_has_no_intervals_and_only_the_step_to_score_more(n_rows: i
     assert result.causes["loss"].sum() == pytest.approx(1 - result.report.overall["anls"])
     assert result.causes.select("loss_low", "loss_high").null_count().row(0) == (result.causes.height,) * 2
     assert result.advice["rule"].to_list() == ["documents"]
-    assert "with 1 document, the score has no interval" in result.advice["step"][0]
+    assert "with 1 document, ANLS has no interval" in result.advice["step"][0]
 
 
 def test_one_page_has_no_intervals() -> None:

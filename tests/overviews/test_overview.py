@@ -325,6 +325,15 @@ def test_documents_are_called_as_in_reports(column: str, head: str, role: str) -
     assert f"Intervals allow for {head}" in made.report.to_text()
 
 
+def test_few_pages_with_a_high_rate_need_more_pages() -> None:
+    """One page has most of the text, so there is no interval, and no other step is supported."""
+    pages = pl.DataFrame({"ocr": ["x" * 2000, "abc", "def"], "truth": ["abcd" * 500, "abc", "def"]})
+    made = af.overview(pages, "ocr", "truth", metrics="ocr")
+    assert "Score more pages: with 3 pages, CER (corpus) has no interval." in made.to_text()
+    rates = af.overview(pages, "ocr", "truth", metrics="wer_corpus")
+    assert rates.advice["rule"].to_list() == ["documents"]
+
+
 def test_large_tables_are_searched_column_by_column() -> None:
     frame = pl.concat([planted("slice", seed)[0] for seed in range(23)])
     made = af.overview(frame, cluster=False)
