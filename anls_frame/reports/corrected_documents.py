@@ -96,7 +96,7 @@ class CorrectedView(View):
         said += _slices_without_verdicts(self)
         if self.settings["cluster"] is None:
             independent = "Rows are treated as independent: if several are about one document, "
-            column = for_readers(str(Option("cluster")), "-c of `audit`")
+            column = for_readers(str(Option("cluster")), "-c of `audit` or `corrected`")
             said.append(Message(independent, "name the documents with ", column, "."))
         return said
 

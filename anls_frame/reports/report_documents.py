@@ -349,8 +349,12 @@ def fine_note(slices: Mapping[tuple[str, ...], int], rows: int, names: Names) ->
 
 def few_note(frame: pl.DataFrame) -> list[str]:
     """Return the note that explains the mark for few rows, if a slice has it."""
-    note = MarkNote(FEW, "few rows or documents: treat the interval as rough.")
-    return [note] if frame["few_rows"].any() else []
+    said = "few rows or documents: treat the interval as rough"
+    figures = [name.removesuffix("_low") for name in frame.columns if name.endswith("_low")]
+    lacks = [pl.col(f"{name}_low").is_null() & pl.col(name).is_not_null() for name in figures]
+    if frame.select(pl.col("few_rows") & pl.any_horizontal(*lacks, pl.lit(value=False))).to_series().any():
+        said += "; where they are too few, there is none"
+    return [MarkNote(FEW, f"{said}.")] if frame["few_rows"].any() else []
 
 
 def _own_notes(metrics: Sequence[Metric]) -> list[str]:

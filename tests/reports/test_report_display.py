@@ -84,7 +84,7 @@ def test_notes_account_for_the_rows(missing: Any) -> None:
         f"The reference of 1 of {n} rows has no text: all text predicted there counts as errors.",
         "A row in several slices counts once in each, so the counts may add up to more than the total.",
         "Intervals allow for 2 documents (doc).",
-        "* few rows or documents: treat the interval as rough.",
+        "* few rows or documents: treat the interval as rough; where they are too few, there is none.",
         one.signature,
     ):
         assert note in " ".join(repr(one).splitlines())
@@ -106,6 +106,15 @@ def test_few_rows_are_marked_and_enough_are_not() -> None:
     assert any(line.startswith("* few rows or documents") for line in lines)
     page = Texts(together._repr_html_())
     assert {"400*", "300", "100*"} <= set(page.cells)
+
+
+def test_rows_too_few_for_an_interval_are_said_to_be() -> None:
+    rows = pl.DataFrame({"s": [0.0, 0.5, 1.0, 1.0] * 5, "d": [0, 1] * 10, "alone": [1] * 20})
+    said = "; where they are too few, there is none."
+    assert said not in " ".join(report(rows, metrics="s", cluster="d").to_document().notes)
+    one = report(rows, metrics="s", cluster="alone")
+    assert one.overall["s_low"] is None
+    assert said in " ".join(one.to_document().notes)
 
 
 def test_only_lists_put_a_row_in_several_slices() -> None:
