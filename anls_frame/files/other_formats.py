@@ -54,8 +54,11 @@ def way_of(keys: Iterable[str]) -> str | None:
 
 TRANSCRIPTS = 'make a table with a row for each utterance, as the guide "Transcripts in text files" does'
 _OCR = 'make a table of it, as the guide to files of OCR pages does under "Other formats"'
+_EDITS = 'score it with `anls-frame gec`, as the guide "Grammatical error correction" does'
+_COLUMNS = "put the names of the columns above them, and name the file .tsv"
 OTHER_SUFFIXES = {
     **dict.fromkeys((".trn", ".stm", ".ctm", ".srt", ".vtt"), TRANSCRIPTS),
+    ".m2": _EDITS,
     ".zip": "unpack it, and name the folder with its files",
     **dict.fromkeys((".bz2", ".xz", ".7z", ".lz4"), "decompress it: only .gz and .zst are read as they are"),
 }
@@ -66,6 +69,12 @@ _TEXTS = (
     (r"WEBVTT\b|\d+\r?\n[\d:]+[,.]\d{3} -->", "subtitles", TRANSCRIPTS),
     (r"\d+-\d+-0000 ", "the transcripts of LibriSpeech", TRANSCRIPTS),
     (rf"[^\n]*\({_ID}\)\s*\n[^\n]*\({_ID}\)\s*(\n|$)", "utterances with an id at the end", TRANSCRIPTS),
+    (r"S [^\n]*\n([TI][^\n]*\n)*A -?\d+ -?\d+\|\|\|", "the edits of sentences", _EDITS),
+    (
+        "".join(rf"0*{number}\t[^\n]*\n" for number in range(1, 6)),
+        "rows whose columns have no names",
+        _COLUMNS,
+    ),
     (r"[^\t\n]+\t\[\{\"transcription\"", "the labels of PaddleOCR", _OCR),
     (r"[^\t\n]+\.(?i:png|jpe?g|tiff?|bmp)\t\S", "names of images and their texts", _OCR),
 )

@@ -460,6 +460,7 @@ SPEECH = 'make a table with a row for each utterance, as the guide "Transcripts 
         ("csv.bz2", "decompress it: only .gz and .zst are read as they are"),
         ("tar.xz", "decompress it: only .gz and .zst are read as they are"),
         ("zip", "unpack it, and name the folder with its files"),
+        ("m2", "score it with `anls-frame gec`"),
     ],
 )
 def test_markup_of_other_formats_is_no_text_of_a_page(tmp_path: Path, suffix: str, advice: str) -> None:
@@ -484,6 +485,15 @@ def test_markup_of_other_formats_is_no_text_of_a_page(tmp_path: Path, suffix: st
         ('img/1.jpg\t[{"transcription": "Hay", "points": [[0, 0]]}]\n', "the labels of PaddleOCR"),
         ("crop/1.JPG\tHay\n", "names of images and their texts"),
         ("HAY (4t0c0201)\nCORN (4t0c0202)\n", f"utterances with an id at the end\n{SPEECH}"),
+        (
+            "S he go\r\nT0-A0 he goes\r\nA 1 2|||SVA|||goes|||",
+            "the edits of sentences\nscore it with `anls-frame",
+        ),
+        ("S he\nA -1 -1|||noop|||", "the edits of sentences\nscore it with `anls-frame gec`"),
+        (
+            "".join(f"{number}\tHey\tHay\n" for number in range(1, 9)),
+            "rows whose columns have no names\nput the names of the columns above them",
+        ),
         ("hay (s1-u1) \r\n(s1-u2)\r\n", f"utterances with an id at the end\n{SPEECH}"),
     ],
 )
@@ -512,6 +522,9 @@ def test_texts_of_other_formats_are_no_pages(tmp_path: Path, text: str, message:
         "growth (1999)\nloss (2000)",
         "a (B2)\nb (B3)",
         "COVID-19 came.\nCOVID-19 went.",
+        "S he go\nA 1 2",
+        "1\tHay\n2\tCorn\n3\tRye\n4\tOats",
+        "1\tHay\n2\tCorn\n\n3\tRye\n4\tOats\n5\tPeas",
     ],
 )
 def test_texts_that_begin_like_other_formats_are_pages(tmp_path: Path, text: str) -> None:
