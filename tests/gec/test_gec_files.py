@@ -183,6 +183,21 @@ def test_edits_past_the_end_are_counted(tmp_path: Path) -> None:
     assert data.select(gec.m2_corpus(counts).struct.field("tp", "fn")).row(0) == (1, 2)
 
 
+def test_repeated_edits_and_those_out_of_order_are_counted(tmp_path: Path) -> None:
+    line = "A {} {}|||R|||{}|||REQUIRED|||-NONE-|||{}\n"
+    spans = [(1, 2, "c", 0), (0, 1, "d", 0), (1, 2, "c", 0), (1, 2, "x", 0), (1, 2, "c", 1), (1, 1, "y", 1)]
+    edits = "".join(line.format(*span) for span in spans)
+    path, system = (
+        write(tmp_path, f"S a b\n{edits}\nS a b\n{line.format(*spans[0])}"),
+        tmp_path / "system.txt",
+    )
+    system.write_text("d c\na c\n")
+
+    with pytest.warns(InputWarning, match=r"gold\.m2: 3 edits that an annotator made twice, or before one"):
+        gec.read_m2(path, prediction=system)
+    gec.read_m2(path, prediction_edits=path)
+
+
 def test_plain_sentences_in_place_of_edits_are_named_once(tmp_path: Path) -> None:
     with pytest.raises(gec.M2FormatError) as caught:
         gec.read_m2(write(tmp_path, "He goes .\nHe went .\n"))
