@@ -56,8 +56,11 @@ class Buckets:
     def __init__(self, keys: Sequence[str]) -> None:
         self._keys = keys
         self._hash = pl.struct(keys).hash() if keys else pl.zeros(pl.len(), dtype=pl.UInt64)
-        # All cells of a cluster are in one bucket, so that no search is needed later.
-        self._bucket_of = bucket_of(pl.col(CLUSTER) if CLUSTER in keys else self._hash)
+        # All cells of a cluster are in one bucket, so that no search is needed later. Integers are in that of
+        # the equal float, so that sums of floats do not depend on the dtype of keys.
+        named = cs.by_name(CLUSTER if CLUSTER in keys else keys)
+        numbers = (named & cs.numeric()).cast(pl.Float64)
+        self._bucket_of = bucket_of(pl.struct(numbers, named - cs.numeric()) if keys else self._hash)
         self._buckets = [_Bucket() for _ in range(BUCKETS)]
         self._schema = pl.Schema()
 

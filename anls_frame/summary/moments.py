@@ -82,6 +82,8 @@ def _own_mean_slices(cells: pl.DataFrame, keys: Sequence[str], metric: Metric) -
     squares = pl.when(n > 0).then(spread + x * x / n).otherwise(0.0)
     names = metric.moments()
     values = [name for name in cells.columns if name != CLUSTER and not name.startswith("key_")]
+    # By their values, so that equal cells give equal sums of floats in any order and of any keys.
+    cells = cells.sort(values)
     rows = add_up([cells.select(*keys, *values)], keys)
     rows = rows.sort(keys) if keys else rows
     row_sums = (x.alias(names[0]), n.alias(names[1]), squares.alias(names[5]))
@@ -91,8 +93,8 @@ def _own_mean_slices(cells: pl.DataFrame, keys: Sequence[str], metric: Metric) -
         return rows.select(*keys, *COUNTS, *row_sums, *columns, spread.alias(metric.bracket))
     # A cluster can have several cells in a slice, so they are added up before they are squared.
     sums = pl.col("n", "score_sum").sum()
-    # In order, so that the same cells give the same sums of floats.
-    clusters = grouped(cells.lazy(), [*keys, CLUSTER], [sums], in_order=True).collect(engine="in-memory")
+    by_cluster = grouped(cells.lazy(), [*keys, CLUSTER], [sums], in_order=True)
+    clusters = by_cluster.collect(engine="in-memory").sort("n", "score_sum")
     off = x - x.sum() / n.sum() * n
     powers = zip(
         (*SIZES, *names[2:5], metric.bracket), (n**2, n**3, n**4, x * x, x * n, n * n, off * off), strict=True

@@ -136,3 +136,31 @@ def test_sums_of_floats_are_the_same_each_time() -> None:
         first = sums(*asked)
         for _ in range(5):
             assert sums(*asked) == first
+
+
+@pytest.mark.parametrize("systems", [None, {"a": "a", "b": "b"}], ids=["report", "comparison"])
+def test_integers_and_equal_floats_name_the_same_documents(systems: dict[str, str] | None) -> None:
+    rng = np.random.default_rng(5)
+    table = {"a": rng.random(3_000), "b": rng.random(3_000), "page": rng.integers(0, 7, 3_000)}
+    whole = pl.DataFrame(table).with_columns(
+        doc=pl.when(pl.int_range(3_000) % 50 > 0).then(pl.int_range(3_000) * 7 % 400)
+    )
+
+    def figures(frame: pl.DataFrame) -> list[Any]:
+        how: dict[str, Any] = {"by": "page", "cluster": "doc"}
+        made: Any = (
+            af.report(frame, metrics="a", **how) if systems is None else af.compare(frame, systems, **how)
+        )
+        return [*made.tables["page"].rows(), *made.macro().rows()]
+
+    assert figures(whole) == figures(whole.cast({"doc": pl.Float64, "page": pl.Float64}))
+
+
+@pytest.mark.parametrize("dtype", [pl.String, pl.Int16, pl.Float32])
+def test_reports_of_scores_do_not_depend_on_the_dtype_of_documents(dtype: Any) -> None:
+    rng = np.random.default_rng(6)
+    frame = pl.DataFrame({"a": rng.random(3_000), "doc": rng.integers(0, 400, 3_000)})
+    whole, other = (
+        af.report(given, metrics="a", cluster="doc").overall for given in (frame, frame.cast({"doc": dtype}))
+    )
+    assert whole == other
