@@ -28,7 +28,7 @@ from anls_frame.frames.reserved_columns import AUDIT, AUDIT_CLUSTER, AUDIT_PROBA
 from anls_frame.statistics.arrays import FloatArray
 from anls_frame.statistics.audit_draws import allotted, probabilities, systematic
 from anls_frame.summary.keys import check_objects, optional
-from anls_frame.summary.settings import check_by
+from anls_frame.summary.settings import MOST_ROWS, check_by
 from anls_frame.summary.slicing import check_values
 from anls_frame.summary.systems import systems_of
 
@@ -141,7 +141,7 @@ def audit_sample(
     │ 3   ┆ 0.5               ┆ all           │
     └─────┴───────────────────┴───────────────┘
     """
-    n, per_slice = count("n", n, 1), count("per_slice", per_slice)
+    n, per_slice = count("n", n, 1), count("per_slice", per_slice, most=MOST_ROWS - 1)
     seed, slices = count("seed", seed), list(check_by(by))
     if per_slice and not slices:
         raise ValueError("per_slice needs by=, the columns of the slices")

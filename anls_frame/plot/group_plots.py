@@ -24,7 +24,7 @@ from anls_frame.results import FoundSlices
 from anls_frame.summary.keys import explode_lists
 from anls_frame.summary.labels import check_slices
 from anls_frame.summary.measures import Metric
-from anls_frame.summary.settings import check_by
+from anls_frame.summary.settings import MOST_ROWS, check_by
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -116,7 +116,7 @@ def group_scores(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['old', 'new']
     """
-    most = count("max_groups", max_groups, 1)
+    most = count("max_groups", max_groups, 1, MOST_ROWS - 1)
     given = dict(reports) if isinstance(reports, Mapping) else {"": reports}
     if not given:
         raise ValueError("reports must hold at least one report, got none")
@@ -241,7 +241,7 @@ def comparison(
     >>> ax.get_legend().get_texts()[1].get_text()
     'new'
     """
-    most = count("max_groups", max_groups, 1)
+    most = count("max_groups", max_groups, 1, MOST_ROWS - 1)
     every = _inputs.slices(comparison, "comparison", _COMPARISON, "baseline_score")
     metrics = _inputs.metrics_of(comparison, every.frame["metric"].unique(maintain_order=True))
     drawn = _inputs.measured(metric, metrics, "metric")
@@ -329,7 +329,7 @@ def error_types(
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['all rows', 'de', 'en']
     """
-    most = count("max_groups", max_groups, 1)
+    most = count("max_groups", max_groups, 1, MOST_ROWS - 1)
     whole, groups = _counted(frame, by, error_type)
     shown = [*whole, *groups[:most]]
     ax = _inputs.axes(ax, 7.6, 1.7 + _ROW * len(shown))
@@ -498,7 +498,7 @@ def worse_slices(
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['lang = ja']
     """
-    most = count("max_groups", max_groups, 1)
+    most = count("max_groups", max_groups, 1, MOST_ROWS - 1)
     choice("kind", kind, ("effects", "shares"))
     is_result = isinstance(slices, FoundSlices)
     table = slices.table if is_result else _FOUND.table(slices, _FOUND_COLUMNS)

@@ -18,6 +18,7 @@ from anls_frame.export.document import OVERALL, SLICE, TABLE, crossed
 from anls_frame.export.score_grids import ScoreGrid, metric_lines, score_grid
 from anls_frame.plot import _inputs, _style
 from anls_frame.summary.measures import Metric
+from anls_frame.summary.settings import MOST_ROWS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -104,7 +105,7 @@ def ranking(
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['a (1)', 'c (2)', 'b (3)']
     """
-    most = count("max_systems", max_systems, 1)
+    most = count("max_systems", max_systems, 1, MOST_ROWS - 1)
     given = _ranked(comparison, _RANKING, metric)
     # All rows or, without these, the only slice.
     overall = given.frame.filter(pl.col(SLICE) == OVERALL)
@@ -197,7 +198,8 @@ def heat_map(
     >>> [text.get_text() for text in ax.get_xticklabels()]
     ['c', 'a', 'b']
     """
-    groups, columns = count("max_groups", max_groups, 1), count("max_systems", max_systems, 1)
+    groups = count("max_groups", max_groups, 1, MOST_ROWS - 1)
+    columns = count("max_systems", max_systems, 1, MOST_ROWS - 1)
     given = _ranked(comparison, _HEAT_MAP, metric)
     grid = score_grid(metric_lines(given.frame, given.metric.name, given.by), given.by)
     slices, hidden = _inputs.DrawnSlices(given.by, grid.slices, _inputs.names_in(comparison)).first(groups)

@@ -128,6 +128,20 @@ def test_an_integer_below_its_bounds_is_refused_by_name(name: str, value: Any) -
 
 
 @pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("max_groups", INTEGERS["max_groups"]),
+        ("max_systems", lambda value: plot.ranking(compared(), max_systems=value)),
+        ("per_slice", lambda value: af.audit_sample(FRAME, 1, by="k", per_slice=value)),
+        ("n", INTEGERS["n"]),
+    ],
+)
+def test_an_integer_too_large_for_polars_is_refused_by_name(name: str, call: Callable[[Any], Any]) -> None:
+    with pytest.raises(ValueError, match=rf"^{name} must be an integer from \d to [\d,]+, got 1000"):
+        call(10**30)
+
+
+@pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda value: af.ScoreProtocol(cut=value), "cut must be one of 'distance', 'similarity', got 'x'"),
