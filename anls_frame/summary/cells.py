@@ -88,7 +88,7 @@ def in_groups(cells: pl.DataFrame) -> pl.DataFrame:
 def hashes(names: pl.Series) -> pl.Series:
     """Return the hash of each name, of any dtype, which is the same in all versions of Polars."""
     name, table = pl.col("name"), names.alias("name").to_frame()
-    text = name.cast(pl.String).fill_null("")
+    text = (name.dt.to_string() if names.dtype == pl.Duration else name.cast(pl.String)).fill_null("")
     if names.dtype.is_nested():
         text = pl.struct(name).struct.json_encode()
     # That of texts as rows have it.

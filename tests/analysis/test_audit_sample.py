@@ -117,3 +117,17 @@ def test_refusals(options: dict[str, Any], error: type[Exception], message: str)
         frame = frame.with_columns(audit=True)
     with pytest.raises(error, match=message):
         af.audit_sample(frame, **{"n": 10, **options})
+
+
+@pytest.mark.parametrize("dtype", [pl.Duration("us"), pl.Datetime("us"), pl.Date, pl.Float32])
+def test_strata_of_any_dtype_are_named_as_slices_of_reports(dtype: Any) -> None:
+    frame = rows().with_columns(key=(pl.int_range(200) % 4 * 86_400_000_000).cast(pl.Int64))
+    key = pl.col("key") // 86_400_000_000 if dtype in (pl.Date, pl.Float32) else pl.col("key")
+    frame = frame.with_columns(key.cast(pl.Int32 if dtype == pl.Date else pl.Int64).cast(dtype).alias("key"))
+    sample = af.audit_sample(frame, 40, by="key", per_slice=3)
+    assert sample["audit"].sum() == 40
+    assert (
+        sample.group_by("key").agg(pl.col("audit_stratum").n_unique())["audit_stratum"].to_list() == [1] * 4
+    )
+    shown = af.report(frame, "new", "old", by="key").to_text()
+    assert all(stratum in shown for stratum in sample["audit_stratum"])

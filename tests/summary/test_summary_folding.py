@@ -95,3 +95,8 @@ def test_folded_and_unfolded_summaries_do_not_merge() -> None:
 def test_without_clusters_there_is_nothing_to_fold() -> None:
     with pytest.raises(ValueError, match="no clusters to fold"):
         af.summarize(FRAME, "prediction", "answers").fold_clusters()
+
+
+def test_documents_that_are_durations_are_folded() -> None:
+    frame = FRAME.with_columns(doc=pl.duration(hours="doc"))
+    check_alike(summary_of(frame).fold_clusters(), summary_of(frame))
