@@ -34,11 +34,12 @@ from anls_frame.frames.answer_texts import warn_of_answers
 from anls_frame.frames.checks import check_columns
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
 from anls_frame.frames.field_rows import outcomes
+from anls_frame.frames.number_columns import check_confidences, with_numbers
 from anls_frame.metrics.scores import nls
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import resolve
-from anls_frame.summary.keys import check_objects
+from anls_frame.summary.keys import check_objects, optional
 from anls_frame.summary.labels import joined_labels
 
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)
@@ -149,6 +150,8 @@ def found_roles(rows: pl.DataFrame, asked: Mapping[str, Any]) -> Roles:
         cluster = finder.document(ids)
     if asked["model_confidence"] is None and len(systems) == 1:
         model_confidence = finder.confidence(*systems.values())
+    sure = rows.select(cs.by_name(*optional(model_confidence)))
+    check_confidences(with_numbers(sure, sure.columns).collect_schema())
     if len(systems) <= 1:
         others = rows.drop(asked["by"] or (), strict=False)
         warn_of_systems(others, [ids, *usual_names("question", rows.columns)])

@@ -636,3 +636,16 @@ def test_several_scores_without_texts_are_asked_for() -> None:
     scores = pl.DataFrame({"factual_correctness(mode=f1)": [0.0, 0.5, 1.0], "faithfulness": [0.0, 1.0, 0.5]})
     with pytest.raises(ValueError, match=r"several columns could hold the scores: .*'faithfulness' with"):
         af.overview(scores)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (["high", "0.5"], "column 'sure' must hold numbers, got 'high' in row 0"),
+        ([True, False], "model_confidence: column 'sure' has dtype Boolean; a confidence is a number"),
+    ],
+)
+def test_a_column_without_confidences_is_refused_by_its_name(values: list[Any], message: str) -> None:
+    frame = pl.DataFrame({"prediction": ["a", "b"] * 10, "answer": ["a", "x"] * 10, "sure": values * 10})
+    with pytest.raises(af.DTypeError, match=message):
+        af.overview(frame, model_confidence="sure")
