@@ -7,13 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+import numpy as np
 import polars as pl
 import polars.selectors as cs
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from anls_frame._arguments import choice
+from anls_frame._arguments import choice, type_name
 from anls_frame.exceptions import DTypeError
 from anls_frame.export import Kind
 from anls_frame.export.display import spelled
@@ -32,6 +33,14 @@ _DPI = 144
 
 WHOLE = ""
 """What identifies all rows among slices."""
+
+
+_WAYS_TO_AXES: dict[type, str] = {
+    Figure: "; pass its axes, `ax=fig.gca()`",
+    np.ndarray: "; pass one of several axes, such as `ax=axes.flat[0]`",
+    list: "; pass one of several axes, such as `ax=axes[0]`",
+}
+"""The end of the message about what people pass in place of axes."""
 
 
 class NotebookAxes(Axes):
@@ -54,7 +63,7 @@ def axes(ax: Axes | None, width: float, height: float) -> Axes:
         FigureCanvasAgg(figure)  # measures texts without drawing
         return figure.add_subplot(axes_class=NotebookAxes)
     if not isinstance(ax, Axes):
-        raise TypeError(f"ax must be a matplotlib Axes, got {type(ax).__name__}")
+        raise TypeError(f"ax must be a matplotlib Axes, got {type_name(ax)}{_WAYS_TO_AXES.get(type(ax), '')}")
     whole = ax.figure.figure
     # Room for all texts, if the figure holds nothing else and has no layout yet.
     if whole.get_layout_engine() is None and whole.axes == [ax] and ax.get_subplotspec() is not None:

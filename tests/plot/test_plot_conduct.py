@@ -87,8 +87,11 @@ def test_no_row_and_one_row_can_be_drawn(name: str, rows: int) -> None:
 
 
 def test_something_else_than_axes_is_refused(name: str) -> None:
-    with pytest.raises(TypeError, match="ax must be a matplotlib Axes"):
-        PLOTS[name](frame(), Figure())
+    figure = Figure()
+    axes = figure.subplots(1, 2)
+    for given, way in ((figure, r"ax=fig\.gca\(\)"), (axes, r"axes\.flat\[0\]"), ([*axes], r"axes\[0\]")):
+        with pytest.raises(TypeError, match=rf"ax must be a matplotlib Axes, got .*; pass .*{way}"):
+            PLOTS[name](frame(), given)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
