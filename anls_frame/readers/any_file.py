@@ -6,14 +6,15 @@ import glob
 import json
 import re
 from collections.abc import Mapping
+from contextlib import nullcontext
 from typing import Any
 
 import polars as pl
 
 from anls_frame._messages import Message, Option
+from anls_frame.files import standard_frames
 from anls_frame.files.file import SUFFIXES, File
 from anls_frame.files.problems import problem
-from anls_frame.files.standard_frames import UniqueIds
 from anls_frame.files.table_files import read_table
 from anls_frame.files.usual_names import PREDICTED, SCORED
 from anls_frame.readers._page_names import is_page
@@ -28,7 +29,7 @@ def read_kind(
     questions: Gold | None = None,
     *,
     every_response: bool = True,
-    unique_ids: UniqueIds = True,
+    unique_ids: standard_frames.UniqueIds = True,
     **of_table: Any,
 ) -> pl.DataFrame:
     """Read a file by its reader, with the options of that reader; answers may be in `questions`."""
@@ -45,7 +46,8 @@ def read_kind(
     if every_response and "response" in reader.parameters:
         given.setdefault("response", "all")
     if kind != "table":
-        return reader.read(file, unique_ids=bool(unique_ids), **given)
+        with nullcontext() if unique_ids else standard_frames.unchecked_ids():
+            return reader.read(file, **given)
     given |= {"required": SCORED if questions is None else PREDICTED, "unique_ids": unique_ids} | of_table
     frame = read_table(file, **given)
     if questions is not None and "answers" not in frame.columns and given["required"]:

@@ -40,8 +40,6 @@ class Description:
 
     function: str
     """Module and name of the reader, below `anls_frame`."""
-    rows_function: str | None = None
-    """Module and name of the function that the reader calls, which can leave ids unchecked."""
     files: str
     """The files, for the table in the documentation."""
     python: str | None = None
@@ -76,11 +74,8 @@ class Description:
         """Names of the reader's options."""
         return {*inspect.signature(self._read).parameters, *self.options} - {self.path_parameter, "options"}
 
-    def read(self, file: os.PathLike[str], *, unique_ids: bool = True, **options: Any) -> pl.DataFrame:
-        """Read a file, whose ids need not be unique yet if some of its rows are to be chosen."""
-        if not unique_ids and self.rows_function is not None:
-            rows: pl.DataFrame = _named(self.rows_function)(file, unique_ids=False, **options)
-            return rows
+    def read(self, file: os.PathLike[str], **options: Any) -> pl.DataFrame:
+        """Read a file."""
         return self._read(**{self.path_parameter: file}, **options)
 
 
@@ -147,7 +142,6 @@ READERS: Mapping[str, Description] = {
     ),
     "lmms-eval": Description(
         function="readers.lmms_eval.read_lmms_eval",
-        rows_function="readers.lmms_eval.rows_of_file",
         files="lmms-eval: `*_samples_TASK.jsonl`",
         looks_like=lambda _, keys: keys >= _LOGGED and "arguments" not in keys,
         ids="rows",
@@ -155,14 +149,12 @@ READERS: Mapping[str, Description] = {
     ),
     "vlmevalkit": Description(
         function="readers.vlmevalkit.read_vlmevalkit",
-        rows_function="readers.vlmevalkit.rows_of_file",
         files="VLMEvalKit: `MODEL_DATASET.xlsx`, `.tsv`, `.json`",
         command="`FILE --reader vlmevalkit`",
         options={"sheet": _SHEET},
     ),
     "lm-eval": Description(
         function="readers.lm_eval.read_lm_eval",
-        rows_function="readers.lm_eval.rows_of_file",
         files="LM evaluation harness: `samples_TASK_*.jsonl`",
         looks_like=lambda _, keys: keys >= _LOGGED and "arguments" in keys,
         ids="rows",
@@ -174,7 +166,6 @@ READERS: Mapping[str, Description] = {
     ),
     "inspect": Description(
         function="readers.inspect_logs.read_inspect",
-        rows_function="readers.inspect_logs.rows_of_file",
         files="Inspect: `.json`, `.eval`",
         suffixes=(".eval",),
         looks_like=_is_of_inspect,

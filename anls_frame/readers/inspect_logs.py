@@ -82,17 +82,6 @@ def read_inspect(
     │ 7           ┆ Brand?   ┆ coke       ┆ ["Coke"]  │
     └─────────────┴──────────┴────────────┴───────────┘
     """
-    return rows_of_file(path, scorer=scorer, allow_missing=allow_missing)
-
-
-def rows_of_file(
-    path: str | os.PathLike[str],
-    *,
-    scorer: str | None = None,
-    allow_missing: bool = False,
-    unique_ids: bool = True,
-) -> pl.DataFrame:
-    """Return the standard frame; ids need not be unique if rows are still to be chosen."""
     file = File.of(path)
     problems = Problems(file)
     run, samples = read_log(file, problems, allow_missing=allow_missing)
@@ -108,7 +97,6 @@ def rows_of_file(
         replace(raw, columns=make_numbers(raw.columns)),
         problems,
         is_outcome=lambda key: key[0] in _OF_SCORES,
-        unique_ids=unique_ids,
         answers_format="text",
     )
 

@@ -73,18 +73,6 @@ def read_lm_eval(
     │ 0           ┆ Brand?   ┆ coke       ┆ ["Coke"]  ┆ docqa │
     └─────────────┴──────────┴────────────┴───────────┴───────┘
     """
-    return rows_of_file(path, filter=filter, response=response, none=none)
-
-
-def rows_of_file(
-    path: str | os.PathLike[str],
-    *,
-    filter: str | None = None,  # noqa: A002 - its name there
-    response: Response | None = None,
-    none: Meaning | None = None,
-    unique_ids: bool = True,
-) -> pl.DataFrame:
-    """Return the standard frame; ids need not be unique if rows are still to be chosen."""
     file = File.of(path)
     problems = Problems(file)
     samples = logged_samples(file, response, none, problems)
@@ -99,4 +87,4 @@ def rows_of_file(
             raise problem(file, f"no filter {quoted(filter)}; available: {among}")
         samples = filters.rows_with(filter)
     raw = logged_fields(file, samples, response, none, problems)
-    return checked_samples(file, raw, problems, is_outcome=is_outcome, unique_ids=unique_ids)
+    return checked_samples(file, raw, problems, is_outcome=is_outcome)

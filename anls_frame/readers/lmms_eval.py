@@ -78,23 +78,10 @@ def read_lmms_eval(
     │ 0           ┆ Brand?   ┆ coke       ┆ ["Coke"]  ┆ 1.0  ┆ docvqa_val │
     └─────────────┴──────────┴────────────┴───────────┴──────┴────────────┘
     """
-    return rows_of_file(path, response=response, none=none)
-
-
-def rows_of_file(
-    path: str | os.PathLike[str],
-    *,
-    response: Response | None = None,
-    none: Meaning | None = None,
-    unique_ids: bool = True,
-) -> pl.DataFrame:
-    """Return the standard frame; ids need not be unique if rows are still to be chosen."""
     file = File.of(path)
     problems = Problems(file)
     samples = logged_samples(file, response, none, problems)
     raw = logged_fields(file, samples, response, none, problems)
-    frame = checked_samples(
-        file, raw, problems, is_outcome=is_outcome, unique_ids=unique_ids, repeated=FILTERS
-    )
+    frame = checked_samples(file, raw, problems, is_outcome=is_outcome, repeated=FILTERS)
     protocol = "rrc" if frame.schema.get("anls", pl.Null).is_numeric() else None
     return origins.remember(frame, protocol, outcomes=origins.of(frame).outcomes)

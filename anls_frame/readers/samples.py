@@ -20,12 +20,11 @@ def checked_samples(
     problems: Problems,
     *,
     is_outcome: Callable[[Key], bool],
-    unique_ids: bool,
     answers_format: str = "list",
     repeated: str = "",
 ) -> pl.DataFrame:
     """
-    Return the standard frame of samples. If ids are unique, a sample occurs once in each epoch.
+    Return the standard frame of samples. A sample occurs once in each epoch.
 
     `is_outcome` says which fields say how the system did; `repeated` what to do about ids that occur again.
     """
@@ -33,7 +32,7 @@ def checked_samples(
         problems.raise_any()
         raise problem(file, "holds no samples")
     frame = standard_frames.samples_frame(raw, problems, is_outcome=is_outcome, answers_format=answers_format)
-    if unique_ids and "question_id" in frame.columns:
+    if "question_id" in frame.columns:
         epochs = raw.columns.get((SAMPLE, "epoch"), [None] * frame.height)
         standard_frames.check_ids(frame["question_id"], problems, raw.place, epochs, repeated)
     problems.raise_any()

@@ -67,13 +67,6 @@ def read_vlmevalkit(path: str | os.PathLike[str], *, sheet: str | None = None) -
     │ 4           ┆ Brand?   ┆ coke       ┆ ["Coke", "Coca Cola"] │
     └─────────────┴──────────┴────────────┴───────────────────────┘
     """
-    return rows_of_file(path, sheet=sheet)
-
-
-def rows_of_file(
-    path: str | os.PathLike[str], *, sheet: str | None = None, unique_ids: bool = True
-) -> pl.DataFrame:
-    """Return the standard frame; ids need not be unique if rows are still to be chosen."""
     file = File.of(path)
     frame = table_files.read_table(
         file,
@@ -82,7 +75,6 @@ def rows_of_file(
         prediction="prediction",
         answers="answer",
         sheet=sheet,
-        unique_ids=unique_ids,
         answers_format="list",
     )
     check_answers(file, frame)
