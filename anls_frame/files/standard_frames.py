@@ -145,30 +145,20 @@ def with_entries(raw: Raw, names: Iterable[str], problems: Problems) -> Raw:
 def hint_entries(raw: Raw, names: Sequence[str], problems: Problems) -> None:
     """Say, below a problem of columns that may hold objects, what to do with the file or its entries."""
     paths = [f"{name}.{key}" for name in names for key in raw_tables.entry_names(raw, name)]
-    if (way := way_of(raw.names)) is not None:
+    if (way := rows_within(raw) or way_of(raw.names)) is not None:
         problems.hint(way)
     elif short := [path for path in paths if len(path) <= _LONGEST_NAME]:
         problems.hint(f"entries of objects are named with dots: {listed(short, _SHOWN_NAMES)}")
 
 
-def rows_within(raw: Raw, file: os.PathLike[str]) -> str | None:
-    """Return how to write the rows to a file that the objects of JSON have in a column; None without any."""
-    place, _, key = raw.place(0).partition(" ")
-    content = f"Path({os.fspath(file)!r})"
-    records = {
-        "index": f"json.loads({content}.read_bytes())",
-        "line": f"map(json.loads, {content}.read_bytes().splitlines())",
-    }
-    for name in raw.names if place in {"key", *records} else ():
-        rows = next((value for value in raw.column(name) if isinstance(value, list) and value), [])
-        if rows and isinstance(rows[0], dict) and all(usual_names(role, [*rows[0]]) for role in SCORED):
-            every = f"[record | row | {{{name!r}: None}} for record in {records.get(place)} for row in "
-            every, told = f"{every}record[{name!r}]]", ""
-            if place == "key":
-                every, told = f"json.loads({content}.read_bytes())[{key}][{name!r}]", f" of {key}"
+def rows_within(raw: Raw) -> str | None:
+    """Return what to do with rows that objects hold in a column; None without any."""
+    for name in raw.names:
+        rows = next((value for value in raw.column(name) if isinstance(value, list) and value), [None])
+        if isinstance(rows[0], dict) and all(usual_names(role, [*rows[0]]) for role in SCORED):
             return (
-                f"column {name!r} holds rows; write those{told} to a file of their own, in Python with "
-                f"Path('rows.json').write_text(json.dumps({every}))"
+                f"column {name!r} holds rows in lists; write a file with each of them in a row of its own, "
+                "and the other values of its list next to it"
             )
     return None
 
@@ -232,7 +222,7 @@ def rows_above_header(rows: Iterable[Sequence[str]]) -> int:
 
 def warn_of_title(file: os.PathLike[str], rows: Sequence[Sequence[str]]) -> None:
     """Warn of rows above the header of a table, which are left out."""
-    if cells := [cell for row in rows for cell in row if cell.strip()]:
+    if cells := [cell for cell in chain.from_iterable(rows) if cell.strip()]:
         count = f"{numbered(len(rows), 'row')} above the header left out"
         warn(f"{os.fspath(file)}: {count}: {listed(map(quoted, cells), _SHOWN_TITLES)}")
 

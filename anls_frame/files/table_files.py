@@ -368,15 +368,11 @@ def read_table(
     chosen = standard_frames.choose(raw, given, required, problems)
     for name in systems.values():
         standard_frames.choose(raw, {"prediction": name}, (), problems)
-    within = None if {*usual_names.SCORED} & {*chosen} else standard_frames.rows_within(raw, file)
-    if within is not None and len(problems) == damaged:
-        warn(f"{file}: {within}")
     if len(problems) > damaged:  # without the columns, nothing else can be checked
-        if within is None:
-            standard_frames.hint_entries(raw, raw.names, problems)
-        else:
-            problems.hint(within)
+        standard_frames.hint_entries(raw, raw.names, problems)
         problems.raise_any()
+    if {*usual_names.SCORED}.isdisjoint(chosen) and (within := standard_frames.rows_within(raw)) is not None:
+        warn(f"{file}: {within}")
     standard = standard_frames.frame(
         raw,
         chosen,

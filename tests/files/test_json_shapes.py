@@ -180,9 +180,7 @@ def test_lists_of_rows_within_objects_are_named_with_the_way(tmp_path: Path, mon
 
 @pytest.mark.parametrize("command", ["report", "overview"])
 @pytest.mark.parametrize("layout", ["list.json", "lines.jsonl", "systems.json"])
-def test_rows_in_a_column_are_named_with_the_way(
-    tmp_path: Path, monkeypatch: Any, layout: str, command: str
-) -> None:
+def test_rows_in_a_column_are_named_with_the_way(tmp_path: Path, layout: str, command: str) -> None:
     rows = [{"prediction": "a", "answers": ["a"]}, {"prediction": "b", "answers": ["c"]}]
     records = [{"doc": "d1", "results": rows}, {"doc": "d2", "results": rows[:1]}]
     values = {"list.json": records, "systems.json": {'it\'s "A"': records[0], "B": records[1]}}
@@ -192,16 +190,9 @@ def test_rows_in_a_column_are_named_with_the_way(
         write(tmp_path / layout, values[layout])
 
     told = shell.run(tmp_path, command, layout)
-    shell.refused(told, "column 'results' holds rows; write those")
-    code = next(line for line in told.stderr.splitlines() if "holds rows" in line).partition(
-        "in Python with "
-    )[2]
-    monkeypatch.chdir(tmp_path)
-    exec(code, {"json": json, "Path": Path})  # noqa: S102 - our own code
-    frame = af.read_results("rows.json")
-    assert frame["prediction"].to_list() == ["a", "b", "a"][: 2 if layout == "systems.json" else 3]
-    if layout != "systems.json":
-        assert frame["doc"].to_list() == ["d1", "d1", "d2"]
+    shell.refused(
+        told, "column 'results' holds rows in lists; write a file with each of them in a row of its own"
+    )
 
 
 def test_candidates_for_each_id_are_written_with_the_first_of_each(tmp_path: Path, monkeypatch: Any) -> None:
