@@ -329,11 +329,12 @@ def spelled(protocol: ScoreProtocol) -> str:
 
 
 def in_python(protocol: ScoreProtocol) -> str:
-    """Return a protocol as a call spells it: a preset and the options that differ from it."""
+    """Return a protocol as a call spells it: a preset, with the options that differ from it."""
     preset = _spelled(protocol)[0]
     usual = vars(PROTOCOLS[preset])
     own = ", ".join(f"{name}={value!r}" for name, value in vars(protocol).items() if value != usual[name])
-    return f'af.PROTOCOLS["{preset}"].replace({own})'
+    own = own.replace("ScoreProtocol(", "af.ScoreProtocol(")
+    return f'af.PROTOCOLS["{preset}"].replace({own})' if own else repr(preset)
 
 
 def described(protocol: ScoreProtocol) -> str:

@@ -34,7 +34,7 @@ from anls_frame.overviews.advice import (
 )
 from anls_frame.overviews.overview_documents import OverviewView
 from anls_frame.overviews.roles import Given, Roles, found_roles, n_values, prepared, rows_of
-from anls_frame.protocol import ScoreProtocol, preset_name, resolve_protocol
+from anls_frame.protocol import ScoreProtocol, in_python, resolve_protocol
 from anls_frame.reports.comparisons import Comparison, compare
 from anls_frame.reports.reports import Report, report
 from anls_frame.results import Written
@@ -163,9 +163,7 @@ class Overview(Written, Generic[Table_co]):
         options = {**self.roles.options, **self.options}
         given = {name: repr(value) for name, value in options.items()}
         if isinstance(protocol := options.get("protocol"), ScoreProtocol):
-            whole = repr(protocol).replace("ScoreProtocol(", "af.ScoreProtocol(")
-            preset = preset_name(protocol)
-            given["protocol"] = whole if preset is None else repr(preset)
+            given["protocol"] = in_python(protocol)
         shown = ", ".join(f"{name}={written}" for name, written in given.items())
         return f"af.overview(df, {shown})"
 

@@ -570,7 +570,10 @@ def test_values_of_few_rows_that_lie_together_are_no_documents() -> None:
     [
         (af.PROTOCOLS["anls"], ", protocol='anls')"),
         (af.PROTOCOLS["rrc"], ", protocol='rrc')"),
-        (af.PROTOCOLS["rrc"].replace(threshold=0.8, errors="jiwer"), ", protocol=af.ScoreProtocol("),
+        (
+            af.PROTOCOLS["rrc"].replace(threshold=0.8, errors="jiwer"),
+            "replace(threshold=0.8, errors='jiwer'))",
+        ),
     ],
 )
 def test_the_call_of_a_protocol_makes_the_same_overview(protocol: af.ScoreProtocol, written: str) -> None:
