@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, TypeAlias
@@ -17,6 +16,7 @@ from anls_frame.analysis.fields.items import Pairing, TooLongError
 from anls_frame.analysis.fields.kinds import Kinds
 from anls_frame.analysis.fields.names import name_of
 from anls_frame.exceptions import warn
+from anls_frame.files.usual_names import plain_name
 
 _MOST_FIELDS = 100_000
 """Maximum number of fields of a document."""
@@ -26,7 +26,6 @@ _WITHIN = r"r'(?s)([\[{].*[\]}])'"
 """Pattern of an object or list within other text, as it is written in code; it matches all of valid JSON."""
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,30})(\.(?![0-9]{3}$)[0-9]{1,30})?")
 """A number as JSON writes it: codes may begin with 0, and a point before three digits may group them."""
-_SEPARATORS = re.compile(r'[\s._\-\[\]"]')
 UNREADABLE = "unreadable document"
 
 Items: TypeAlias = tuple[tuple[str, object], ...]
@@ -399,9 +398,9 @@ def _is_within_text(cell: Any) -> bool:
 def _otherwise_named(predicted: Iterable[FieldPath], gold: Iterable[FieldPath]) -> Iterator[tuple[str, str]]:
     """Yield the predicted and the gold names of fields that differ in lists, case and separators only."""
     names, gold_names = (dict.fromkeys(name for name, _ in paths) for paths in (predicted, gold))
-    others = {_plain(name): name for name in gold_names if name not in names}
+    others = {plain_name(name): name for name in gold_names if name not in names}
     for name in names:
-        if name not in gold_names and (plain := _plain(name)) in others:
+        if name not in gold_names and (plain := plain_name(name)) in others:
             yield name, others[plain]
 
 
@@ -413,10 +412,6 @@ def _in_other_digits(text: str, answers: Iterable[str]) -> str | None:
     return next(same, None)
 
 
-def _plain(name: str) -> str:
-    return _SEPARATORS.sub("", name).casefold()
-
-
 def _keys_above(path: FieldPath) -> Iterator[FieldPath]:
     """Yield a field, and the keys of the objects and lists that it is in."""
     name, items = path
@@ -426,19 +421,22 @@ def _keys_above(path: FieldPath) -> Iterator[FieldPath]:
             yield name[:end], tuple(item for item in items if name[:end].startswith(item[0]))
 
 
-def _within_another(predicted: Iterable[str], gold: Iterable[str]) -> tuple[str, str] | None:
+def _within_another(predicted: Collection[str], gold: Collection[str]) -> tuple[str, str] | None:
     """Return a predicted name and a gold name, one a part of the other, if no names are equal."""
-    if not set(predicted).isdisjoint(gold):
-        return None
-    of_predicted = ((name, part) for name in predicted for part in _parts(name) if part in gold)
-    of_gold = ((part, name) for name in gold for part in _parts(name) if part in predicted)
-    return next(itertools.chain(of_predicted, of_gold), None)
+    if set(predicted).isdisjoint(gold):
+        for name in predicted:
+            if (part := _part(name, gold)) is not None:
+                return name, part
+        for name in gold:
+            if (part := _part(name, predicted)) is not None:
+                return part, name
+    return None
 
 
-def _parts(name: str) -> Iterator[str]:
-    """Yield a name without its first keys, and without its last keys."""
+def _part(name: str, names: Collection[str]) -> str | None:
+    """Return the first of these names that a name is without its first keys, or without its last keys."""
     for place, character in enumerate(name):
-        if character == ".":
-            yield from (name[place + 1 :], name[:place])
-        elif character == "[":
-            yield name[place:]
+        for part in (name[place + (character == ".") :], name[:place]):
+            if character in ".[" and part in names:
+                return part
+    return None
