@@ -162,7 +162,7 @@ def read_m2(
         If there are sentences that nobody could correct, or edits past the end of their sentence, with their
         number; with `prediction`, also if there are edits that an annotator made twice or out of order, or if
         the words of a system do not fit the sources: three quarters of its sentences with the letters of the
-        source have other words, or it lacks half of the words (from ten sentences on).
+        source have other words, or it lacks half of the words (with at least ten sentences).
 
     See Also
     --------

@@ -6,6 +6,7 @@ import dataclasses
 import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import polars as pl
@@ -132,8 +133,7 @@ def score_columns(index: int, systems: int) -> list[str]:
 
 def noted(systems: int) -> list[str]:
     """Return the columns that mark predictions for notes."""
-    kinds = [each(kind, systems) for kind in ("invented", "placeholder", *STYLES)]
-    return [name for names in kinds for name in names]
+    return list(chain.from_iterable(each(kind, systems) for kind in ("invented", "placeholder", *STYLES)))
 
 
 def all_metric_columns(index: int, metric: Metric, systems: int) -> list[str]:
