@@ -164,9 +164,7 @@ def attach(frame: Any, rows: pl.Series, columns: pl.DataFrame) -> Any:
     for name, column in to_pandas(columns).items():
         # A slice by an index level is there already.
         if name not in picked.index.names:
-            # A slice by a column keeps its dtype, though integers among floats, and dates, are read as such.
-            kept = name in picked.columns and picked[name].dtype.kind in "fM"
-            picked[name] = (column.astype(picked[name].dtype) if kept else column).array
+            picked[name] = column.array
     return picked
 
 

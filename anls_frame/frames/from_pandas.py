@@ -183,25 +183,11 @@ def _any_column(name: str, column: pd.Series[Any]) -> pl.Series:
     if labels is not None:
         return labels
     try:
-        values = from_arrow.any_column(name, _array(name, column))
+        return from_arrow.any_column(name, _array(name, column))
     except DTypeError:
         if column.dtype != object:
             raise
         return from_arrow.any_column(name, _array(name, _known_nulls(column)))
-    return _as_read(column, values)
-
-
-def _as_read(column: pd.Series[Any], values: pl.Series) -> pl.Series:
-    """Return integers and dates as such: pandas makes floats of integers with nulls, and times of dates."""
-    kind: type[pl.DataType]
-    if column.dtype == np.float64 and values.null_count():
-        kind = pl.Int64
-    elif isinstance(column.dtype, np.dtype) and column.dtype.kind == "M":
-        kind = pl.Date
-    else:
-        return values
-    read = values.cast(kind, strict=False)
-    return read if read.cast(values.dtype).equals(values) else values
 
 
 def _array(name: str, column: pd.Series[Any], lists: int = _LEVELS, objects: int = _LEVELS) -> Any:

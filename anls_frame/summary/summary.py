@@ -33,9 +33,6 @@ from anls_frame.summary.keys import CLUSTER, key_names
 from anls_frame.summary.measures import COUNTS, Metric
 from anls_frame.summary.settings import Settings
 
-_EXACT = 2**53
-"""Floats hold all integers up to this."""
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Summary(Generic[Table_co]):
@@ -433,14 +430,6 @@ def _check_dtypes(frames: Sequence[pl.DataFrame], settings: Settings) -> None:
                     f"{dtype} in another; cast it before summarizing"
                 )
             known[column] = common
-    for frame in frames:
-        for column, dtype in frame.schema.items():
-            are_rounded = dtype == pl.Int64 and known[column] == pl.Float64
-            if are_rounded and (frame[column].abs() > _EXACT).any():
-                raise ValueError(
-                    f"column {names.get(column, column)!r} has floats in one part and, in another, integers "
-                    "too large for them; cast it to integers or texts before summarizing"
-                )
 
 
 def _common_dtype(first: pl.DataType, other: pl.DataType) -> pl.DataType | None:
@@ -451,10 +440,6 @@ def _common_dtype(first: pl.DataType, other: pl.DataType) -> pl.DataType | None:
     if isinstance(first, pl.List) and isinstance(other, pl.List):
         inner = _common_dtype(first.inner, other.inner)  # type: ignore[arg-type] # of a schema: instances
         return None if inner is None else pl.List(inner)
-    kinds = {first.base_type(), other.base_type()}
-    if kinds in ({pl.Int64, pl.Float64}, {pl.Date, pl.Datetime}):
-        # Of a pandas column, which dtype it has depends on the values of the part.
-        return max(first, other, key=lambda dtype: dtype in (pl.Float64, pl.Datetime))
     both_signed = first.is_signed_integer() and other.is_signed_integer()
     both_unsigned = first.is_unsigned_integer() and other.is_unsigned_integer()
     return first if both_signed or both_unsigned else None

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import pickle
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -317,45 +315,3 @@ def test_results_of_pandas_frames_are_drawn_like_those_of_polars() -> None:
     lines = [af.plot.threshold_curve(summary).lines[-1].get_ydata().tolist() for *_, summary in made]
 
     assert lines[0] == lines[1]
-
-
-def test_integers_and_dates_look_as_in_polars_though_pandas_has_none(tmp_path: Path) -> None:
-    days = [dt.date(2024, 1, 31), dt.date(2024, 2, 1), None] * 8
-    frame = pl.DataFrame({
-        "prediction": ["a", "b", None, "d"] * 6,
-        "answers": ["a", "x", "c", "d"] * 6,
-        "page": [1, 2, None] * 8,
-        "day": days,
-    })  # fmt: skip
-    of_pandas = frame.to_pandas()
-    assert (of_pandas["page"].dtype.kind, of_pandas["day"].dtype.kind) == ("f", "M")
-
-    def shown(given: Any) -> list[str]:
-        made = af.report(given, *TEXTS, by=[["page"], ["day"]], worst=3, keep=["page", "day"])
-        search = af.SliceSearch(min_rows=2)
-        found = af.find_slices(given, *TEXTS, columns=["page", "day"], search=search)
-        af.browse(given, *TEXTS, by="page", keep="day").write(tmp_path / "rows.html")
-        return [made.to_text(), found.to_text(), (tmp_path / "rows.html").read_text(encoding="utf-8")]
-
-    assert shown(of_pandas) == shown(frame)
-    assert "2024-02-01 " in shown(of_pandas)[0]
-    assert "00:00" not in "".join(shown(of_pandas)[:2])
-    for by in ("page", "day"):
-        worst = af.worst(of_pandas, *TEXTS, by=by)
-        assert worst.dtypes[["page", "day"]].equals(of_pandas.dtypes[["page", "day"]])
-
-
-@pytest.mark.parametrize(
-    "values", [[1.0, 2.5, None], [1.0, float("inf"), None], [1e300, 2.0, None], [1.0, 2.0]]
-)
-def test_other_floats_stay_floats(values: list[float | None]) -> None:
-    frame = pd.DataFrame({"prediction": "a", "answers": "a", "key": values})
-    made = af.report(frame, *TEXTS, by="key").by_group
-    assert made["key"].dtype == "float64"
-    assert sorted(made["key"].dropna()) == sorted(frame["key"].dropna())
-
-
-def test_times_of_day_are_kept() -> None:
-    times = pd.to_datetime(["2024-01-01 00:00", "2024-01-01 12:30"])
-    frame = pd.DataFrame({"prediction": "a", "answers": "a", "key": times})
-    assert sorted(af.report(frame, *TEXTS, by="key").by_group["key"]) == sorted(times)

@@ -29,8 +29,7 @@ LISTS = ROWS.with_columns(a=pl.concat_list("a"))
 KEYS = {
     "none": pl.col("a").is_null(),
     "silent": pl.col("p").is_null(),
-    # Not all whole, because pandas has no other integers where some are missing.
-    "length": pl.col("p").str.len_chars() + 0.5,
+    "length": pl.col("p").str.len_chars().cast(pl.Float64),
     "differ": pl.col("p").ne_missing(pl.col("q")),
     "judged": pl.col("judge") == "",
 }

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import itertools
 import pickle
-from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
-import pandas as pd
 import polars as pl
 import pytest
 import report_oracle
@@ -132,11 +129,12 @@ def test_summaries_of_other_versions_are_refused() -> None:
     ("one", "other"),
     [
         ([1, 2], ["1", "2"]),
+        ([1, 2], [1.0, 2.5]),
         ([1, 2], [True, False]),
         (["a", "b"], [["a"], ["b"]]),
         ([["a"], []], [[1], []]),
     ],
-    ids=["texts", "truth values", "lists", "lists of others"],
+    ids=["texts", "floats", "truth values", "lists", "lists of others"],
 )
 def test_keys_of_different_dtypes_are_refused_by_name(one: list[Any], other: list[Any], column: str) -> None:
     parts = [
@@ -151,43 +149,6 @@ def test_keys_of_different_dtypes_are_refused_by_name(one: list[Any], other: lis
     ]
     message = rf"column '{column}' has dtype .* in one part and .* in another; cast it"
     with pytest.raises(ValueError, match=message):
-        merge(parts)
-
-
-@pytest.mark.parametrize("convert", [pl.DataFrame.lazy, pl.DataFrame.to_pandas], ids=["Polars", "pandas"])
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ([1, None], [1.0, 2.5]),
-        ([2.0, None], [1, 2]),
-        (["2024-05-01", None], ["2024-05-01 00:00:00", "2024-05-01 12:00:00"]),
-    ],
-    ids=["integers", "floats", "dates"],
-)
-def test_integers_and_floats_or_dates_and_times_add_up(
-    one: list[Any], other: list[Any], convert: Callable[[pl.DataFrame], Any]
-) -> None:
-    def summary(values: pl.Series) -> Summary[Any]:
-        rows = FRAME[: len(values)].with_columns(types=values, doc=values)
-        return summarize(convert(rows), "prediction", "answers", by="types", cluster="doc")
-
-    series = [pl.Series(values) for values in (one, other)]
-    dtype: Any = pl.Float64
-    if series[0].dtype == pl.String:
-        series, dtype = [series[0].str.to_date(), series[1].str.to_datetime()], pl.Datetime("us")
-    whole = Report.from_summary(merge(map(summary, series)))
-    expected = Counter(pl.concat(values.cast(dtype) for values in series))
-    found = whole.by_group.to_pandas() if isinstance(whole.by_group, pl.DataFrame) else whole.by_group
-    counts = {None if pd.isna(key) else key: n for key, n in zip(found["types"], found["n"], strict=True)}
-    assert counts == expected
-
-
-def test_integers_that_floats_cannot_hold_do_not_add_up_with_floats() -> None:
-    parts = [
-        summarize(FRAME[:2].with_columns(doc=pl.Series(values)), "prediction", "answers", cluster="doc")
-        for values in ([2**53 + 1, 2**53 + 2], [0.5, 1.0])
-    ]
-    with pytest.raises(ValueError, match="column 'doc' has floats in one part and, in another, integers too"):
         merge(parts)
 
 
