@@ -369,12 +369,10 @@ def test_ids_that_pandas_made_floats_are_named_with_the_cure(tmp_path: Path, suf
         af.read_logs(path, gold=given(gold), gold_id="number")
 
     [problem] = raised.value.problems
-    made_floats = (
+    assert problem.message == (
         "column 'number' must hold strings, got Float64; pandas makes floats of whole numbers if one is "
         "missing: cast the column to whole numbers, with .astype('Int64')"
     )
-    # Of a frame of pandas, such floats are read as whole numbers with nulls.
-    assert problem.message == ("the id is missing" if suffix == "pandas" else made_floats)
     cured = gold.dropna(subset="number").astype({"number": "Int64"})
     rows = af.read_logs(path, gold=given(cured), gold_id="number")
     assert rows["answers"].to_list() == [["x"], ["z"]]
