@@ -10,6 +10,7 @@ import polars as pl
 from anls_frame._arguments import takes_names
 from anls_frame._typing import Missing, Table, table_of_frame
 from anls_frame.frames.conversion import as_kind_of, at_hand, to_pandas
+from anls_frame.frames.joins import joined
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.summary import details, fixed_point
 from anls_frame.summary.cell_sums import ALL
@@ -94,10 +95,8 @@ def threshold_curve(summary: Summary[Table], *, by: str | Sequence[str] | None =
         schema={"step": pl.UInt8, "threshold": pl.Float64},
     )
     every = rows.join(steps, how="cross", maintain_order="left_right")
-    on = [*keys, "step"]
-    curve = every.join(
-        bins.rename({"grid_threshold": "step"}), on=on, how="left", nulls_equal=True, maintain_order="left"
-    ).with_columns(pl.col("n", "nls_units").fill_null(0))
+    curve = joined(every, bins.rename({"grid_threshold": "step"}), [*keys, "step"])
+    curve = curve.with_columns(pl.col("n", "nls_units").fill_null(0))
     # A distance cut keeps a row at its own grid step and above, a similarity cut at its step and below.
     reverse = settings.protocol.cut == "similarity"
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import polars as pl
 
 from anls_frame import _plugin
+from anls_frame.frames.joins import joined
 from anls_frame.protocol import plugin_options
 from anls_frame.summary.keys import CLUSTER
 from anls_frame.summary.measures import COUNTS
@@ -95,4 +96,4 @@ def hashes(names: pl.Series) -> pl.Series:
     options = {"protocol": plugin_options("raw"), "threshold": 0.0}
     digest = _plugin.call("score_details", text, pl.lit(""), **options).struct.field("row_digest")
     hashed = table.unique().with_columns(hash=mixed(digest))
-    return table.join(hashed, on="name", how="left", nulls_equal=True, maintain_order="left")["hash"]
+    return joined(table, hashed, ["name"])["hash"]

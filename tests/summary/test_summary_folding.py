@@ -9,6 +9,7 @@ import pytest
 import report_oracle
 
 import anls_frame as af
+from anls_frame.summary.cells import hashes
 
 FRAME = pl.DataFrame(
     {
@@ -100,3 +101,12 @@ def test_without_clusters_there_is_nothing_to_fold() -> None:
 def test_documents_that_are_durations_are_folded() -> None:
     frame = FRAME.with_columns(doc=pl.duration(hours="doc"))
     check_alike(summary_of(frame).fold_clusters(), summary_of(frame))
+
+
+def test_the_group_of_nan_does_not_depend_on_the_order_of_rows() -> None:
+    numbers = pl.Series([2.0, float("nan"), 1.0])
+
+    in_order = dict(zip(map(str, numbers.sort()), hashes(numbers.sort()), strict=True))
+
+    assert in_order == dict(zip(map(str, numbers), hashes(numbers), strict=True))
+    assert None not in in_order.values()
