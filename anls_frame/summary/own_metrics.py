@@ -89,7 +89,7 @@ def scored(
     else:
         try:
             expression = value(*texts)  # type: ignore[operator] # the metric has checked it
-        except Exception as error:
+        except (AttributeError, TypeError) as error:
             raise TypeError(
                 f"the function of metric {metric.name!r} does not take two expressions ({error}); for a "
                 "function of two strings, use Metric.of_texts"
