@@ -34,6 +34,7 @@ from anls_frame.reports.wrapping_costs import format_tax
 from anls_frame.slices.result import Slices
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.notes import written_otherwise
+from anls_frame.summary.rows import STYLES
 from anls_frame.summary.settings import READ, Settings
 
 Gain: TypeAlias = tuple[float, float, float]
@@ -517,15 +518,14 @@ def _style(case: Case) -> Iterator[Step]:
     rates = report(case.rows, "prediction", "answers", **{**case.options, "protocol": plain}).overall
     share = 1 - rates[case.metric.name] / case.score[0]
     value, low, high = (share * end for end in case.score)
-    what = {"ignore_case": "case", "ignore_punctuation": "punctuation"}
-    ignored = [name for option, name in what.items() if getattr(plain, option)]
+    ignored = [STYLES[style][1].removeprefix("ignore_") for style in found]
     sentence = (
         f"Decide whether {' and '.join(ignored)} should count: ignored in both texts, "
         f"{won((value, low, high))} are won."
     )
     metrics = case.roles.metrics if isinstance(case.roles.metrics, str) else case.metric.name
     call = f'af.overview(df, {case.texts}, metrics="{metrics}", protocol={in_python(plain)})'
-    n = max(getattr(predictions, name) for name in found)
+    n = max(getattr(predictions, f"n_{style}") for style in found)
     yield Step("style", sentence, call, n, (value, low, high))
 
 

@@ -10,16 +10,17 @@ from anls_frame._text import numbered, shortened_apart
 from anls_frame.protocol import ScoreProtocol, in_python, resolve_errors, spelled
 from anls_frame.summary.catalogue import NAMED, VQA, is_described
 from anls_frame.summary.measures import Metric
+from anls_frame.summary.rows import STYLES
 
 _LEAST_SHARE = 0.5
 """Highest score of what may be amounts: above it, shares have an interval of about the same width."""
 _MOST_OF_THREE_ANSWERS = 2 / 3
 """Highest VQA accuracy of a row with three answers: each person is compared with two others."""
 _STYLES = {
-    "n_other_case": ("written in another case than their reference", "ignore_case"),
-    "n_other_marks": ("with punctuation if their reference has none, or the reverse", "ignore_punctuation"),
+    "other_case": "written in another case than their reference",
+    "other_marks": "with punctuation if their reference has none, or the reverse",
 }
-"""What counts of predictions count, and the option that ignores it."""
+"""What is said of predictions that differ from their references in this way."""
 _OFTEN = 0.1
 """The share of predictions above which a system writes in another way, rather than misreads."""
 _NAMED_SYSTEMS = 3
@@ -36,14 +37,15 @@ def placeholder_notes(counts: int | Mapping[str, int]) -> list[str]:
 def written_otherwise(
     counts: Mapping[str, Any], n: int, protocol: ScoreProtocol
 ) -> tuple[list[str], ScoreProtocol]:
-    """Return the counts of predictions that many systems write differently, and error rates without that."""
+    """Return how predictions often differ from their references, and the error rates that ignore it."""
     errors = resolve_errors(protocol)
-    most = {
-        name: counts[name] if isinstance(counts[name], int) else max(counts[name].values())
-        for name in _STYLES
-    }
-    found = [name for name, count in most.items() if count > _OFTEN * n]
-    ignored = {_STYLES[name][1]: True for name in found}
+    found = []
+    for style in STYLES:
+        count = counts[f"n_{style}"]
+        most = count if isinstance(count, int) else max(count.values())
+        if most > _OFTEN * n:
+            found.append(style)
+    ignored = {STYLES[style][1]: True for style in found}
     # Where punctuation stood alone, two spaces follow each other.
     joins = "ignore_punctuation" in ignored and errors.whitespace in {"keep", "strip"}
     return found, errors.replace(threshold=None, **ignored, **({"whitespace": "squeeze"} if joins else {}))
@@ -59,10 +61,10 @@ def style_notes(counts: Mapping[str, Any], n: int, protocol: ScoreProtocol) -> l
     if not found:
         return []
     told = []
-    for name in found:
-        is_alone = isinstance(counts[name], int)
-        counted = f"{counts[name]:,} of {n:,}" if is_alone else f"{by_system(counts[name])}, of {n:,} each"
-        told.append(f"Predictions {_STYLES[name][0]}: {counted}. ")
+    for style in found:
+        count = counts[f"n_{style}"]
+        counted = f"{count:,} of {n:,}" if isinstance(count, int) else f"{by_system(count)}, of {n:,} each"
+        told.append(f"Predictions {_STYLES[style]}: {counted}. ")
     how = for_readers(f"protocol={in_python(plain)}", f"--protocol {spelled(plain)}")
     return [Message(*told, "These differences count as errors; ", how, " ignores them.")]
 

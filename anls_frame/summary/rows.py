@@ -19,8 +19,12 @@ from anls_frame.summary.settings import INVENTED, Settings, Unanswerable
 UNANSWERABLE = "__anls_frame_unanswerable"
 """Name of the column that says which rows have no answer, where these are scored."""
 
-STYLES = {"other_case": 1, "other_marks": 2}
-"""How a wrong prediction can be written otherwise than its answer: bits of `style` in the details."""
+STYLES = {"other_case": (1, "ignore_case"), "other_marks": (2, "ignore_punctuation")}
+"""
+How a wrong prediction can differ from its answer.
+
+The values are a bit of `style` in the details, and the option of protocols that ignores the difference.
+"""
 
 _TEXTS = (pl.String, pl.Null, pl.Categorical, pl.Enum)
 

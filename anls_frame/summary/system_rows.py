@@ -258,7 +258,6 @@ def _steps_of_texts(
     """Return the steps for rows of texts, whose columns have these dtypes."""
     texts, parts, marks = [], [], []
     errors = resolve_errors(settings.protocol)
-    ignored = {"other_case": errors.ignore_case, "other_marks": errors.ignore_punctuation}
     for system in range(systems):
         text, details = f"text_{system}", pl.col(f"details_{system}").struct
         texts.append(pl.col(text).is_null().alias(f"missing_{system}"))
@@ -279,8 +278,9 @@ def _steps_of_texts(
         is_placeholder = ~details.field("exact_match") & (kind == _plugin.PLACEHOLDER)
         marks.append(is_invented.fill_null(value=False).alias(f"invented_{system}"))
         marks.append(is_placeholder.fill_null(value=False).alias(f"placeholder_{system}"))
-        for style, bit in STYLES.items():
-            is_other = pl.lit(value=False) if ignored[style] else details.field("style") & bit != 0
+        for style, (bit, option) in STYLES.items():
+            is_ignored = getattr(errors, option)
+            is_other = pl.lit(value=False) if is_ignored else details.field("style") & bit != 0
             marks.append(is_other.fill_null(value=False).alias(f"{style}_{system}"))
     lengths = [pl.col(f"details_{system}").struct.field("reference_length") for system in range(systems)]
     parts.append(pl.min_horizontal(lengths).cast(pl.Int64).alias("length"))
