@@ -181,11 +181,19 @@ def score_in_row(
     size: float,
     width: float,
     linestyle: Any = "solid",
+    alpha: float | None = None,
+    column_ends: Sequence[float | None] = (None,),
 ) -> None:
-    """Draw a score and the ends of its interval, whatever there is; the point of few rows is hollow."""
-    score, low, high, is_few = figures
-    if low is not None and high is not None:
-        ax.hlines(row, low, high, color=color, linewidth=width * marker_scale(), linestyle=linestyle)
+    """
+    Draw a score and the ends of its interval, whatever there is; the point of few rows is hollow.
+
+    The row may be a score too, with an interval of its own.
+    """
+    score, *ends, is_few = figures
+    line: dict[str, Any] = {"color": color, "linewidth": width * marker_scale(), "linestyle": linestyle}
+    for draw, place, own_ends in ((ax.hlines, row, ends), (ax.vlines, score, column_ends)):
+        if None not in own_ends:
+            draw(place, *own_ends, alpha=alpha, **line)
     if score is not None:
         look: dict[str, Any] = {"color": color, "markersize": size * marker_scale()}
         ax.plot(score, row, marker, markerfacecolor=background(ax) if is_few else color, **look)
@@ -411,7 +419,7 @@ _AROUND = ((1, 1), (1, -1), (-1, 1), (-1, -1), (1, 0), (-1, 0), (0, 1), (0, -1))
 """Places for the name of a point, the best first: next to its lines rather than on them."""
 
 
-def name_points(ax: Axes, points: Sequence[tuple[str, Any, bool]]) -> int:
+def name_points(ax: Axes, names: Sequence[str], points: npt.NDArray[Any], bold: Sequence[bool]) -> int:
     """
     Name points, some in bold, where names cover neither names nor points; return how many have no such place.
 
@@ -419,10 +427,10 @@ def name_points(ax: Axes, points: Sequence[tuple[str, Any, bool]]) -> int:
     """
     ax.figure.figure.draw_without_rendering()
     inside, step = ax.get_window_extent(), ax.figure.dpi / 72
-    places = ax.transData.transform([position for _, position, _ in points])
+    places = ax.transData.transform(points)
     taken = [Bbox([place - 4 * step, place + 4 * step]) for place in places]
     unnamed = 0
-    for (text, position, is_bold), place in zip(points, places, strict=True):
+    for text, position, is_bold, place in zip(names, points, bold, places, strict=True):
         drawn = ax.annotate(
             text, position, (0, 0), textcoords="offset points", fontsize="small", color=ink(ax),
             weight="bold" if is_bold else "normal", in_layout=False,
@@ -431,12 +439,11 @@ def name_points(ax: Axes, points: Sequence[tuple[str, Any, bool]]) -> int:
         # Lines of intervals may cross a name.
         drawn.set_path_effects([withStroke(linewidth=2.5, foreground=background(ax))])
         box = measured(drawn)
-        size = np.array([box.width, box.height])
         for distance, side in itertools.product((5, 10, 16), _AROUND):
-            corner = place + np.array(side) * distance * step + (np.array(side) - 1) / 2 * size
-            own = Bbox([corner, corner + size])
+            corner = place + np.array(side) * distance * step + (np.array(side) - 1) / 2 * box.size
+            own = Bbox([corner, corner + box.size])
             if inside.contains(*own.min) and inside.contains(*own.max) and not own.count_overlaps(taken):
-                drawn.set_position((corner - place) / step - (box.min - place) / step)
+                drawn.set_position((corner - box.min) / step)
                 taken.append(own)
                 break
         else:

@@ -292,46 +292,35 @@ def tradeoff(
     up = _inputs.measured(y, measures, "y")
     across = _inputs.measured(x, [metric for metric in measures if metric.name != up.name], "x")
     overall = comparison.ranked.filter(pl.col(SLICE) == OVERALL)
-    of_x, of_y = (
-        overall.filter(metric=metric.name).select("system", *SCORE, "few_rows") for metric in (across, up)
-    )
-    every = of_x.join(of_y, on="system", suffix="_y", maintain_order="right")
-    frame = every.drop_nulls(["score", "score_y"])
-    figures = [frame.select(SCORE), frame.select(f"{name}_y" for name in SCORE)]
-    scores = np.array([part.to_series() for part in figures], np.float64)
+    figures = overall.select("metric", "system", *SCORE, "few_rows").rows_by_key("metric")
+    of_x, of_y = ({line[0]: line[1:] for line in figures.get(one.name, ())} for one in (across, up))
+    points = {name: (of_x[name], of_y[name]) for name in of_y if None not in {of_x[name][0], of_y[name][0]}}
+    scores = np.array([(x[0], y[0]) for x, y in points.values()], np.float64).reshape(-1, 2).T
     gains = scores * [[1 if metric.higher_is_better else -1] for metric in (across, up)]
     as_good = (gains[:, :, None] >= gains[:, None, :]).all(axis=0)
     is_beaten = np.any(as_good & ~as_good.T, axis=0).tolist()
-    ax = _inputs.axes(ax, 7.2, 4.4 + 0.05 * frame.height)
-    few = frame["few_rows"] | frame["few_rows_y"]
-    size = _style.marker_scale()
-    for row, (position, beaten) in enumerate(zip(scores.T, is_beaten, strict=True)):
-        color = _palette.GREY if beaten else _palette.BLUE
-        (_, *ends_x), (_, *ends_y) = (part.row(row) for part in figures)
-        look: dict[str, Any] = {"color": color, "linewidth": 1.2 * size, "alpha": 0.45}
-        if None not in ends_x:
-            ax.hlines(position[1], *ends_x, **look)
-        if None not in ends_y:
-            ax.vlines(position[0], *ends_y, **look)
-        face = _style.background(ax) if few[row] else color
-        ax.plot(*position, "o", color=color, markerfacecolor=face, markersize=6 * size)
+    ax = _inputs.axes(ax, 7.2, 4.4 + 0.05 * len(points))
+    look: dict[str, Any] = {"size": 6, "width": 1.2, "alpha": 0.45}
+    for (of_row, (row, *ends, is_few)), beaten in zip(points.values(), is_beaten, strict=True):
+        color, has_few = _palette.GREY if beaten else _palette.BLUE, of_row[-1] or is_few
+        _style.score_in_row(ax, row, [*of_row[:-1], has_few], color, column_ends=ends, **look)
     ax.margins(0.06)
     for values, set_scale in zip(scores, (ax.set_xscale, ax.set_yscale), strict=True):
         if 0 < values.min(initial=np.inf) * _WIDE_RANGE < values.max(initial=0):
             set_scale("log")
-    names = _style.names(frame["system"].to_list())
     level = level_text(comparison.confidence)
     own = f"{_style.name(up.label)} against {_style.name(across.label)}"
     note = f"{_inputs.axis_name(across)}, {level} intervals\nbold: no other system beats it"
-    missing = every.height - frame.height
+    missing = len(of_y) - len(points)
     note += f"\n{missing:,} systems without a figure not shown" if missing else ""
     _style.finish(ax, title, note, _inputs.axis_name(up), own_title=own)
-    if not names:
+    if not points:
         _style.nothing(ax, "no systems")
-        return ax
+    names = _style.names(list(points))
     # The unbeaten ones first, which need their names most.
     order = np.lexsort((-gains[1], is_beaten))
-    unnamed = _style.name_points(ax, [(names[row], scores[:, row], not is_beaten[row]) for row in order])
+    bold = [not is_beaten[row] for row in order]
+    unnamed = _style.name_points(ax, [names[row] for row in order], scores.T[order], bold)
     if unnamed:
         _style.xlabel(ax, f"{note}; {unnamed:,} names left out")
     return ax
