@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
@@ -68,11 +68,6 @@ def hold_statuses(values: Sequence[str | None]) -> bool:
     """Return whether the distinct values of a column of texts are statuses."""
     known = {value for value in values if value}
     return bool(known) and known <= {*STATUSES}
-
-
-def columns_of_marks(names: Iterable[Any]) -> list[str]:
-    """Return the column, if there is one, that marks keys which gold names with null."""
-    return [NULL_IN_GOLD] if NULL_IN_GOLD in names else []
 
 
 def outcomes(frame: Any) -> set[str]:

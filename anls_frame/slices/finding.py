@@ -14,9 +14,8 @@ from anls_frame._engines import on_engines
 from anls_frame._typing import ByFrame, Missing, declared
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
 from anls_frame.frames.documents import forgotten, numbers
-from anls_frame.frames.field_rows import columns_of_marks
 from anls_frame.frames.progress import following
-from anls_frame.frames.reserved_columns import QUESTION
+from anls_frame.frames.reserved_columns import NULL_IN_GOLD, QUESTION
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.slices.candidates import Columns, candidates
 from anls_frame.slices.candidates import features as features_of
@@ -199,7 +198,7 @@ def find_slices(
     needed = [*dict.fromkeys(own_metrics.needed_columns(own)), *optional(cluster)]
     wanted, unreadable = candidates(frame, columns, [*needed, *texts])
     asked = [QUESTION] if features and QUESTION in column_names(frame) else []
-    others = [*needed, *wanted.columns, *asked, *columns_of_marks(column_names(frame))]
+    others = [*needed, *wanted.columns, *asked, *{NULL_IN_GOLD}.intersection(column_names(frame))]
     source = to_lazy(frame, texts, others, answers=answers, protocol=settings.protocol).collect()
     if features:
         if answers is None:

@@ -123,6 +123,7 @@ _COUNTED: Mapping[str, Callable[[pl.Expr, pl.Expr, pl.Expr], pl.Expr]] = {
     "predicted and gold": lambda predicted, gold, _: predicted.cast(pl.Int64) + gold.cast(pl.Int64),
     "right": lambda predicted, gold, equal: equal & predicted & gold,
     "right twice": lambda predicted, gold, equal: 2 * (equal & predicted & gold).cast(pl.Int64),
+    "not gold": lambda _, gold, __: ~gold,
     "missing": lambda predicted, gold, _: gold & ~predicted,
     "invented": lambda predicted, gold, _: predicted & ~gold,
     "wrong": lambda predicted, gold, equal: predicted & gold & ~equal,
@@ -137,36 +138,23 @@ They depend on whether a field is predicted, whether it is in the gold labels, a
 _BLANKS = PROTOCOLS["raw"].replace(whitespace="strip")
 
 
-def _fields(what: str) -> Callable[..., pl.Expr]:
-    """Return a function for the numbers of values in each row, all or those of a kind."""
+def _fields(what: str, nothing: ScoreProtocol | str = "raw") -> Callable[..., pl.Expr]:
+    """
+    Return a function for the numbers of values in each row, all or those of a kind.
+
+    There is no value where a text equals the empty text, as which `unanswerable="empty"` fills answers, under
+    the protocol `nothing`.
+    """
     count = _COUNTED[what]
 
     def counted(prediction: pl.Expr, answers: pl.Expr, *, protocol: ScoreProtocol | str = "anls") -> pl.Expr:
-        predicted = pl.when(answers.is_not_null()).then(prediction != "")
-        return count(
-            predicted, _has_answer(answers), scores.exact_match(prediction, answers, protocol=protocol)
+        predicted, gold = (
+            ~scores.exact_match(pl.lit(""), texts, protocol=nothing) for texts in (prediction, answers)
         )
+        predicted = pl.when(answers.is_not_null()).then(predicted)
+        return count(predicted, gold, scores.exact_match(prediction, answers, protocol=protocol))
 
     return counted
-
-
-def _has_answer(answers: pl.Expr, protocol: ScoreProtocol | str = "raw") -> pl.Expr:
-    """Return whether the answer is another than the empty text, as which `unanswerable="empty"` fills it."""
-    return ~scores.exact_match(pl.lit(""), answers, protocol=protocol)
-
-
-def _absence(count: Callable[[pl.Expr, pl.Expr], pl.Expr]) -> Callable[..., pl.Expr]:
-    """Return a function of whether a row has a prediction and an answer that are not blank."""
-
-    def counted(prediction: pl.Expr, answers: pl.Expr, **_: Any) -> pl.Expr:
-        return count(has_text(prediction), _has_answer(answers, _BLANKS))
-
-    return counted
-
-
-def has_text(prediction: pl.Expr) -> pl.Expr:
-    """Return whether predictions are neither empty nor blank."""
-    return prediction.str.strip_chars() != ""
 
 
 def _described(
@@ -342,15 +330,15 @@ DESCRIBED = {
             "fabrication rate",
             "{row}s without an answer in which something was predicted, divided by all {row}s without "
             "an answer",
-            _absence(lambda text, answer: text & ~answer),
-            denominator=_absence(lambda _, answer: ~answer),
+            _fields("invented", _BLANKS),
+            denominator=_fields("not gold", _BLANKS),
         ),
         _share(
             "abstention_rate",
             "abstention rate",
             "{row}s with an answer in which nothing was predicted, divided by all {row}s with an answer",
-            _absence(lambda text, answer: answer & ~text),
-            denominator=_absence(lambda _, answer: answer),
+            _fields("missing", _BLANKS),
+            denominator=_fields("gold", _BLANKS),
         ),
     )
 }

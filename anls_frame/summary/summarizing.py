@@ -13,10 +13,9 @@ from anls_frame._engines import on_engines
 from anls_frame._typing import ByFrame, Missing, declared
 from anls_frame.frames import documents
 from anls_frame.frames.conversion import at_hand, column_names
-from anls_frame.frames.field_rows import columns_of_marks
 from anls_frame.frames.origins import scored_by
 from anls_frame.frames.progress import following
-from anls_frame.frames.reserved_columns import PAGE, QUESTION, QUESTION_ID
+from anls_frame.frames.reserved_columns import NULL_IN_GOLD, PAGE, QUESTION, QUESTION_ID
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.summary import comparison_sums, own_metrics, report_sums
 from anls_frame.summary.catalogue import Metrics, are_error_rates, of_own_fields
@@ -226,4 +225,4 @@ def columns_read(
     # Columns of existing scores are the metric's own.
     texts = [*systems.values(), *optional(answers)] if settings.has_texts else []
     needed = [*texts, *settings.keep, *own_metrics.needed_columns(own), *optional(settings.cluster)]
-    return [*needed, *slicing_of(options["by"]).columns, *columns_of_marks(columns)]
+    return [*needed, *slicing_of(options["by"]).columns, *{NULL_IN_GOLD}.intersection(columns)]

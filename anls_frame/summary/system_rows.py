@@ -18,13 +18,13 @@ from anls_frame._typing import Missing
 from anls_frame.exceptions import warn
 from anls_frame.frames import origins
 from anls_frame.frames.conversion import column_names, is_pandas, to_lazy
-from anls_frame.frames.field_rows import columns_of_marks
 from anls_frame.frames.number_columns import numbers_of
 from anls_frame.frames.progress import Advance, counted
+from anls_frame.frames.reserved_columns import NULL_IN_GOLD
 from anls_frame.metrics.scoring import SCORE_COLUMNS, add_scores
 from anls_frame.protocol import ScoreProtocol, resolve_errors
 from anls_frame.summary import own_metrics
-from anls_frame.summary.catalogue import FABRICATION, has_text, is_described
+from anls_frame.summary.catalogue import FABRICATION, is_described
 from anls_frame.summary.keys import check_objects, key_names, optional, sliced_keys
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.rows import (
@@ -167,7 +167,7 @@ def scored_rows(
     own = [metric for every in by_system for metric in every if not metric.is_built_in]
     others = [*slicing.columns, *optional(settings.cluster), *own_metrics.needed_columns(own)]
     others += columns_of([made.get(name, name) for name in settings.keep])
-    marks = columns_of_marks(column_names(frame))
+    marks = {NULL_IN_GOLD}.intersection(column_names(frame))
     are_marked = settings.has_fields or bool(marks)
     others += marks
     read: list[Any] = [*predictions, answers] if settings.has_texts else []  # the name of a column is checked
@@ -192,10 +192,10 @@ def scored_rows(
         pair = [] if answers is None else [predicted(texts[predictions[number]]), texts[answers]]
         for index, metric in enumerate(every):
             if not metric.is_built_in:
-                values = own_metrics.values(source, metric, pair, in_numbers)
-                if _is_of_nulls(metric) and are_marked:
-                    is_null = are_named_nulls(source)
-                    values = [value.cast(pl.Float64) for value in (is_null & has_text(pair[0]), is_null)]
+                # Where a key has no value, it is the answer to predict nothing.
+                answer = pl.when(are_named_nulls(source)).then(pl.lit(""))
+                own_pair = [*pair[:1], answer] if are_marked and _is_of_nulls(metric) else pair
+                values = own_metrics.values(source, metric, own_pair, in_numbers)
                 score, *parts = metric_columns(index, metric, number)
                 selected |= zip(parts or [score], values, strict=True)
                 if parts:
