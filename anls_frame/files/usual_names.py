@@ -45,7 +45,7 @@ _GOLD = "annotation annotations expected gold input original reference solution 
 """Words in the names of columns that hold no predictions, however similar they are to the answers."""
 _OUTCOME_ENDS = (
     "score scores anls nls exactmatch em f1 cer wer correct correctness hit passed success verdict "
-    "accuracy acc"
+    "accuracy acc ifright isright"
 )
 """Last words of the names of columns that say how a system did, which cannot explain it."""
 _OUTCOMES = f"{_OUTCOME_ENDS} iscorrect right errortype outcome judge judgement human grade rating"

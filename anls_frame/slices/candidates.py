@@ -9,6 +9,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame.exceptions import DTypeError
+from anls_frame.files.usual_names import is_outcome
 from anls_frame.frames.conversion import column_names, to_lazy
 from anls_frame.frames.field_rows import outcomes
 from anls_frame.frames.reserved_columns import QUESTION
@@ -36,8 +37,8 @@ def candidates(frame: Any, columns: Columns | None, others: Iterable[str]) -> tu
     """
     Return the keys for `columns=`, and the reasons for columns that cannot be used.
 
-    By default, all columns without another role are candidates, except the outcomes in rows of `fields` and
-    harnesses, and columns of pandas that hold values of several types.
+    By default, all columns without another role are candidates, except those whose names say how a system
+    did, the outcomes in rows of `fields` and harnesses, and columns of pandas with values of several types.
     """
     if columns is not None:
         return resolve(columns, "columns"), {}
@@ -45,7 +46,7 @@ def candidates(frame: Any, columns: Columns | None, others: Iterable[str]) -> tu
     every = [name for name in column_names(frame) if name not in roles]
     left_out = {str(name): "its name is not a string" for name in every if not isinstance(name, str)}
     names = [name for name in every if isinstance(name, str)]
-    made = outcomes(frame)
+    made = outcomes(frame) | {*filter(is_outcome, names)}
     left_out |= {name: "it says how a system did" for name in names if name in made}
     names = [name for name in names if name not in left_out]
     for name in () if isinstance(frame, pl.DataFrame | pl.LazyFrame) else names:

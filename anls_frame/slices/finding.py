@@ -89,7 +89,8 @@ def find_slices(
     columns
         Columns whose values can define slices (in pandas, levels of the index too), or expressions such as
         ``pl.col("question").str.len_chars().alias("length")``; by default, all columns without another role,
-        except those in which `fields`, `documents` and logs of harnesses say how a system did.
+        except those in which `fields`, `documents` and logs of harnesses say how a system did, and those
+        named like such a column, as `is_correct` and `judge_gpt4`; `left_out` names them.
     metrics
         One or several scores, as for `report` and `compare`: `"anls"` by default.
     cluster

@@ -140,3 +140,18 @@ def test_options_are_checked(rows: pl.DataFrame, tmp_path: Path) -> None:
         ("-o slices.md --rows 9", "--rows adds rows to a report in HTML"),
     ):
         refused(shell.run(tmp_path, *f"slices results.csv {options}".split()), message)
+
+
+def test_columns_that_say_how_a_system_did_explain_no_score(rows: pl.DataFrame, tmp_path: Path) -> None:
+    """Of a harness or a judge: a slice of all wrong rows would hide every other one. They can be named."""
+    is_right = pl.col("prediction") == pl.col("answers")
+    columns = dict.fromkeys(("if_right", "judge_gpt4", "exact_match", "feedback.correct"), is_right)
+    rows.with_columns(**columns).write_csv(tmp_path / "judged.csv")
+    found = json.loads(fine(shell.run(tmp_path, "slices", "judged.csv", "-c", "doc", "--json")))
+    assert found["tables"]["Slices"][0]["description"].startswith("pages >")
+    assert found["settings"]["columns"] == ["kind", "pages"]
+    printed = " ".join(fine(shell.run(tmp_path, "slices", "judged.csv", "-c", "doc")).split())
+    for name in columns:
+        assert f"{name} (it says how a system did)" in printed
+    named = shell.run(tmp_path, "slices", "judged.csv", "-c", "doc", "--column", "if_right")
+    assert 'if_right = "false"' in fine(named)
