@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -23,18 +24,18 @@ _PLAIN_WORD = re.compile("(?!doc)[a-z]{2,}[a-gi-rt-w]")
 
 
 def forgotten(frame: Any, cluster: str | None) -> str | None:
-    """Return a column that names documents of several rows, if no cluster is named and there is one."""
+    """Return a column that names documents or questions of several rows, if no cluster is named."""
     levels = frame.index.names if is_pandas(frame) else ()
-    if cluster is not None or DOCUMENT not in (*column_names(frame), *levels):
-        return None
+    names = [name for name in (DOCUMENT, QUESTION_ID) if name in (*column_names(frame), *levels)]
     first = frame.slice(0, _LOOKED_AT) if hasattr(frame, "slice") else frame.head(_LOOKED_AT)
-    try:
-        rows = to_lazy(first, [], [DOCUMENT]).select(cs.by_name(DOCUMENT)).collect()
-        ids = without_nan(rows.to_series()).drop_nulls()
-        return DOCUMENT if ids.n_unique() < len(ids) else None
-    except (ValueError, TypeError, pl.exceptions.PolarsError):
-        # Without a cluster nobody asked for this column.
-        return None
+    for name in names if cluster is None else ():
+        with suppress(ValueError, TypeError, pl.exceptions.PolarsError):
+            # Without a cluster nobody asked for this column.
+            rows = to_lazy(first, [], [name]).select(cs.by_name(name)).collect()
+            ids = without_nan(rows.to_series()).drop_nulls()
+            if ids.n_unique() < len(ids):
+                return name
+    return None
 
 
 def counted(count: int, cluster: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -174,10 +173,7 @@ def _summary_of(given: SystemFiles, shared_ids: SharedIds, options: dict[str, An
             if n_rows <= MOST_ROWS:
                 sliced = [*chain.from_iterable(options["by"] or ())]
                 warn_of_systems(frame.drop(sliced, strict=False), [QUESTION_ID, "question"])
-            summary = _summarized(frame, str(file), options)
-            if options["cluster"] is None and not summary.forgotten_documents and _repeats_ids(frame, n_rows):
-                return replace(summary, forgotten_documents=QUESTION_ID)
-        return summary
+            return _summarized(frame, str(file), options)
 
     file, (frame, _) = next(iter(scanned.items()))
     with reading(file, given.how):
@@ -309,15 +305,6 @@ def _check_other_answers(name: str, frame: pl.LazyFrame, known: dict[bytes, str]
                 Option("shared_ids", "rows"),
             )
         )
-
-
-def _repeats_ids(frame: pl.LazyFrame, rows: int) -> bool:
-    """Return whether rows repeat an id, so that they are not independent observations."""
-    if QUESTION_ID not in frame.collect_schema() or rows > MOST_ROWS:
-        return False
-    ids = pl.col(QUESTION_ID)
-    counts = frame.select(ids.count() > ids.drop_nulls().hash().n_unique()).collect(engine="streaming")
-    return bool(counts.item())
 
 
 def _warn_of_uneven(rows: pl.DataFrame) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -184,3 +185,15 @@ def test_every_result_counts_rows_without_a_document(document: Callable[[int], A
         assert str(result).count(TOGETHER) == 1, name
         rows = result.account.frame.filter(reason="no value in doc, one document together")
         assert rows["n"].unique().to_list() == [3], name
+
+
+@pytest.mark.parametrize("call", [*CALLS, "selective"])
+def test_repeated_questions_without_a_cluster_are_noted(call: str) -> None:
+    """As two runs in one file have them."""
+    twice = pl.concat([FRAME, FRAME]).drop("doc_id").with_columns(sure=pl.int_range(240) / 240)
+    texts = {"prediction": "prediction", "answers": "answers"}
+    made = (CALLS | {"selective": partial(af.selective, model_confidence="sure", **texts)})[call]
+    note = NOTE.replace("Documents", "Questions").replace("doc_id", "question_id")
+    assert repr(made(twice)).splitlines().count(note) == 1
+    for one in (made(twice, cluster="question_id"), made(twice.head(120))):
+        assert "have several rows" not in repr(one)
