@@ -42,7 +42,16 @@ class Option(click.Option):
 
 
 class GroupedCommand(click.Command):
-    """A command whose help lists its options in groups."""
+    """A command whose help lists its options in groups, and whose options with one value are given once."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuse values that click would replace with the last one."""
+        *_, order = self.make_parser(ctx).parse_args(list(args))
+        for param in order:
+            if isinstance(param, Option) and not (param.multiple or param.is_flag) and order.count(param) > 1:
+                told = f"takes one value, {param.make_metavar(ctx)}, but is given {order.count(param)} times"
+                raise click.BadParameter(f"it {told}", ctx, param)
+        return super().parse_args(ctx, args)
 
     def format_arguments(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write nothing: before version 8.5, click does not call this."""

@@ -207,9 +207,9 @@ def test_gate_has_three_answers(run: Run, tmp_path: Path, arguments: list[str], 
         new=pl.when(row % 4 == 2).then("rapidocr").otherwise("tesseract"),
     ).write_parquet(tmp_path / "rows.parquet")
     systems, *others = arguments
-    gate = ("--require-within", "0.01")
+    named = {other.partition("=")[0] for other in others}
+    gate = () if "--require-within" in named else ("--require-within", "0.01")
 
-    # Of an option that is given twice, the last one counts.
     done = run("compare", "rows.parquet", "--systems", systems, "-c", "doc_id", *gate, *others)
 
     assert done.returncode == code, done.stdout + done.stderr
@@ -519,6 +519,18 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
         (["doctor", TABLE], "FILE and --against must be given together"),
         (["scores"], "No such command 'scores'"),
         (["score", "--colour"], "No such option"),
+        (
+            ["report", TABLE, "--where", "a = 1", "--where", "b = 2"],
+            "it takes one value, TEXT, but is given 2 times",
+        ),
+        (
+            ["report", TABLE, "-c", "a", "--cluster", "b"],
+            "Invalid value for '--cluster' / '-c': it takes one value",
+        ),
+        (
+            ["compare", TABLE, "--id", "a", "--id", "b"],
+            "takes one value, COLUMN[,COLUMN]..., but is given 2 times",
+        ),
         (["merge"], "Missing argument"),
     ],
 )
