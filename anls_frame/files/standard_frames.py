@@ -26,7 +26,17 @@ from anls_frame.files import raw_tables
 from anls_frame.files.other_formats import way_of
 from anls_frame.files.problems import Problems
 from anls_frame.files.raw_tables import Column, Raw
-from anls_frame.files.usual_names import IDS, LISTS, PREDICTED, ROLES, SCORED, Role, plain_name, usual_names
+from anls_frame.files.usual_names import (
+    IDS,
+    LISTS,
+    PREDICTED,
+    ROLES,
+    SCORED,
+    Role,
+    is_outcome,
+    plain_name,
+    usual_names,
+)
 from anls_frame.frames import answer_texts, origins
 from anls_frame.frames.answer_lists import (
     NotAListError,
@@ -116,6 +126,10 @@ def ask_for(role: Role, usual: Sequence[str], names: Sequence[str], problems: Pr
     problems.add(Message(f"{found}; name it with ", Option(option, ...)))
     if role == "answers" and not usual:
         problems.hint(GOLD_ELSEWHERE)
+    if role == "prediction" and not usual and (scores := [*filter(is_outcome, names)]):
+        command = f"`anls-frame report FILE --metric 'lower:{scores[0]}'` (or higher:)"
+        read = Either(f"`report_files` with metrics=Metric({scores[0]!r})", command)
+        problems.hint(Message(f"if {quoted(scores[0])} holds scores, ", read, " needs no texts"))
 
 
 def path_of(name: str, names: Container[str]) -> list[str]:
@@ -189,7 +203,7 @@ def with_ids(raw: Raw, given: str | Sequence[str] | None, problems: Problems) ->
 
 SEVERAL_IDS = Message(
     "if several columns identify a question together, name them all with ",
-    Option("question_id", ...),
+    Either('question_id=["A", "B"]', "--id A,B"),
     "; number repeated answers in a column epoch; if a run was resumed, keep one row of each question",
 )
 SEPARATOR = " | "

@@ -307,10 +307,9 @@ def as_log(system: str, file: File, kind: str, frame: pl.DataFrame) -> Log:
         texts = [name for name in frame.columns if frame.schema[name] == pl.String and name != "doc_id"]
         plain = {name: usual_names.plain_name(name) for name in texts}
         # Recordings and images are known by their files.
-        ids = [name for name in texts if plain[name].endswith(("id", "filename", "filepath", "path", "file"))]
-        ids.sort(key=lambda name: not plain[name].endswith("id"))
-        named = [name for name in ids if frame[name].is_unique().all()]
-        column = Option("question_id", named[0] if named else ...)
+        ends = ("id", "filename", "filepath", "path", "file")
+        ids = [name for name in texts if plain[name].endswith(ends) and frame[name].is_unique().all()]
+        column = Option("question_id", min(ids, key=lambda name: not plain[name].endswith("id"), default=...))
         in_order = "; if all files have the same rows in the same order, add a column id with their numbers"
         raise problem(file, Message("has no ids; name their column with ", column, in_order))
     return Log(system, file.path, long_rows.with_epoch(frame), _task(kind, file, frame))

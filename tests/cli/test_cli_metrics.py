@@ -223,6 +223,22 @@ SCORED = pl.DataFrame({
 })  # fmt: skip
 
 
+def test_a_table_of_scores_with_the_name_of_a_metric_says_how_to_read_it(run: Run, folder: Path) -> None:
+    """As harnesses write it: the score of texts has that name, too, and there are no texts."""
+    SCORED.select("id", cer=1 - pl.col("right").cast(pl.Float64)).write_csv(folder / "rates.csv")
+    for command in ("report", "slices"):
+        told = (
+            "if 'cer' holds scores, `anls-frame report FILE --metric 'lower:cer'` (or higher:) needs no texts"
+        )
+        refused(run(command, "rates.csv", "-m", "cer"), told)
+    figures = json.loads(fine(run("report", "rates.csv", "-m", "lower:cer", "--json")))["tables"]
+    assert next(iter(figures.values()))[0]["cer"] == 0.25
+    with pytest.raises(af.InputError, match=r"`report_files` with metrics=Metric\('cer'\) needs no texts"):
+        af.readers.report_files(folder / "rates.csv", metrics="cer")
+    report = af.readers.report_files(folder / "rates.csv", metrics=af.Metric("cer"))
+    assert report.overall["cer"] == 0.25
+
+
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_columns_of_scores_need_no_texts(run: Run, folder: Path, suffix: str) -> None:
     file = f"scores.{suffix}"

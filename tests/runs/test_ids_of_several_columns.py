@@ -56,7 +56,7 @@ def test_what_does_not_identify_is_named(tmp_path: Path) -> None:
     ]
     [hint] = raised.value.hints
     assert hint.startswith(
-        "if several columns identify a question together, name them all with question_id=..."
+        'if several columns identify a question together, name them all with question_id=["A", "B"]'
     )
     gaps = saved(tmp_path, "jsonl", ROWS.with_columns(image=pl.Series(["a", None, "b"])))
     with pytest.raises(af.InputError, match="line 2: the id is missing"):
@@ -106,7 +106,7 @@ def test_the_command_line_names_them_with_commas(tmp_path: Path) -> None:
     assert refused.stderr.startswith(
         "anls-frame: 2 problems:\nt.csv: line 3: duplicate id 'a', first seen at line 2\n"
     )
-    assert "if several columns identify a question together, name them all with --id ...; " in refused.stderr
+    assert "if several columns identify a question together, name them all with --id A,B; " in refused.stderr
     done = shell.run(
         tmp_path, "compare", "t.csv", "u.csv", "--id", "image,number", "-m", "exact_match", "--json"
     )
