@@ -204,7 +204,7 @@ def with_ids(raw: Raw, given: str | Sequence[str] | None, problems: Problems) ->
 SEVERAL_IDS = Message(
     "if several columns identify a question together, name them all with ",
     Either('question_id=["A", "B"]', "--id A,B"),
-    "; number repeated answers in a column epoch; if a run was resumed, keep one row of each question",
+    "; number repeated answers 1, 2, ... in a column epoch; if a run was resumed, keep one row a question",
 )
 SEPARATOR = " | "
 """What separates the ids of several columns that identify a question together."""

@@ -347,9 +347,9 @@ def fine_note(slices: Mapping[tuple[str, ...], int], rows: int, names: Names) ->
     return [Message(text, for_readers(str(Option("cluster")), "-c"), ".")] if fine else []
 
 
-def few_note(frame: pl.DataFrame) -> list[str]:
+def few_note(frame: pl.DataFrame, units: str = "rows or documents") -> list[str]:
     """Return the note that explains the mark for few rows, if a slice has it."""
-    said = "few rows or documents: treat the interval as rough"
+    said = f"few {units}, or a figure that rests on few of them: treat the interval as rough"
     figures = [name.removesuffix("_low") for name in frame.columns if name.endswith("_low")]
     lacks = [pl.col(f"{name}_low").is_null() & pl.col(name).is_not_null() for name in figures]
     if frame.select(pl.col("few_rows") & pl.any_horizontal(*lacks, pl.lit(value=False))).to_series().any():

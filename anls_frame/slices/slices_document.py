@@ -167,7 +167,11 @@ class SlicesView(View):
         said += left_out_columns(slices)
         said += documents.note(slices.settings["forgotten_documents"], row)
         if slices.table.height and slices.table["few_rows"].any():
-            said.append(MarkNote(FEW, f"few {row}s: treat the interval as rough."))
+            said.append(
+                MarkNote(
+                    FEW, f"few {row}s, or a figure that rests on few of them: treat the interval as rough."
+                )
+            )
         return said
 
     def document_notes(self) -> list[str]:

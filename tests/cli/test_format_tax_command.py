@@ -41,7 +41,9 @@ def test_tables_are_those_of_the_package(run: Run, tmp_path: Path) -> None:
     assert "fr" in printed
     assert "taken off" in printed
     assert "documents" not in printed.rsplit("* few", 1)[0]  # without clusters, no row has a number of them
-    assert printed.endswith("* few rows or documents: treat the interval as rough.\n")
+    assert printed.endswith(
+        "* few rows or documents, or a figure that rests on few of them: treat the interval as rough.\n"
+    )
     assert tables["steps"] == tax.steps.to_dicts()
     assert tables["account"] == tax.account.frame.to_dicts()
     figures = {"n": "n", "given": "baseline_score", "unwrapped": "score", "difference": "difference"}

@@ -84,7 +84,10 @@ def test_notes_account_for_the_rows(missing: Any) -> None:
         f"The reference of 1 of {n} rows has no text: all text predicted there counts as errors.",
         "A row in several slices counts once in each, so the counts may add up to more than the total.",
         "Intervals allow for 2 documents (doc).",
-        "* few rows or documents: treat the interval as rough; where they are too few, there is none.",
+        (
+            "* few rows or documents, or a figure that rests on few of them: treat the interval as rough; "
+            "where they are too few, there is none."
+        ),
         one.signature,
     ):
         assert note in " ".join(repr(one).splitlines())

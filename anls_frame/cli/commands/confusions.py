@@ -85,7 +85,7 @@ def confusions(
     elif target.is_terminal:
         print_table(edits_table(counted.drop(_ROWS).head(n)), most=n, height=counted.height)
     if counted.is_empty():
-        said = f"No character differs in {row}s{least}"
+        said = f"No character differs in {row}s{least}{' (--min-nls 0 counts the others)' if min_nls else ''}"
     elif not columns:
         compared, *left_out = counted.select(_ROWS).row(0)
         parts = [f"{rows:,} {why}" for rows, why in zip(left_out, _LEFT_OUT, strict=True) if rows]

@@ -15,7 +15,7 @@ from anls_frame._text import numbered
 from anls_frame.cli import options
 from anls_frame.cli.exits import gate_code
 from anls_frame.cli.output import print_json, print_table, say, score_text, show
-from anls_frame.export.columns import FEW, Column, by_name
+from anls_frame.export.columns import Column, by_name
 from anls_frame.export.document import Table, result_table
 from anls_frame.export.row_names import named_rows
 
@@ -249,13 +249,14 @@ def compare(
 
 def _notes(table: pl.DataFrame, has_documents: bool) -> Iterator[str]:
     """Yield what the figures of a comparison mean."""
+    from anls_frame.reports.report_documents import few_note
+
     unit = "document" if has_documents else "sentence"
     yield f"Difference: each system minus {table['system'][0]}; wins and losses are sentences of the system."
     # Of two systems there is one difference.
     together = "; the intervals of all systems apply together" if table.height > 2 else ""  # noqa: PLR2004
     yield f"Each interval and p allows for {unit}s{together}."
-    if table["few_rows"].any():
-        yield f"{FEW} few {unit}s: treat the interval as rough."
+    yield from few_note(table, f"{unit}s")
 
 
 def _decided(table: pl.DataFrame, within: float, has_documents: bool) -> int:
