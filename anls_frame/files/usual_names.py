@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, TypeAlias, get_args
 
 Role: TypeAlias = Literal["question_id", "question", "prediction", "answers", "question_types", "doc_id"]
@@ -43,6 +43,8 @@ _CONFIDENCES = ("conf", "prob", "certain")
 """Parts of the names of confidences."""
 _GOLD = "annotation annotations expected gold input original reference solution source target truth"
 """Words in the names of columns that hold no predictions, however similar they are to the answers."""
+_JUDGES = "claude deepseek gemini gpt grader judge llama llm mistral qwen rater"
+"""Beginnings of the names of columns that hold what a model said: a prediction, or a verdict on one."""
 _OUTCOME_ENDS = (
     "score scores anls nls exactmatch em f1 cer wer correct correctness hit passed success verdict "
     "accuracy acc ifright isright"
@@ -64,7 +66,7 @@ def suggests(name: str, role: Role) -> bool:
     return plain_name(name) in _USUAL[role].split()
 
 
-def usual_names(role: Role, names: Sequence[str], prediction: str | None = None) -> list[str]:
+def usual_names(role: Role, names: Collection[str], prediction: str | None = None) -> list[str]:
     """
     Return the columns whose names suggest a role.
 
@@ -111,6 +113,13 @@ def is_confidence(name: str) -> bool:
 def is_gold(name: str) -> bool:
     """Return whether a word of a name says that the column holds no predictions."""
     return not {*_GOLD.split()}.isdisjoint(words_of(name))
+
+
+def is_said(name: str, *, is_text: bool) -> bool:
+    """Return whether a name is that of what a model or a judge said, or of texts of the gold answers."""
+    first = "".join(words_of(name)[:1])
+    is_gold_text = is_text and first in ("gold", "golden", "gt", "expected", "truth")
+    return is_gold_text or first.startswith(tuple(_JUDGES.split()))
 
 
 def is_outcome(name: str, *, whole: bool = False) -> bool:

@@ -23,6 +23,7 @@ from anls_frame.files.usual_names import (
     is_confidence,
     is_gold,
     is_outcome,
+    is_said,
     is_system,
     plain_name,
     usual_names,
@@ -209,11 +210,9 @@ class _Finder:
     """Finds columns of a frame that have no role yet."""
 
     def __init__(self, rows: pl.DataFrame, taken: set[str]) -> None:
-        self.rows, self.taken = rows, taken
-
-    @property
-    def free(self) -> list[str]:
-        return [name for name in self.rows.columns if name not in self.taken]
+        self.rows = rows
+        # Methods of a Series may take its own name for a pattern.
+        self.free = {name: rows[name].alias("column") for name in rows.columns if name not in taken}
 
     @property
     def texts(self) -> list[str]:
@@ -246,8 +245,7 @@ class _Finder:
         """Return the only column of predictions, by name or by its likeness to the answers."""
         names = self.usual("prediction")
         if not names and _are_texts(self.rows.schema[answers]):
-            others = {*usual_names("question", self.free), *usual_names("question_id", self.free)}
-            others |= {*filter(is_gold, self.free)}
+            others = {*self.usual("question"), *self.usual("question_id"), *filter(is_gold, self.free)}
             last = {name: words_of(name)[-1:] for name in self.texts if name not in others}
             # Next to `tesseract_text`, `abbyy_text` is of another engine, however little it read.
             ends = [last[name] for name in last if self._predicts(name, answers)]
@@ -263,37 +261,39 @@ class _Finder:
     def id(self) -> str | None:
         names = usual_names("question_id", self.free)
         # A page is a document of one row.
-        names = names or [
-            name for name in usual_names("doc_id", self.free) if _column(self.rows, name).is_unique().all()
-        ]
+        own = usual_names("doc_id", self.free)
+        names = names or [name for name in own if self.free[name].is_unique().all()]
         return self._only("id", "ids", names[:1]) if names else None
 
     def document(self, ids: str | None) -> str | None:
         """Return the column of documents: named so, or of values that lie together, or of repeated ids."""
-        names = [name for name in self.free if _are_values(_column(self.rows, name)) and self._repeats(name)]
+        names = [name for name, column in self.free.items() if _are_values(column) and _repeats(column)]
         # Of pages in books, the books.
-        chosen = sorted(documents(names), key=lambda name: _column(self.rows, name).n_unique())[:1]
+        chosen = sorted(documents(names), key=lambda name: self.free[name].n_unique())[:1]
         found = chosen or [name for name in names if self._lies_together(name)]
         if found:
             return self._only("cluster", "documents", found)
         # Several answers to a question are not independent.
-        return ids if ids is not None and _column(self.rows, ids).drop_nulls().is_duplicated().any() else None
+        is_repeated = ids is not None and self.rows[ids].alias("id").drop_nulls().is_duplicated().any()
+        return ids if is_repeated else None
 
     def confidence(self, prediction: str) -> str | None:
         """Return the column of confidences in [0, 1] that belongs to the only prediction."""
-        names = [name for name in self.free if self._in_unit(name, least=5) and is_confidence(name)]
+        names = [name for name in self.free if is_confidence(name) and self._in_unit(name, least=5)]
         beside = [name for name in names if plain_name(prediction) in plain_name(name)]
         return self._only("model_confidence", "confidences", beside or names) if names else None
 
     def slices(self) -> list[str]:
         """Return the columns with few values that repeat and do not say how a system did."""
         left_out = outcomes(self.rows) | {*filter(is_outcome, self.free)}
+        texts = {*self.texts}
+        left_out |= {name for name in self.free if is_said(name, is_text=name in texts)}
         for role in ("question", *SCORED):
             left_out |= {*usual_names(role, self.free)}
         return [name for name in self.free if name not in left_out and self._slices(name)]
 
     def _slices(self, name: str) -> bool:
-        column = _entries(_labels(_column(self.rows, name))).drop_nulls()
+        column = _entries(_labels(self.free[name])).drop_nulls()
         if column.dtype != pl.Boolean and not _are_values(column):
             return False
         if column.dtype == pl.String:
@@ -307,9 +307,8 @@ class _Finder:
         """Return whether texts are often similar to the answers of their rows, and no copy of them."""
         if self.rows.schema[name] not in _TEXTS:
             return False
-        pairs = pl.DataFrame(
-            {"p": _column(self.rows, name).cast(pl.String), "a": _column(self.rows, answers)}
-        ).drop_nulls("a")
+        texts = {"p": self.free[name].cast(pl.String), "a": self.rows[answers]}
+        pairs = pl.DataFrame(texts).drop_nulls("a")
         sample = pairs.fill_null("").sample(min(_LOOKED_AT, pairs.height), seed=0)
         similarity = nls("p", "a")
         shares = sample.select(similar=(similarity >= _SIMILAR).mean(), equal=(similarity == 1).mean())
@@ -317,17 +316,13 @@ class _Finder:
         return bool(similar >= _OFTEN and equal < _COPIED)
 
     def _in_unit(self, name: str, least: int = 2) -> bool:
-        column = _column(self.rows, name).drop_nulls()
+        column = self.free[name].drop_nulls()
         if not (column.dtype.is_numeric() or column.dtype == pl.Boolean) or column.n_unique() < least:
             return False
         return bool(column.cast(pl.Float64).drop_nans().is_between(0, 1).all())
 
-    def _repeats(self, name: str) -> bool:
-        column = _column(self.rows, name).drop_nulls()
-        return 1 < column.n_unique() < 0.95 * len(column)
-
     def _lies_together(self, name: str) -> bool:
-        column, n = _column(self.rows, name), _column(self.rows, name).n_unique()
+        column, n = self.free[name], self.free[name].n_unique()
         is_shared = int(column.is_duplicated().sum()) > len(column) / 2
         # Few values are those of a slice.
         return n > _MOST_VALUES and is_shared and int(column.ne_missing(column.shift()).sum()) <= n
@@ -335,25 +330,30 @@ class _Finder:
     def _only(self, option: str, what: str, names: Sequence[str], more: Sequence[str | Option] = ()) -> str:
         """Return the only candidate; ask for the column if there is none or another one."""
         if len(names) == 1:
-            self.taken.add(names[0])
+            del self.free[names[0]]
             return names[0]
         among = listed([quoted(name) for name in self.free or self.rows.columns], 40)
         told, named = f"no column looks like the {what} among {among}", "COLUMN"
         if names:
-            shown = "; ".join(f"{name!r} with {self._values(name)}" for name in names)
+            shown = "; ".join(f"{name!r} with {_first_values(self.free[name])}" for name in names)
             told = f"several columns could hold the {what}: {shown}"
             # The name `answer` is that of predictions, too.
             named = named if option == "answers" else names[0]
         raise ValueError(Message(f"{told}. Pass ", Option(option, named), *more))
 
-    def _values(self, name: str) -> str:
-        values = _column(self.rows, name).drop_nulls().unique(maintain_order=True).head(_SHOWN).to_list()
-        return ", ".join(str(value)[:_LONGEST_VALUE] for value in values)
+
+def _repeats(column: pl.Series) -> bool:
+    return 1 < column.drop_nulls().n_unique() < 0.95 * column.count()
+
+
+def _first_values(column: pl.Series) -> str:
+    values = column.drop_nulls().unique(maintain_order=True).head(_SHOWN)
+    return ", ".join(str(value)[:_LONGEST_VALUE] for value in values)
 
 
 def prepared(rows: pl.DataFrame, roles: Roles, protocol: ScoreProtocol) -> pl.DataFrame:
     """Return the rows with lists of labels and answers; warn of texts that look like several answers."""
-    rows = rows.with_columns(_labels(_column(rows, name)).alias(name) for name in roles.by)
+    rows = rows.with_columns(_labels(rows[name].alias("column")).alias(name) for name in roles.by)
     is_named = isinstance(roles.metrics, str | None)
     # A caller's function of texts takes the answers as they are.
     if roles.answers is None or rows.schema[roles.answers] != pl.String or not is_named:
@@ -375,11 +375,6 @@ def _labels(column: pl.Series) -> pl.Series:
         texts = column.list.first()  # a reader makes a list of each text
     lists, damaged = parsed(texts.cast(pl.String), joined[0])
     return column if damaged else lists
-
-
-def _column(rows: pl.DataFrame, name: str) -> pl.Series:
-    """Return a column under another name, because methods of a Series may take its own for a pattern."""
-    return rows[name].alias("column")
 
 
 def n_values(column: pl.Series) -> int:

@@ -389,12 +389,22 @@ def test_texts_of_a_system_are_no_slice_of_the_scores_beside_them() -> None:
         "isCorrect",
         "answerCorrectness",
         "judge_a",
+        "gpt_B",
+        "gpt4o_verdict_kind",
+        "LLM_grade",
     ],
 )
 def test_columns_of_scores_by_other_tools_are_no_slices(name: str) -> None:
     right = pl.col("prediction") == pl.col("answers").list.first()
     made = af.overview(rows().with_columns(right.cast(pl.Int64).alias(name)))
     assert list(made.roles.by) == ["lang"]
+
+
+def test_texts_of_gold_are_no_slices_but_its_types_and_pages_are() -> None:
+    labels = pl.Series(["yes", "no"] * 30)
+    frame = rows().with_columns(gold_label=labels, gt_text=labels, expected_unit=labels, answer_type=labels)
+    frame = frame.with_columns(gold_page=pl.Series([1, 2, 3] * 20))
+    assert list(af.overview(frame).roles.by) == ["lang", "answer_type", "gold_page"]
 
 
 @pytest.mark.parametrize("name", ["score_sheet", "correct_form", "hits", "value", "f1_car", "größe", "--"])
