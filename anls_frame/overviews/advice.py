@@ -8,20 +8,22 @@ rule is a function in `RULES`.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
 import polars as pl
 import polars.selectors as cs
 
+from anls_frame._messages import Option
 from anls_frame._palette import PAGE_COLORS
 from anls_frame._text import level_text, numbered, shortened, visible
 from anls_frame.analysis.characters import confusions
 from anls_frame.export.columns import ends_of
 from anls_frame.export.display import spelled, spelled_in
+from anls_frame.export.kinds import Kind
 from anls_frame.frames.documents import noun
 from anls_frame.metrics.errors import edit_ops
 from anls_frame.metrics.page_errors import page_errors, reading_order_free_cer
@@ -31,7 +33,7 @@ from anls_frame.protocol import PROTOCOLS, ScoreProtocol, in_python, resolve_err
 from anls_frame.reports.confidences import selective
 from anls_frame.reports.reports import Report, report
 from anls_frame.reports.wrapping_costs import format_tax
-from anls_frame.slices.result import Slices
+from anls_frame.summary.causes import FORM
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.notes import written_otherwise
 from anls_frame.summary.rows import STYLES
@@ -54,6 +56,8 @@ _UNREADABLE = 0.5
 """Error rate above which a page is unreadable."""
 _OFTEN = 0.02
 """The least share of rows for which gold that looks wrong, or text around answers, is worth a step."""
+_LONGEST = 40
+"""Characters of an example."""
 _WIDE = 0.1
 """Half of the width of an interval that says little."""
 _AUDITED = 100
@@ -78,61 +82,41 @@ class Step(NamedTuple):
         return self.n >= _LEAST_ROWS and value >= _LEAST_GAIN and (low > 0 or self.rule == "slice")
 
 
-@dataclass(frozen=True, kw_only=True)
 class Case:
-    """What the rules look at: the rows of a system, and what is known of them."""
+    """
+    What the rules look at: an overview, and the rows of a system with what is known of them.
 
-    rows: pl.DataFrame
-    """The columns with a role, each named as its role, texts as they are scored, and what rows lose."""
-    system: str
-    roles: Roles
-    report: Report[Any]
-    """The report of the system."""
-    found: Slices[Any] | None
-    causes: pl.DataFrame
-    risk: float
+    The rows have the columns with a role, each named as its role, texts as they are scored, and what rows
+    lose.
+    """
 
-    @property
-    def metric(self) -> Metric:
-        """The score."""
-        return self.report.measures[0]
-
-    @property
-    def score(self) -> Gain:
-        """The score of all rows."""
-        return figure(self.report.overall, self.metric.name)
-
-    @property
-    def protocol(self) -> ScoreProtocol:
-        """How texts are compared."""
-        protocol = self.report.summary.settings.protocol
-        return protocol if self.metric.higher_is_better else resolve_errors(protocol)
-
-    @cached_property
-    def scored(self) -> pl.DataFrame:
-        """The scored rows."""
-        return self.rows.drop_nulls("lost")
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The options of functions that score the rows again; those without an answer have a text now."""
-        return {
+    def __init__(self, overview: Any, system: str, rows: pl.DataFrame, causes: pl.DataFrame) -> None:
+        self.overview, self.system, self.rows, self.causes = overview, system, rows, causes
+        self.scored = rows.drop_nulls("lost") if causes.width else rows
+        self.roles: Roles = overview.roles
+        self.report: Report[Any] = overview.report
+        self.settings = self.report.summary.settings
+        (self.predictions,) = self.report.summary.predictions.values()
+        self.metric: Metric = self.report.measures[0]
+        self.score = figure(self.report.overall, self.metric.name)
+        self.are_pages = "unreadable" in rows.columns
+        self.kind: Kind = "percent" if self.are_pages else "score"
+        self.protocol, usual = self.settings.protocol, PROTOCOLS["anls"]
+        if not self.metric.higher_is_better:
+            self.protocol, usual = resolve_errors(self.protocol), PROTOCOLS["raw"]
+        # Rows without an answer have a text now, if they are scored.
+        self.options: dict[str, Any] = {
             "metrics": self.metric.name,
-            "cluster": "cluster" if "cluster" in self.rows.columns else None,
+            "cluster": "cluster" if "cluster" in rows.columns else None,
             "confidence": self.report.confidence,
             "protocol": self.protocol,
-            "missing": self.report.summary.settings.missing,
+            "missing": self.settings.missing,
         }
-
-    @property
-    def prediction(self) -> str:
-        """The column of predictions in a call."""
-        return f'"{self.roles.systems[self.system]}"'
-
-    @property
-    def texts(self) -> str:
-        """The columns of texts in a call."""
-        return f'{self.prediction}, "{self.roles.answers}"'
+        self.prediction, self.answers = map(_literal, (self.roles.systems[system], self.roles.answers))
+        self.columns = f"{self.prediction}, {self.answers}"
+        how = "" if self.protocol == usual else f", protocol={in_python(self.protocol)}"
+        self.texts, self.how = f"{self.columns}{how}", how
+        self.unwrapped = f'af.unwrap({self.prediction}).struct.field("text"), {self.answers}'
 
     @cached_property
     def confusions(self) -> pl.DataFrame:
@@ -141,33 +125,12 @@ class Case:
         table: pl.DataFrame = confusions(self.scored, "prediction", "answers", **how)
         return table
 
-    @property
-    def leading_confusion(self) -> dict[str, Any] | None:
-        """The most frequent substitution, if it stands out."""
-        is_frequent = pl.col("share_of_errors") >= _FREQUENT
-        has_letters = self.protocol.unit != "word"
-        frequent = self.confusions.filter(is_frequent, pl.col("count") >= _LEAST_COUNT, has_letters)
-        return next(frequent.iter_rows(named=True), None)
-
-    def loss(self, score: float) -> float:
-        """Return what a score lacks to the best one."""
-        return 1 - score if self.metric.higher_is_better else score
-
-    def like_the_rest(self, share: float, score: Gain, rest: float) -> Gain:
-        """Return what a share of all would win if it were as good as the rest."""
-        value, *ends = (share * (self.loss(end) - self.loss(rest)) for end in score)
-        return value, min(ends), max(ends)
-
     @cached_property
-    def lengths_apart(self) -> tuple[int, int, int] | None:
-        """
-        The rows that cannot score for their lengths, and the median lengths of predictions and answers.
-
-        None if these are not most rows.
-        """
+    def lengths_apart(self) -> list[Step]:
+        """The step about rows that cannot score for their lengths, if these are most rows."""
         threshold = self.protocol.threshold
         if self.metric.name != "anls" or not threshold:
-            return None
+            return []
         nearest = nearest_answer("prediction", "answers", protocol=self.protocol)
         # Columns are right where predictions contain the answers.
         others = self.scored.filter(pl.col("cause").ne_missing("extra_text"))
@@ -176,22 +139,61 @@ class Case:
         differ = pl.min_horizontal(pl.all()) < threshold * pl.max_horizontal(pl.all())
         n, usual = lengths.filter(differ).height, lengths.median()
         if n <= self.scored.height / 2 or usual.filter(differ).is_empty():
-            return None
+            return []
         predicted, gold = map(round, usual.row(0))
-        return n, predicted, gold
+        alone = " If so, let the system give the answer alone." if predicted > gold else ""
+        sentence = (
+            f"Make sure that these are the right columns: {numbered(n, 'row')} cannot score, because the "
+            f"prediction is much longer or shorter than the answer, at the median {predicted:,} and {gold:,} "
+            f"characters.{alone}"
+        )
+        return [Step("lengths", sentence, f"df.filter(af.anls({self.texts}) == 0)", n)]
 
-    def are_often(self, n: int) -> bool:
-        """Return whether this number of rows is worth a step on gold or on text around answers."""
-        return n >= max(_LEAST_ROWS, _OFTEN * self.scored.height)
+    def again(self, **changed: Any) -> str:
+        """Return the call of this overview with other options."""
+        found = {*self.roles.found, "prediction", "answers"}
+        given = {name: value for name, value in self.roles.options.items() if name not in found}
+        options = {**given, **self.overview.options, **changed}
+        if not isinstance(options.get("metrics", ""), str):
+            options["metrics"] = self.metric.name
+        spelled = (
+            f"{name}={in_python(value)}" if isinstance(value, ScoreProtocol) else str(Option(name, value))
+            for name, value in options.items()
+        )
+        return f"af.overview(df, {', '.join([self.columns, *spelled])})"
 
-    def lost(self, *causes: str) -> int:
-        """Return the number of rows that lose by some causes."""
-        return int(self.causes.filter(pl.col("cause").is_in(list(causes)))["n"].sum())
+    def like_the_rest(self, figures: Gain, rest: float) -> Gain:
+        """Return what would be won if rows with these figures were as good as the rest."""
+        share = (self.score[0] - rest) / (figures[0] - rest or 1.0)
+        sign = share if self.metric.higher_is_better else -share
+        value, *ends = (sign * (rest - end) for end in figures)
+        return value, min(ends), max(ends)
 
     def mean(self, value: pl.Expr, rows: pl.DataFrame | None = None) -> Gain:
         """Return the mean of values in [0, 1] of the scored rows, or of others, with its interval."""
         rows = self.scored if rows is None else rows
         return means(rows, {"value": value}, self.report.confidence)["value"]
+
+    def losing(self, rule: str, rows: pl.Expr, said: str, call: str, least: float = 0.0) -> Iterator[Step]:
+        """Suggest a step for rows, at least this share of all, that would win what they lose."""
+        n = self.scored.filter(rows, pl.col("lost") > 0).height
+        if n and n >= least * self.scored.height:
+            gain = self.mean(pl.when(rows).then("lost"))
+            yield Step(rule, said.format(rows=numbered(n, "row"), won=won(gain)), call, n, gain)
+
+    def answered(self, rule: str, rows: pl.Expr, said: str, call: str) -> Iterator[Step]:
+        """Suggest a step for rows without an answer, which could be as good as the others."""
+        n, rest = self.scored.filter(rows, pl.col("lost") > 0).height, self.scored.filter(~rows)
+        if n and rest.height:
+            as_good = 1 - rest.select((pl.col("lost") + pl.col("wrapped")).mean()).item()
+            gain = scaled(self.mean(rows), as_good)
+            said = f"{said}: answered as well as the others, they would win {won(gain)}."
+            yield Step(rule, said.format(rows=numbered(n, "row")), call, n, gain)
+
+
+def _literal(name: str | None) -> str:
+    """Return the name of a column as a call spells it."""
+    return json.dumps(name, ensure_ascii=False)
 
 
 def means(rows: pl.DataFrame, values: Mapping[str, pl.Expr], confidence: float) -> dict[str, Gain]:
@@ -204,6 +206,12 @@ def means(rows: pl.DataFrame, values: Mapping[str, pl.Expr], confidence: float) 
     cluster = "cluster" if "cluster" in rows.columns else None
     made = report(given, metrics=metrics, cluster=cluster, confidence=confidence)
     return {name: figure(made.overall, name) for name in columns}
+
+
+def scaled(gain: Gain, share: float) -> Gain:
+    """Return a part of a figure and of its interval."""
+    value, low, high = (share * end for end in gain)
+    return value, low, high
 
 
 def figure(row: Mapping[str, Any], name: str) -> Gain:
@@ -242,12 +250,13 @@ def won(gain: Gain) -> str:
 
 
 def _unwrap(case: Case) -> Iterator[Step]:
-    n = case.lost("wrapped")
-    if not n:
+    wrapped = case.causes.filter(cause="wrapped")
+    if wrapped.is_empty():
         return
+    n, loss = wrapped.select("n", "loss").row(0)
     tax = format_tax(case.rows, "prediction", "answers", **case.options)
     gain = figure(tax.overall.row(0, named=True), "difference")
-    lowered = case.causes.filter(cause="wrapped")["loss"].item() - gain[0]
+    lowered = loss - gain[0]
     less = f", after {100 * lowered:.1f} that rows lose without their wrapping" if lowered > _NONE else ""
     sentence = (
         f"Take off the text around the answers of {numbered(n, 'row')}: unwrapping wins {won(gain)}{less}."
@@ -256,95 +265,115 @@ def _unwrap(case: Case) -> Iterator[Step]:
 
 
 def _missing(case: Case) -> Iterator[Step]:
-    n, is_missing = case.lost("missing", "empty"), pl.col("cause").is_in(["missing", "empty"])
-    rest = case.scored.filter(~is_missing)
-    if rest.is_empty():
-        return
-    as_good = 1 - rest.select((pl.col("lost") + pl.col("wrapped")).mean()).item()
-    value, low, high = (as_good * share for share in case.mean(is_missing))
-    gain = value, low, high
-    sentence = (
-        f"Get a prediction for the {numbered(n, 'row')} without one: answered as well as the others, they "
-        f"would win {won(gain)}."
-    )
+    are_rows = pl.col("cause").is_in(["missing", "empty"])
     call = f'df.filter(pl.col({case.prediction}).fill_null("").str.strip_chars() == "")'
-    yield Step("missing", sentence, call, n, gain)
+    yield from case.answered("missing", are_rows, "Get a prediction for the {rows} without one", call)
 
 
-_PLACEHOLDER = r"(?i)^\s*(none|null|nan|<na>|n/a|#n/a|unknown|unanswerable|not answerable|no answer)\.?\s*$"
-"""The texts that reports count as placeholders, for a call."""
+_NO_ANSWER = (
+    r"(?i)^\W*("
+    r"(none|null|nan|na>|n/a|unknown|unanswerable|not answerable|no answer)\W*$"
+    r"|((api|http|server|request|connection) )*([\w.]*(?-i:[a-z]E)rror|error)( code)?\W*(:|\d|$)"
+    r"|failed to (obtain|get|call|generate|process|connect)\b"
+    r"|(traceback|rate limit exceeded|too many requests|request timed out|as an ai)\b"
+    r"|(i'?m sorry|i am sorry|sorry|unfortunately)\b.*\b(not|cannot|can't|unable)\b"
+    r"|i (cannot|can't|can not|could not|couldn't|am unable|am not able|do not know|don't know)\b"
+    r"|(the |this )?(\w+ ){0,4}(not|n't) (found|given|mentioned|provided|specified|stated|available)\b"
+    r"|(the |this )?\w+ (does not|doesn't) (contain|mention|provide|show|specify|state)\b"
+    r")"
+)
+"""Beginnings of texts that are no answer: placeholders, messages of errors, and refusals."""
+_UNLIKE = 0.5
+"""The NLS below which such a text is not that of the gold answer."""
+
+
+def _says_nothing() -> pl.Expr:
+    """Return which predictions are no answer, although the gold does not say the same."""
+    return pl.col("prediction").cast(pl.String).str.contains(_NO_ANSWER)
 
 
 def _placeholders(case: Case) -> Iterator[Step]:
-    n = next(iter(case.report.summary.predictions.values())).n_placeholders
-    if n >= _LEAST_ROWS:
-        sentence = (
-            f'Make predictions such as "None" or "N/A" null where they mean no answer: '
-            f"{numbered(n, 'row')} with such a text count as answered."
-        )
-        call = f'df.filter(pl.col({case.prediction}).str.contains(r"{_PLACEHOLDER}"))'
-        yield Step("placeholder", sentence, call, n)
+    unlike = nls("prediction", "answers", protocol=case.protocol) < _UNLIKE
+    are_rows = (_says_nothing() & unlike).fill_null(value=False)
+    texts = case.scored.filter(are_rows)["prediction"].cast(pl.String)
+    if texts.is_empty():
+        return
+    example = shortened(visible(texts.mode().sort()[0]), _LONGEST).replace("{", "{{").replace("}", "}}")
+    said = (
+        f"Ask again for the {{rows}} with a text such as “{example}”, or make it null if there is no answer"
+    )
+    score = f"af.nls({case.texts})" + (".fill_null(0)" if case.settings.unanswerable == "empty" else "")
+    call = f'df.filter(pl.col({case.prediction}).str.contains(r"{_NO_ANSWER}") & ({score} < {_UNLIKE}))'
+    yield from case.answered("placeholder", are_rows, said, call)
 
 
 def _invented(case: Case) -> Iterator[Step]:
-    n = case.lost("invented")
-    gain = case.mean(pl.when(pl.col("cause") == "invented").then("lost"))
-    sentence = (
-        f"Let the system say that there is no answer: it invents one in {numbered(n, 'row')}, for "
-        f"{won(gain)}."
-    )
-    yield Step("invented", sentence, f'df.filter(pl.col("{case.roles.answers}").is_null())', n, gain)
-    n = next(iter(case.report.summary.predictions.values())).n_invented
-    if n >= _LEAST_ROWS and case.report.summary.settings.unanswerable != "empty":
+    are_rows = (pl.col("cause") == "invented") & ~_says_nothing()
+    said = "Let the system say that there is no answer: it invents one in {rows}, for {won}."
+    yield from case.losing("invented", are_rows, said, f"df.filter(pl.col({case.answers}).is_null())")
+    n = case.predictions.n_invented
+    if n >= _LEAST_ROWS and case.settings.unanswerable != "empty":
         count = numbered(n, "prediction")
         sentence = f"Decide how rows without an answer count: {count} for them are in no figure here."
-        yield Step("invented", sentence, f'af.overview(df, {case.texts}, unanswerable="empty")', n)
+        yield Step("invented", sentence, case.again(unanswerable="empty"), n)
+
+
+def _form(case: Case) -> Iterator[Step]:
+    are_rows = pl.col("cause") == "form"
+    kinds = {*case.scored.filter(are_rows, pl.col("lost") > 0)["error_type"]}
+    named = ", ".join(kind.replace("_", " ") for kind in FORM if kind in kinds)
+    said = (
+        f"Decide whether form should count ({named}): {{rows}} are otherwise right, and lose {{won}} by it."
+    )
+    is_form = f"af.error_type({case.unwrapped}).is_in({json.dumps(FORM)})"
+    call = f"df.filter({is_form} & (af.nls({case.unwrapped}{case.how}) < 1))"
+    yield from case.losing("form", are_rows, said, call, _OFTEN)
 
 
 def _slice(case: Case) -> Iterator[Step]:
-    table = pl.DataFrame() if case.found is None else case.found.to_polars()
-    row = case.report.row_names["row"]
-    for index, line in enumerate(table.iter_rows(named=True)):
+    found = case.overview.found
+    for index, line in enumerate(() if found is None else found.to_polars().iter_rows(named=True)):
         if line["rest"] is None or line["score_low"] is None or line["score_high"] is None:
             continue
+        rows = numbered(line["n"], case.report.row_names["row"])
         name = shortened(visible(line["description"]), 60)
-        scores = f"{spelled_in(line, 'score', 'score')}, that of the rest {line['rest']:.3f}"
-        # A page counts by its length, which the share of the loss tells.
-        share = line["share_of_loss"] * case.loss(case.score[0]) / case.loss(line["score"])
-        gain = case.like_the_rest(share, figure(line, "score"), line["rest"])
+        scores = (
+            f"{spelled_in(line, 'score', case.kind)}, that of the rest {spelled(line['rest'], (), case.kind)}"
+        )
+        gain = case.like_the_rest(figure(line, "score"), line["rest"])
         sentence = (
-            f"Look at the {numbered(line['n'], row)} with {name}: their {case.metric.label} is {scores}; as "
+            f"Look at the {rows} with {name}: their {case.metric.label} is {scores}; as "
             f"good as the rest, they would win {won(gain)}."
         )
         yield Step("slice", sentence, f"overview.found.rows(df, {index})", line["n"], gain)
 
 
 def _confusion(case: Case) -> Iterator[Step]:
-    first = case.leading_confusion
-    if first is None or case.metric.name == "exact_match":
+    is_frequent = (pl.col("share_of_errors") >= _FREQUENT) & (pl.col("count") >= _LEAST_COUNT)
+    first = next(case.confusions.filter(is_frequent).iter_rows(named=True), None)
+    if first is None or case.metric.name == "exact_match" or case.protocol.unit == "word":
         return
-    how: dict[str, Any] = {"protocol": case.protocol}
-    pair = {name: first[name] for name in ("reference_char", "predicted_char")}
-    rows = case.scored.with_columns(nearest=nearest_answer("prediction", "answers", **how))
-    rows = rows.with_columns(
-        nls=nls("prediction", "answers", **how), ops=edit_ops("prediction", "nearest", **how)
-    )
-    is_pair = pl.all_horizontal(pl.element().struct.field(name) == char for name, char in pair.items())
-    n = pl.col("ops").list.eval(is_pair.fill_null(value=False)).list.sum()
-    # Each edit costs the same part of the similarity.
-    won_back = (1 - pl.col("nls")) * n / pl.col("ops").list.len()
-    gain = case.mean(pl.when((pl.col("nls") >= READ) & (n > 0)).then(won_back), rows)
-    yield _misreading(case, first, gain)
-
-
-def _misreading(case: Case, confusion: Mapping[str, Any], gain: Gain) -> Step:
+    if case.are_pages:
+        # The count of edits is the rate times the characters.
+        gain = scaled(case.score, first["count"] / (case.report.overall["characters"] * case.score[0]))
+    else:
+        how: dict[str, Any] = {"protocol": case.protocol}
+        rows = case.scored.with_columns(nearest=nearest_answer("prediction", "answers", **how))
+        rows = rows.with_columns(
+            nls=nls("prediction", "answers", **how), ops=edit_ops("prediction", "nearest", **how)
+        )
+        pair = ("reference_char", "predicted_char")
+        is_pair = pl.all_horizontal(pl.element().struct.field(name) == first[name] for name in pair)
+        n = pl.col("ops").list.eval(is_pair.fill_null(value=False)).list.sum()
+        # Each edit costs the same part of the similarity.
+        won_back = (1 - pl.col("nls")) * n / pl.col("ops").list.len()
+        gain = case.mean(pl.when((pl.col("nls") >= READ) & (n > 0)).then(won_back), rows)
     sentence = (
-        f"Fix one misreading: {confusion['reference_char']!r} is read as {confusion['predicted_char']!r} "
-        f"{confusion['count']:,} times, {100 * confusion['share_of_errors']:.0f} % of all edits; without it, "
+        f"Fix one misreading: {first['reference_char']!r} is read as {first['predicted_char']!r} "
+        f"{first['count']:,} times, {100 * first['share_of_errors']:.0f} % of all edits; without it, "
         f"{won(gain)} would be won."
     )
-    call = f'af.confusions(df, {case.texts}, op="replace")'
-    return Step("confusion", sentence, call, confusion["count"], gain)
+    yield Step("confusion", sentence, f'af.confusions(df, {case.texts}, op="replace")', first["count"], gain)
 
 
 def _confidence(case: Case) -> Iterator[Step]:
@@ -353,15 +382,15 @@ def _confidence(case: Case) -> Iterator[Step]:
         return
     chosen = selective(case.rows, "prediction", "answers", "model_confidence", **case.options)
     # The overview has its own account of rows.
-    line = chosen.thresholds_by((), case.risk, case.report.confidence).row(0, named=True)
+    line = chosen.thresholds_by((), case.overview.risk, case.report.confidence).row(0, named=True)
     quality = chosen.overall.row(0, named=True)
-    options = f'"{name}", metrics="{case.metric.name}"'
-    call = f"af.selective(df, {case.texts}, {options}).threshold(risk={case.risk:g})"
+    options = f'{_literal(name)}, metrics="{case.metric.name}"{case.how}'
+    call = f"af.selective(df, {case.columns}, {options}).threshold(risk={case.overview.risk:g})"
     if line["status"] == "certified":
         sentence = (
             f"Accept answers with {name} of at least {line['threshold']:.4g} unread: "
             f"{spelled_in(line, 'accepted', 'percent')} of all. Their mean loss is at most "
-            f"{100 * case.risk:g} %, with {level_text(case.report.confidence)} confidence."
+            f"{100 * case.overview.risk:g} %, with {level_text(case.report.confidence)} confidence."
         )
         yield Step("confidence", sentence, call, line["n_accepted"])
         return
@@ -375,60 +404,43 @@ def _confidence(case: Case) -> Iterator[Step]:
 
 
 def _extra_text(case: Case) -> Iterator[Step]:
-    rows = pl.col("cause") == "extra_text"
-    n, gain = case.lost("extra_text"), case.mean(pl.when(rows).then("lost"))
-    if not case.are_often(n):
-        return
-    sentence = (
-        f"Let the system give the answer alone: in {numbered(n, 'row')}, the prediction contains the gold "
-        f"answer and more text, for up to {won(gain)}. Where the longer text is right, add it to the gold."
+    said = (
+        "Let the system give the answer alone: in {rows}, the prediction contains the gold answer and more "
+        "text, for up to {won}. Where the longer text is right, add it to the gold."
     )
-    call = f'df.filter({_error_type(case)} == "extra_text")'
-    yield Step("extra_text", sentence, call, n, gain)
+    call = f'df.filter(af.error_type({case.unwrapped}) == "extra_text")'
+    yield from case.losing("extra_text", pl.col("cause") == "extra_text", said, call, _OFTEN)
 
 
 def _lengths(case: Case) -> Iterator[Step]:
-    if case.lengths_apart is None:
-        return
-    n, predicted, gold = case.lengths_apart
-    alone = " If so, let the system give the answer alone." if predicted > gold else ""
-    sentence = (
-        f"Make sure that these are the right columns: {numbered(n, 'row')} cannot score, because the "
-        f"prediction is much longer or shorter than the answer, at the median {predicted:,} and {gold:,} "
-        f"characters.{alone}"
-    )
-    yield Step("lengths", sentence, f"df.filter(af.anls({case.texts}) == 0)", n)
+    yield from case.lengths_apart
 
 
 def _gold(case: Case) -> Iterator[Step]:
-    if case.lengths_apart is not None:
+    if case.lengths_apart:
         return  # the column of answers itself is in doubt
     looks_wrong = pl.col("cause") == "truncated"
     why = "the prediction is part of the gold answer"
-    rows = f'{_error_type(case)} == "truncated"'
+    kind = f"af.error_type({case.unwrapped})"
+    rows = f'{kind} == "truncated"'
     others = {name: column for name, column in case.roles.systems.items() if name != case.system}
     if others:
         alike = [nls("prediction", f"other {name}", protocol=case.protocol) == 1 for name in others]
         is_other = pl.col("cause").is_in(["wrong", "near"]) & (pl.col("lost") > 0)
         looks_wrong |= is_other & pl.all_horizontal(alike).fill_null(value=False)
         why = f"all systems give the same other answer, or {why}"
-        same = " & ".join(f'(af.nls({case.prediction}, "{column}") == 1)' for column in others.values())
-        is_wrong = f'{_error_type(case)}.is_in(["wrong", "near"]) & (af.anls({case.texts}) < 1)'
+        same = " & ".join(
+            f"(af.nls({case.prediction}, {_literal(column)}{case.how}) == 1)" for column in others.values()
+        )
+        is_wrong = f'{kind}.is_in(["wrong", "near"]) & (af.nls({case.texts}) < 1)'
         rows = f"({rows}) | {is_wrong} & {same}"
-    n = case.scored.filter(looks_wrong).height
-    if not case.are_often(n):
-        return
-    gain, size = case.mean(pl.when(looks_wrong).then("lost")), min(_AUDITED, n)
-    sentence = (
-        f"Check the gold answers of {numbered(n, 'row')}: {why}. If the gold is wrong or too long, up to "
-        f"{won(gain)} are not the system's; judge a sample of {size}."
+    size = min(_AUDITED, case.scored.filter(looks_wrong).height)
+    said = (
+        f"Check the gold answers of {{rows}}: {why}. If the gold is wrong or too long, up to {{won}} are not "
+        f"the system's; judge a sample of {size}."
     )
-    yield Step("gold", sentence, f"af.audit_sample(df.filter({rows}), n={size})", n, gain)
-
-
-def _error_type(case: Case) -> str:
-    """Return the error types of unwrapped predictions in a call."""
-    return f'af.error_type(af.unwrap({case.prediction}).struct.field("text"), "{case.roles.answers}")'
+    call = f"af.audit_sample(df.filter({rows}), n={size})"
+    yield from case.losing("gold", looks_wrong, said, call, _OFTEN)
 
 
 def _protocol(case: Case) -> Iterator[Step]:
@@ -443,13 +455,13 @@ def _protocol(case: Case) -> Iterator[Step]:
     }
     found = case.scored.select(**others).row(0, named=True)
     name, other = max(found.items(), key=lambda item: abs(item[1] - score))
-    if not (other < low or other > high):
+    if math.isnan(low) or low <= other <= high:
         return
     sentence = (
         f"Make sure which protocol your benchmark uses: with {name!r} the score is {other:.3f}, not "
         f"{spelled(score, (low, high), 'score')}, {100 * abs(other - score):.1f} percentage points apart."
     )
-    yield Step("protocol", sentence, f'af.overview(df, {case.texts}, protocol="{name}")', case.scored.height)
+    yield Step("protocol", sentence, case.again(protocol=name), case.scored.height)
 
 
 def _documents(case: Case) -> Iterator[Step]:
@@ -459,7 +471,7 @@ def _documents(case: Case) -> Iterator[Step]:
     overall = case.report.overall
     what = case.report.row_names["row"] if overall["n_clusters"] is None else noun(case.roles.cluster)
     n = overall["n_clusters"] or overall["n"]
-    known = f"is only known to be {spelled(score, (low, high), 'score')}"
+    known = f"is only known to be {spelled(score, (low, high), case.kind)}"
     if math.isnan(low):
         known = "has no interval"
     call = f'af.report(df, {case.texts}, metrics="{case.metric.name}")'
@@ -469,26 +481,14 @@ def _documents(case: Case) -> Iterator[Step]:
 
 def _kinds(case: Case) -> Iterator[Step]:
     overall = case.report.overall
-    for kind in PAGE_COLORS:
-        n, (value, low, high) = case.lost(kind), figure(overall, kind)
-        # Misread letters are a confusion, or are everywhere.
-        if kind == "misread" or not n:
-            continue
+    # Misread letters are a confusion, or are everywhere.
+    for kind, n in case.causes.filter(pl.col("cause") != "misread").select("cause", "n").iter_rows():
         # A moved character is an error in both places, or in none.
-        in_order = (overall["cer_corpus"] - overall["reading_order_free_cer"]) / value
-        edits = in_order if kind == "moved" else 1
-        gain = value * edits, low * edits, high * edits
+        in_order = (overall["cer_corpus"] - overall["reading_order_free_cer"]) / overall[kind]
+        gain = scaled(figure(overall, kind), in_order if kind == "moved" else 1)
         sentence = f"Look at the {numbered(n, 'page')} with {kind} text: without it, {won(gain)} are won."
         call = f'df.sort(af.page_errors({case.texts}).struct.field("{kind}"), descending=True)'
         yield Step(kind, sentence, call, n, gain)
-
-
-def _page_confusion(case: Case) -> Iterator[Step]:
-    first, overall = case.leading_confusion, case.report.overall
-    if first is not None:
-        share = first["count"] / (overall["characters"] * case.score[0])
-        value, low, high = (share * end for end in case.score)
-        yield _misreading(case, first, (value, low, high))
 
 
 def _unreadable(case: Case) -> Iterator[Step]:
@@ -499,9 +499,7 @@ def _unreadable(case: Case) -> Iterator[Step]:
     bad, rest = (by.row(by_predicate=pl.col("unreadable") == one, named=True) for one in (True, False))
     if bad["cer_corpus"] is None or rest["cer_corpus"] is None:
         return  # texts were read where pages have none, so there is no rate
-    lengths = pl.col("reference_length")
-    share = case.scored.select(lengths.filter("unreadable").sum() / lengths.sum()).item()
-    gain = case.like_the_rest(share, figure(bad, "cer_corpus"), rest["cer_corpus"])
+    gain = case.like_the_rest(figure(bad, "cer_corpus"), rest["cer_corpus"])
     sentence = (
         f"Scan or read {numbered(n, 'page')} again, with an order-free CER above {_UNREADABLE:g}: as good "
         f"as the rest, they would win {won(gain)}."
@@ -511,22 +509,17 @@ def _unreadable(case: Case) -> Iterator[Step]:
 
 
 def _style(case: Case) -> Iterator[Step]:
-    (predictions,) = case.report.summary.predictions.values()
-    found, plain = written_otherwise(vars(predictions), case.report.overall["n"], case.protocol)
+    found, plain = written_otherwise(vars(case.predictions), case.report.overall["n"], case.protocol)
     if not found:
         return
     rates = report(case.rows, "prediction", "answers", **{**case.options, "protocol": plain}).overall
-    share = 1 - rates[case.metric.name] / case.score[0]
-    value, low, high = (share * end for end in case.score)
+    gain = scaled(case.score, 1 - rates[case.metric.name] / case.score[0])
     ignored = [STYLES[style][1].removeprefix("ignore_") for style in found]
     sentence = (
-        f"Decide whether {' and '.join(ignored)} should count: ignored in both texts, "
-        f"{won((value, low, high))} are won."
+        f"Decide whether {' and '.join(ignored)} should count: ignored in both texts, {won(gain)} are won."
     )
-    metrics = case.roles.metrics if isinstance(case.roles.metrics, str) else case.metric.name
-    call = f'af.overview(df, {case.texts}, metrics="{metrics}", protocol={in_python(plain)})'
-    n = max(getattr(predictions, f"n_{style}") for style in found)
-    yield Step("style", sentence, call, n, (value, low, high))
+    n = max(getattr(case.predictions, f"n_{style}") for style in found)
+    yield Step("style", sentence, case.again(protocol=plain), n, gain)
 
 
 Rule: TypeAlias = Callable[[Case], Iterator[Step]]
@@ -535,6 +528,7 @@ RULES: Sequence[Rule] = (
     _invented,
     _missing,
     _placeholders,
+    _form,
     _slice,
     _confusion,
     _confidence,
@@ -546,7 +540,7 @@ RULES: Sequence[Rule] = (
 )
 """The rules, in any order: steps are ordered by what they could win."""
 
-PAGE_RULES: Sequence[Rule] = (_style, _unreadable, _kinds, _page_confusion, _slice, _documents)
+PAGE_RULES: Sequence[Rule] = (_style, _unreadable, _kinds, _confusion, _slice, _documents)
 """The rules for pages of OCR."""
 
 RATE_RULES: Sequence[Rule] = (_style, _slice, _documents)

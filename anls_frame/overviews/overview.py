@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, cast
 
@@ -27,6 +27,7 @@ from anls_frame.overviews.advice import (
     RATE_RULES,
     RULES,
     Case,
+    Gain,
     figure,
     first_steps,
     means,
@@ -114,6 +115,8 @@ class Overview(Written, Generic[Table_co]):
     found: Slices[Any] | None
     roles: Roles
     options: Mapping[str, Any]
+    """The options of `overview` that differ from their defaults and name no column."""
+    risk: float
     measures: tuple[Metric, ...]
     """The score."""
     row_names: Names
@@ -312,8 +315,12 @@ def overview(
         raise ValueError("no row has an answer to score against, or a score")
     # The rows without a score may be those of all other values.
     varying = [name for name in roles.by if [name] not in tables or made.tables[name]["n"].gt(0).sum() > 1]
-    of_slices = {"prediction": column, "answers": roles.answers, "metrics": scores[0], **how}
-    found = _worse_slices(rows, varying, made.row_names, **of_slices)
+    found = None
+    if varying:
+        depth = 2 if rows.height <= MOST_PAIRS else 1
+        search = SliceSearch(min_rows=max(_LEAST_ROWS, rows.height // _LEAST_SHARE))
+        how |= {"metrics": scores[0], "depth": depth, "n": _SLICES, "search": search}
+        found = replace(find_slices(rows, column, roles.answers, varying, **how), row_names=made.row_names)
     usual, named = inspect.signature(overview).parameters, roles.options
     options = {name: value for name, value in given.items() if name not in named}
     result = Overview(
@@ -322,13 +329,14 @@ def overview(
         comparison=comparison,
         found=found,
         roles=roles,
+        risk=risk,
         options={name: value for name, value in options.items() if value != usual[name].default},
         **{name: getattr(made, name) for name in ("measures", "row_names", "signature")},
     )
-    return _explained(result, rows, system, risk)
+    return _explained(result, rows, system)
 
 
-def _explained(result: Overview[Any], rows: pl.DataFrame, system: str, risk: float) -> Overview[Any]:
+def _explained(result: Overview[Any], rows: pl.DataFrame, system: str) -> Overview[Any]:
     """Return an overview with the causes of its losses and what to do first, as far as its score has them."""
     made, roles, metric = result.report, result.roles, result.measures[0]
     are_pages = {"cer_corpus", *PAGE_COLORS, "reading_order_free_cer"} <= {*made.overall}
@@ -337,9 +345,8 @@ def _explained(result: Overview[Any], rows: pl.DataFrame, system: str, risk: flo
     if roles.answers is None or not (has_causes or settings.are_error_rates):
         return result
     texts = {name: _texts(rows, roles, name, settings.unanswerable) for name in roles.systems}
-    of_case: dict[str, Any] = {"system": system, "roles": roles, "report": made, "found": result.found}
     if not has_causes:
-        case = Case(rows=texts[system].collect(), causes=pl.DataFrame(), risk=risk, **of_case)
+        case = Case(result, system, texts[system].collect(), pl.DataFrame())
         return replace(result, step_frame=first_steps(case, RATE_RULES))
     if are_pages:
         scored = {system: texts[system].with_columns(**page_losses(settings)).collect()}
@@ -352,7 +359,8 @@ def _explained(result: Overview[Any], rows: pl.DataFrame, system: str, risk: flo
         of_systems = {name: _cause_table(one, made.confidence) for name, one in scored.items()}
     own, table, losses = scored[system], of_systems[system], _PAGE_RATES if are_pages else _LOSSES
     named_tables = [one.select(pl.lit(name).alias("system"), pl.all()) for name, one in of_systems.items()]
-    case = Case(rows=own, causes=table, risk=risk, **of_case)
+    case = Case(result, system, own, table)
+    of_rows = [pl.when(loss > 0).then(pl.lit(cause)) for cause, loss in losses.items()]
     label = free_name("cause" if result.comparison is None else f"cause of {system}", rows.columns)
     return replace(
         result,
@@ -360,20 +368,8 @@ def _explained(result: Overview[Any], rows: pl.DataFrame, system: str, risk: flo
         step_frame=first_steps(case, PAGE_RULES if are_pages else RULES),
         worst_rows=_worst_rows(own, {cause: losses[cause] for cause in table["cause"]}, settings.protocol),
         confusions=case.confusions.head(_WORST),
-        row_causes=_row_causes(own, losses).alias(label),
+        row_causes=own.select(pl.concat_list(of_rows).list.drop_nulls().alias(label)).to_series(),
     )
-
-
-def _worse_slices(
-    rows: pl.DataFrame, columns: Sequence[str], row_names: Names, **how: Any
-) -> Slices[Any] | None:
-    """Return the slices that are worse than the rest; None without columns that slice."""
-    if not columns:
-        return None
-    depth = 2 if rows.height <= MOST_PAIRS else 1
-    search = SliceSearch(min_rows=max(_LEAST_ROWS, rows.height // _LEAST_SHARE))
-    found: Slices[Any] = find_slices(rows, columns=columns, depth=depth, n=_SLICES, search=search, **how)
-    return replace(found, row_names=row_names)
 
 
 def _texts(rows: pl.DataFrame, roles: Roles, system: str, unanswerable: Unanswerable) -> pl.LazyFrame:
@@ -397,26 +393,23 @@ def _cause_table(rows: pl.DataFrame, confidence: float) -> pl.DataFrame:
     """Return the causes with the intervals of their losses."""
     table = causes.losses_by_cause(causes.summed(rows.lazy(), []).collect(), [])
     known = means(rows.drop_nulls("lost"), {cause: _LOSSES[cause] for cause in table["cause"]}, confidence)
+    return _with_ends(table, known.values())
+
+
+def _with_ends(table: pl.DataFrame, figures: Iterable[Gain]) -> pl.DataFrame:
+    """Return causes with the ends of the intervals of their losses."""
     schema = dict.fromkeys(ends_of("loss"), pl.Float64)
-    ends = pl.DataFrame([own[1:] for own in known.values()], schema, orient="row").fill_nan(None)
+    ends = pl.DataFrame([own[1:] for own in figures], schema, orient="row").fill_nan(None)
     return table.hstack(ends).select("cause", "n", "loss", *schema, "share_of_loss")
 
 
 def _page_causes(made: Report[Any], rows: pl.DataFrame) -> pl.DataFrame:
     """Return the kinds of page errors, as shares of the characters of the references."""
-    kinds = [
-        (kind, rows.filter(pl.col(kind) > 0).height, *figure(made.overall, kind)) for kind in PAGE_COLORS
-    ]
-    table = pl.DataFrame(kinds, ["cause", "n", "loss", *ends_of("loss")], orient="row")
-    table = table.filter(pl.col("n") > 0).fill_nan(None)
-    share_of_loss = pl.col("loss") / pl.col("loss").sum()
-    return table.with_columns(share_of_loss=share_of_loss).sort("loss", descending=True, maintain_order=True)
-
-
-def _row_causes(rows: pl.DataFrame, losses: Mapping[str, pl.Expr]) -> pl.Series:
-    """Return the causes of each row."""
-    names = [pl.when(loss > 0).then(pl.lit(cause)) for cause, loss in losses.items()]
-    return rows.select(pl.concat_list(names).list.drop_nulls()).to_series()
+    counts = [(kind, rows.filter(pl.col(kind) > 0).height, made.overall[kind]) for kind in PAGE_COLORS]
+    table = pl.DataFrame(counts, ["cause", "n", "loss"], orient="row").filter(pl.col("n") > 0)
+    table = table.with_columns(share_of_loss=pl.col("loss") / pl.col("loss").sum())
+    table = table.sort("loss", descending=True, maintain_order=True)
+    return _with_ends(table, [figure(made.overall, kind) for kind in table["cause"]])
 
 
 def _worst_rows(rows: pl.DataFrame, losses: Mapping[str, pl.Expr], protocol: ScoreProtocol) -> pl.DataFrame:
@@ -424,9 +417,7 @@ def _worst_rows(rows: pl.DataFrame, losses: Mapping[str, pl.Expr], protocol: Sco
     worst = [rows.clear().with_columns(cause=pl.lit(""), lost=pl.lit(0.0))]
     for cause, loss in losses.items():
         losing = rows.with_columns(cause=pl.lit(cause), lost=loss).filter(pl.col("lost") > 0)
-        ordered = losing.sort(
-            "lost", "prediction", descending=[True, False], nulls_last=True, maintain_order=True
-        )
+        ordered = losing.sort(-pl.col("lost"), "prediction", nulls_last=True, maintain_order=True)
         worst.append(ordered.head(_WORST))
     text = pl.col("prediction").cast(pl.String).fill_null("")
     every = pl.concat(worst).with_columns(nearest=nearest_answer(text, "answers", protocol=protocol))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import polars as pl
@@ -15,7 +14,7 @@ from anls_frame._text import level_text, numbered, shortened, visible
 from anls_frame.export import Table, terminal
 from anls_frame.export.charts import Alignments, Figure, Sentences, Shares
 from anls_frame.export.columns import COLUMNS, Column, ends_of
-from anls_frame.export.display import spelled_in
+from anls_frame.export.display import spelled, spelled_in
 from anls_frame.export.document import Document, Selection, result_table
 from anls_frame.frames.documents import noun
 from anls_frame.protocol import PROTOCOLS
@@ -33,8 +32,9 @@ _CAUSES, _SLICES, _STEPS, _ROLES = (
 _COLORS = {**ERROR_COLORS, "wrapped": PALETTE[4], "form": ERROR_COLORS["whitespace"], **PAGE_COLORS}
 _NO_SLICE = "no slice is worse than the rest beyond chance"
 _SELECTED = (
-    "The intervals of these slices are wider than others, because the slices were selected for looking bad."
+    "The intervals of found slices are wider than others, because the slices were selected for looking bad."
 )
+_ONE_COLUMN = "There are too many rows for slices of two columns: those of one were searched."
 _NOT_SEARCHED = f"Under “{_SLICES}”, not searched"
 _NO_STEP = "Nothing stands out: the data support no single step that would win much."
 _LONGEST = 32
@@ -55,27 +55,27 @@ class OverviewView(View):
 
     result: Any
 
-    @cached_property
-    def report_view(self) -> View:
-        """The view of the overview's report."""
-        report = self.result.report
-        view: View = report.view(result=report, percent=self.percent)
-        return view
-
-    @property
-    def are_pages(self) -> bool:
-        """Whether the causes are kinds of page errors."""
-        return not self.metrics[0].higher_is_better and bool(self.result.cause_frame.width)
-
-    @property
-    def has_steps(self) -> bool:
-        """Whether steps were looked for; for error rates without causes, by few rules."""
-        return bool(self.result.cause_frame.width or self.result.step_frame.height)
-
-    @property
-    def cause_name(self) -> str:
-        """The name of the table of causes."""
-        return "Kinds of errors" if self.are_pages else _CAUSES
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        result, metric = self.result, self.metrics[0]
+        self.causes: pl.DataFrame = result.cause_frame
+        self.are_pages = not metric.higher_is_better and bool(self.causes.width)
+        # Rates of pages are usually told in per cent, as their head and their steps do.
+        self.percent = self.percent or self.are_pages
+        self.score_kind = self.kind(metric)
+        self.cause_name = "Kinds of errors" if self.are_pages else _CAUSES
+        # Steps are looked for, for error rates without causes by few rules.
+        self.has_steps = bool(self.causes.width or result.step_frame.height)
+        self.report_view: View = result.report.view(result=result.report, percent=self.percent)
+        self.found: Any = result.found
+        self.slices: list[str] = []
+        """A sentence for each found slice, or that there is none."""
+        self.slice_notes: list[str] = []
+        if self.found is not None:
+            self.slices = sentences(self.found, percent=self.percent) or [_NO_SLICE]
+            self.slice_notes = left_out_columns(self.found, _NOT_SEARCHED)
+            self.slice_notes += [_SELECTED] if self.found.table.height else []
+            self.slice_notes += [_ONE_COLUMN] if self.found.settings["depth"] == 1 else []
 
     @property
     def title(self) -> str:
@@ -85,13 +85,13 @@ class OverviewView(View):
 
     def frame(self) -> pl.DataFrame:
         """Return the causes, or the report of a score without causes."""
-        return self.result.cause_frame if self.result.cause_frame.width else self.report_view.frame()
+        return self.causes if self.causes.width else self.report_view.frame()
 
     def head(self) -> str:
         """Return the score, with its interval, rows and documents, and that of other systems."""
         result, metric = self.result, self.metrics[0]
         overall = result.report.overall
-        said = f"{metric.label} {spelled_in(overall, metric.name, self.kind(metric))}"
+        said = f"{metric.label} {spelled_in(overall, metric.name, self.score_kind)}"
         said += f" over {numbered(overall['n'], self.names['row'])}"
         if overall["n_clusters"] is not None:
             said += f" of {numbered(overall['n_clusters'], noun(result.roles.cluster))}"
@@ -108,30 +108,29 @@ class OverviewView(View):
 
     def _roles(self) -> list[tuple[str, str, str]]:
         """Return the roles, their columns, and the options that change them."""
-        roles, found = self.result.roles, self.result.roles.found
-        by = f"{len(roles.by)} columns" if len(roles.by) > _NAMED else ", ".join(roles.by)
-        columns = {
-            "prediction": ("prediction", ", ".join(roles.systems.values())),
-            "answers": ("answers", roles.answers or ""),
-            "metrics": ("score", roles.metrics if isinstance(roles.metrics, str) else ""),
-            "cluster": (f"{noun(roles.cluster)}s", roles.cluster or "none"),
-            "model_confidence": ("confidence", roles.model_confidence or ""),
-            "by": ("slices", by or "none"),
-        }
-        return [
-            (role, f"{column}{' found' if column == 'none' else ', found'}", f"{option}=")
-            if option in found
-            else (role, column, f"{option}=")
-            for option, (role, column) in columns.items()
-            if column
-        ]
+        roles, none = self.result.roles, "none"
+        by = f"{len(roles.by)} columns" if len(roles.by) > _NAMED else ", ".join(roles.by) or none
+        score = roles.metrics if isinstance(roles.metrics, str) else None
+        columns = (
+            ("prediction", "prediction", ", ".join(roles.systems.values())),
+            ("answers", "answers", roles.answers),
+            ("score", "metrics", score),
+            (f"{noun(roles.cluster)}s", "cluster", roles.cluster or none),
+            ("confidence", "model_confidence", roles.model_confidence),
+            ("slices", "by", by),
+        )
+        told = []
+        for role, option, column in columns:
+            found = (" found" if column == none else ", found") if option in roles.found else ""
+            told += [(role, f"{column}{found}", f"{option}=")] if column else []
+        return told
 
     def document_tables(self) -> list[Table]:
         """Return the causes, slices and steps, the slices of each column, and the roles."""
         result = self.result
-        tables = [self._causes()] if self.result.cause_frame.width else []
-        if result.found is not None:
-            found = result.found.view(result=result.found, percent=self.percent).document_tables()[0]
+        tables = [self._causes()] if self.causes.width else []
+        if self.found is not None:
+            found = self.found.view(result=self.found, percent=self.percent).document_tables()[0]
             tables.append(replace(found, name=_SLICES))
         if self.has_steps:
             shown = ("step", "gain", *ends_of("gain"), "n", "call")
@@ -145,7 +144,7 @@ class OverviewView(View):
 
     def _causes(self) -> Table:
         """Return the causes with examples or, of several systems, their losses side by side."""
-        table, systems = self.result.cause_frame, list(self.result.roles.systems)
+        table, systems = self.causes, list(self.result.roles.systems)
         if "system" in table.columns:
             table = table.pivot("system", index="cause", values="loss").fill_null(0.0)
             table = table.sort(pl.sum_horizontal(systems), descending=True, maintain_order=True)
@@ -188,46 +187,31 @@ class OverviewView(View):
             examples["near"] += f" (most often: {', '.join(misread)})"
         return examples
 
-    def slice_sentences(self) -> list[str]:
-        """Return a sentence for each found slice, or that there is none."""
-        found = self.result.found
-        return [] if found is None else sentences(found, percent=self.percent) or [_NO_SLICE]
-
     def notes(self) -> list[str]:
         """Return notes on rows, and on what the figures mean."""
-        result = self.result
-        level = level_text(result.report.confidence)
-        notes = [
-            f"Figures in brackets are {level} confidence intervals, the range of plausible true figures."
-        ]
-        if result.found is not None and result.found.table.height:
-            notes.append(f"Under “{_SLICES}”: {_SELECTED[0].lower()}{_SELECTED[1:]}")
-        notes += self.report_view.notes()
-        if self.result.cause_frame.width and not self.are_pages:
+        level = level_text(self.result.report.confidence)
+        told = f"Figures in brackets are {level} confidence intervals, the range of plausible true figures."
+        notes = [told, *self.slice_notes, *self.report_view.notes()]
+        if self.causes.width and not self.are_pages:
             notes.append(
                 "Every loss has one cause: texts are unwrapped first, and the rest has the type of the "
                 f"unwrapped text. All causes add up to 1 minus the {self.metrics[0].label}."
             )
-        if result.found is not None:
-            notes += left_out_columns(result.found, _NOT_SEARCHED)
-        if result.found is not None and result.found.settings["depth"] == 1:
-            notes.append("There are too many rows for slices of two columns: those of one were searched.")
-        return [*notes, f"The call with all columns: {result.code}"]
+        return [*notes, f"The call with all columns: {self.result.code}"]
 
     def drawn(self) -> list[Figure]:
         """Return the bar of causes, the sentences, and the worst rows of each cause."""
-        result, name = self.result, self.cause_name
-        causes: pl.DataFrame = result.cause_frame
+        result, name, causes = self.result, self.cause_name, self.causes
         figures: list[Figure] = []
         if causes.height and "system" not in causes.columns:
             rows = causes.select("cause", "share_of_loss").iter_rows()
             parts = [(cause, share, _COLORS[cause]) for cause, share in rows]
             whole = "that are wrong" if self.are_pages else "that the score lacks"
-            caption = f"Per cent of the {causes['loss'].sum():.3f} {whole}"
+            caption = f"Per cent of the {spelled(causes['loss'].sum(), (), self.score_kind)} {whole}"
             figures.append(Shares(name, name, parts, caption))
-        if said := self.slice_sentences():
-            lines = [(line, "") for line in said]
-            figures.append(Sentences(_SLICES, _SLICES, lines, is_whole=said == [_NO_SLICE]))
+        if self.slices:
+            lines = [(line, "") for line in self.slices]
+            figures.append(Sentences(_SLICES, _SLICES, lines, is_whole=self.slices == [_NO_SLICE]))
         if self.has_steps:
             lines = result.step_frame.select("step", "call").rows() or [(_NO_STEP, "")]
             figures.append(Sentences(_STEPS, _STEPS, lines, is_numbered=len(lines) > 1))
@@ -237,7 +221,7 @@ class OverviewView(View):
         pairs = []
         for row in self.result.worst_rows.drop_nulls(["prediction", "nearest"]).iter_rows(named=True):
             named = f", {self.names['row']} {row['id']}" if row.get("id") is not None else ""
-            title = f"{row['cause']}{named}: loses {row['lost']:.3f}"
+            title = f"{row['cause']}{named}: loses {spelled(row['lost'], (), self.score_kind)}"
             pairs.append((title, row["prediction"], row["nearest"]))
         name = f"{self.names['row'].capitalize()}s: the worst of each cause"
         unit = self.result.report.summary.settings.protocol.unit
@@ -252,14 +236,11 @@ class OverviewView(View):
         """Return what a terminal shows: score, columns, tables, slices and steps."""
         account, roles = self.lines()
         lines = [title, Message(self.head(), " ", account), roles]
-        said = self.slice_sentences()
-        notes = [f"{_SLICES}:", *(f"- {line}." for line in said[:_NAMED])] if said else []
-        if len(said) > _NAMED:
-            notes.append(f"- and {len(said) - _NAMED} more in a file")
-        if self.result.found is not None:
-            notes += left_out_columns(self.result.found, _NOT_SEARCHED)
-        if self.result.found is not None and self.result.found.table.height:
-            notes.append(_SELECTED)
+        notes = [f"{_SLICES}:"] if self.slices else []
+        notes += [f"- {line}." for line in self.slices[:_NAMED]]
+        if len(self.slices) > _NAMED:
+            notes.append(f"- and {len(self.slices) - _NAMED} more in a file")
+        notes += self.slice_notes
         if self.has_steps:
             steps = [f"{index}. {step}" for index, step in enumerate(self.result.step_frame["step"], 1)]
             notes += [f"{_STEPS}:", *(steps or [_NO_STEP])]

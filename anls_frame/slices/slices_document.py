@@ -53,7 +53,8 @@ def sentence(line: Mapping[str, Any], slices: FoundSlices, *, percent: bool = Fa
             parts.append(f"the rest {spelled(line['rest'], (), difference_kind(kind))}")
         else:
             side = "below" if difference < 0 else "above"
-            parts.append(f"{spelled(abs(difference), (), kind)} {side} the rest")
+            shown = spelled(abs(difference), (), difference_kind(kind)).removeprefix("+")
+            parts.append(f"{shown} {side} the rest")
     names = slices.row_names
     shares = [
         f"{spelled(line[column], (), 'share')} {heading_of(column, names, _KNOWN)}"

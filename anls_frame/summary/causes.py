@@ -24,9 +24,9 @@ from anls_frame.summary.settings import Settings
 
 WRAPPED = "wrapped"
 _CUT = 0.5
-_FORM = ("case", "whitespace", "punctuation", "diacritics", "number_format")
+FORM = ("case", "whitespace", "punctuation", "diacritics", "number_format")
 """Error types of answers that are right except for their form."""
-_OF_TYPE = {kind: "form" if kind in _FORM else str(kind) for kind in ERROR_TYPES}
+_OF_TYPE = {kind: "form" if kind in FORM else str(kind) for kind in ERROR_TYPES}
 
 CAUSES: Mapping[str, str] = {
     "missing": "no prediction (null)",

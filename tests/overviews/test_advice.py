@@ -89,7 +89,113 @@ def test_texts_that_stand_for_no_answer_are_named_in_a_step(text: str) -> None:
     step = af.overview(frame.with_columns(prediction=texts)).advice.filter(rule="placeholder")
     assert step["n"].to_list() == [40]
     df = frame.with_columns(prediction=texts)
-    assert eval(step["call"].item(), {"df": df, "pl": pl}).height == 40  # noqa: S307 - our own code
+    assert eval(step["call"].item(), {"af": af, "df": df, "pl": pl}).height == 40  # noqa: S307 - our own code
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ERROR",
+        "API error: 429",
+        "Error code: 429 - {'error': {'message': 'Rate limit reached'}}",
+        "openai.RateLimitError: try again",
+        "[Error 500]",
+        "Failed to obtain answer via API.",
+        "I'm sorry, but I cannot read the document.",
+        "I cannot find the answer",
+        "Unfortunately, the value is not visible.",
+        "The answer is not mentioned",
+        "The document does not specify a date.",
+        "Not specified",
+    ],
+)
+def test_messages_of_errors_and_refusals_are_a_step(text: str) -> None:
+    """By hand: 90 rows more could be as good as the others, whose ANLS is that without these rows."""
+    df, _ = planted("", 0)
+    is_failed = pl.int_range(pl.len()) % 10 == 0
+    df = df.with_columns(prediction=pl.when(is_failed).then(pl.lit(text)).otherwise("prediction"))
+    step = af.overview(df).advice.row(0, named=True)
+    assert (step["rule"], step["n"]) == ("placeholder", 90)
+    assert text[:20] in step["step"]
+    others = af.report(df.filter(~is_failed), "prediction", "answers", metrics="anls").overall["anls"]
+    assert step["gain"] == pytest.approx(0.1 * others)
+    assert eval(step["call"], {"af": af, "df": df, "pl": pl}).height == 90  # noqa: S307 - our own code
+
+
+@pytest.mark.parametrize(
+    ("prediction", "answer"),
+    [
+        ("None", "none"),
+        ("Error 404", "Error 405"),
+        ("API error: 429", "API error: 428"),
+        ("Not specified", "not specified"),
+        ("Terror attack", "Fire"),
+        ("Terror", "Fire"),
+        ("Standard error of 0.4", "0.5"),
+        ("Sorry for your loss", "My condolences"),
+        ("Unknown Pleasures", "Closer"),
+        ("Nan Goldin", "Cindy Sherman"),
+        ("I do", "yes"),
+        ("Failed to appear in court", "Perjury"),
+        ("The red and not the blue one", "blue"),
+    ],
+)
+def test_answers_like_messages_are_no_placeholders(prediction: str, answer: str) -> None:
+    rows = [(prediction, answer)] * 20 + [("same", "same")] * 80
+    frame = pl.DataFrame(rows, ["prediction", "answers"], orient="row")
+    assert "placeholder" not in af.overview(frame).advice["rule"].to_list()
+
+
+def test_a_refusal_is_not_invented_where_there_is_no_answer() -> None:
+    df, _ = planted("invented", 0)
+    none = pl.col("answers").is_null()
+    df = df.with_columns(prediction=pl.when(none).then(pl.lit("I cannot find it.")).otherwise("prediction"))
+    step = af.overview(df, unanswerable="empty").advice.row(0, named=True)
+    assert (step["rule"], step["n"]) == ("placeholder", df.filter(none).height)
+    chosen = eval(step["call"], {"af": af, "df": df, "pl": pl})  # noqa: S307 - our own code
+    assert chosen.height == step["n"]
+
+
+@pytest.mark.parametrize(
+    ("predicted", "answer", "kind", "metrics"),
+    [
+        ("a b c d e", "abcde", "whitespace", "anls"),
+        ("2,000.00", "2000", "number format", "anls"),
+        ("a-b", "a, b", "punctuation", "nls"),
+        ("Größe", "grosse", None, "anls"),
+        ("Café", "cafe", "diacritics", "exact_match"),
+    ],
+)
+def test_losses_of_form_have_a_step(predicted: str, answer: str, kind: str | None, metrics: str) -> None:
+    rows = [(predicted, [answer])] * 30 + [("COLA", ["cola"])] * 20 + [("x", ["x"])] * 50
+    df = pl.DataFrame(rows, ["prediction", "answers"], orient="row")
+    made = af.overview(df, metrics=metrics)
+    steps = made.advice.filter(rule="form")
+    assert steps.height == (kind is not None)
+    for step in steps.iter_rows(named=True):
+        assert f"({kind})" in step["step"]
+        # All that is lost is lost to form.
+        assert step["gain"] == pytest.approx(1 - made.report.overall[metrics])
+        assert step["n"] == 30
+        assert eval(step["call"], {"af": af, "df": df}).height == 30  # noqa: S307 - our own code
+
+
+def test_calls_have_the_columns_and_options_of_the_overview() -> None:
+    """Without them, a call would score other rows, or in another way."""
+    df, _ = planted("extra_text", 0)
+    df = df.rename({"prediction": 'the "model"', "answers": "a\\b"}).with_columns(
+        pl.when(pl.int_range(pl.len()) % 9 == 0).then(None).otherwise("a\\b").alias("a\\b")
+    )
+    options = {"metrics": "exact_match", "protocol": "rrc", "by": ["lang"], "cluster": False}
+    made = af.overview(df, 'the "model"', "a\\b", **options)
+    call = made.advice.filter(pl.col("call").str.contains("unanswerable"))["call"].item()
+    same = eval(call, {"af": af, "df": df})  # noqa: S307 - our own code
+    wanted = af.overview(df, 'the "model"', "a\\b", unanswerable="empty", **options)
+    assert same.signature == wanted.signature
+    assert same.roles.by == wanted.roles.by
+    assert same.report.overall == wanted.report.overall
+    extra = made.advice.filter(rule="extra_text").row(0, named=True)
+    assert eval(extra["call"], {"af": af, "df": df}).height == extra["n"]  # noqa: S307 - our own code
 
 
 @pytest.mark.parametrize("fault", ["extra_text", "gold"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from pathlib import Path
@@ -93,7 +94,7 @@ def test_the_page_shows_everything_in_order(made: Any, tmp_path: Path) -> None:
     headings = page.texts("h2")
     assert [name for name in headings if name in names] == names
     for call in made.step_frame["call"]:
-        assert call.replace("&", "&amp;").replace('"', "&#34;") in text
+        assert html.escape(call).replace("&quot;", "&#34;") in text
     assert "Rows: the worst of each cause" in headings
     assert "(most often: " in text
 
@@ -205,7 +206,7 @@ def test_pages_have_kinds_of_errors_that_add_up_to_the_rate() -> None:
     assert made.worst_rows.select("cause", "lost").rows() == [("misread", 3 / 45)] * 3
     assert made.row_causes.to_list() == [["misread"], []] * 10
     aligned = made.to_document().figures[-1]
-    titles = [f"misread, page page {row}: loses 0.067" for row in (0, 2, 4)]
+    titles = [f"misread, page page {row}: loses 6.7 %" for row in (0, 2, 4)]
     assert (aligned.name, [title for title, *_ in aligned.rows]) == ("Pages: the worst of each cause", titles)
     assert made.advice["gain"].to_list() == pytest.approx([3 / 80])
     assert "'l' is read as '1' 30 times, 100 % of all edits" in repr(made).replace("\n", " ")
@@ -215,6 +216,18 @@ def test_pages_have_kinds_of_errors_that_add_up_to_the_rate() -> None:
     assert [(figure.table, figure.parts[0][:2], len(figure.parts)) for figure in document.figures[:1]] == [
         ("Kinds of errors", ("misread", 1.0), 1)
     ]
+
+
+def test_pages_show_all_rates_in_per_cent(tmp_path: Path) -> None:
+    made = af.overview(pages("slice", 1), "ocr", "gt", metrics="ocr", cluster="book")
+    assert f"CER {100 * made.report.overall['cer_corpus']:.1f} %" in repr(made)
+    for text in (repr(made), made.write(tmp_path / "o.md").read_text(encoding="utf-8")):
+        assert f"{100 * made.causes['loss'][0]:.1f} % [" in text
+        assert f"{100 * made.slices['score'][0]:.1f} % [" in text
+    # Besides the settings, no figure is a fraction.
+    assert re.findall(r"\b0\.\d+", repr(made).partition("\nanls|")[0].replace("above 0.5", "")) == []
+    caption = made.to_document().figures[0].caption
+    assert caption == f"Per cent of the {100 * made.causes['loss'].sum():.1f} % that are wrong"
 
 
 def test_text_invented_for_a_blank_page_is_no_misreading() -> None:
