@@ -13,7 +13,6 @@ stretched by as much, and the variance has the degrees of freedom of Satterthwai
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +20,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame import statistics
+from anls_frame._arguments import number
 from anls_frame._messages import wrong
 from anls_frame.export.columns import interval
 from anls_frame.frames.documents import numbers
@@ -397,16 +397,10 @@ def weights_of(slices: pl.DataFrame, weights: Mapping[object, float] | None) -> 
             f"must name each slice once; {f'{unknown[0]!r} is not a slice' if unknown else ''}"
             f"{f'the slice {without[0]!r} has none' if without and not unknown else ''} among {values}",
         )
-    are_numbers = all(_is_number(weights[value]) for value in values)
-    given = np.array([weights[value] for value in values], np.float64) if are_numbers else np.zeros(0)
-    if not (np.isfinite(given).all() and (given >= 0).all() and given.any()):
-        raise wrong("weights", f"must be numbers of at least 0, and not all 0, got {dict(weights)}")
+    given = np.array([number(f"weights[{value!r}]", weights[value], 0) for value in values])
+    if not given.any():
+        raise wrong("weights", f"must not all be 0, got {dict(weights)}")
     return given
-
-
-def _is_number(weight: object) -> bool:
-    """Return whether a weight is a number; texts that read like one, and true and false, are not."""
-    return isinstance(weight, Real) and not isinstance(weight, bool | np.bool_)
 
 
 def _divided(x: FloatArray, y: FloatArray) -> FloatArray:

@@ -26,11 +26,11 @@ def test_no_threshold_is_no_number(*, higher: bool) -> None:
     assert chosen.holds(0.5, 0.9).answer == "fine"
 
 
-@pytest.mark.parametrize("weight", ["2", True, np.True_, None, math.nan])
+@pytest.mark.parametrize("weight", ["2", True, np.True_, None, math.nan, math.inf, -1])
 def test_weights_are_numbers(weight: Any) -> None:
     rows = pl.DataFrame({"p": ["a", "b"] * 20, "a": "a", "k": ["x", "y"] * 20})
     report = af.report(rows, "p", "a", by="k")
-    with pytest.raises(ValueError, match="weights must be numbers of at least 0"):
+    with pytest.raises(ValueError, match=r"weights\['y'\] must be a number of at least 0, got"):
         report.macro(weights={"x": 1, "y": weight})
     found = report.macro(weights={"x": np.float32(1), "y": 3})
     assert found["score"][0] == 0.25
