@@ -282,32 +282,26 @@ DESCRIBED = {
                 ),
             )
         ),
-        _share(
-            "field_precision",
-            "precision of fields",
-            "right values divided by predicted values",
-            _fields("right"),
-            denominator=_fields("predicted"),
-            heading="precision",
-            in_text="figure",
-        ),
-        _share(
-            "field_recall",
-            "recall of fields",
-            "right values divided by expected values",
-            _fields("right"),
-            denominator=_fields("gold"),
-            heading="recall",
-            in_text="figure",
-        ),
-        _share(
-            "field_f1",
-            "F1 of fields",
-            "harmonic mean of precision and recall of fields",
-            _fields("right twice"),
-            denominator=_fields("predicted and gold"),
-            heading="F1",
-            in_text="figure",
+        *(
+            _share(
+                f"field_{heading.lower()}",
+                f"{heading} of fields",
+                meaning,
+                _fields(counted),
+                denominator=_fields(divisor),
+                heading=heading,
+                in_text="figure",
+            )
+            for heading, meaning, counted, divisor in (
+                ("precision", "right values divided by predicted values", "right", "predicted"),
+                ("recall", "right values divided by expected values", "right", "gold"),
+                (
+                    "F1",
+                    "harmonic mean of precision and recall of fields",
+                    "right twice",
+                    "predicted and gold",
+                ),
+            )
         ),
         *(
             _share(
