@@ -89,7 +89,7 @@ def threshold_curve(summary: Summary[Table], *, by: str | Sequence[str] | None =
     rows = _grouped(
         explode_lists(summary.report_sums.cells[ALL], keys), keys, [pl.col("n").sum().alias("rows")]
     )
-    bins = _grouped(explode_lists(summary.report_sums.bins, keys), [*keys, "grid_threshold"], sums)
+    bins = _grouped(explode_lists(summary.report_sums.frames["bins"], keys), [*keys, "grid_threshold"], sums)
     steps = pl.DataFrame(
         {"step": range(GRID + 1), "threshold": [step / GRID for step in range(GRID + 1)]},
         schema={"step": pl.UInt8, "threshold": pl.Float64},
@@ -238,7 +238,9 @@ def score_histogram(summary: Summary, bars: int = BARS) -> Histogram:
     exact, zeros = (int(cells[name].sum()) for name in ("exact_match_sum", "zeros_sum"))
     counts = [0] * GRID
     low = 0
-    for step, n in summary.report_sums.bins.group_by("grid_threshold").agg(pl.col("n").sum()).iter_rows():
+    for step, n in (
+        summary.report_sums.frames["bins"].group_by("grid_threshold").agg(pl.col("n").sum()).iter_rows()
+    ):
         # The step is the first k with d / L < k / 200, or the last one with 1 - d / L >= k / 200.
         if step is None or (settings.protocol.cut == "similarity" and step == 0):
             low += n

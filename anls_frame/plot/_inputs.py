@@ -133,7 +133,7 @@ class Input(NamedTuple):
     def detail(self, given: Any, name: str, by: Sequence[str]) -> pl.DataFrame:
         """Return the details of a report or summary: errors, confusions or lengths."""
         summary, noun = self.summary(given), "report" if is_a("report", given) else "summary"
-        return detail_table(summary.report_sums.details, summary.settings, name, by, noun)
+        return detail_table(summary.report_sums.of("details"), summary.settings, name, by, noun)
 
     def counts(
         self, given: Any, name: str, by: Sequence[str], columns: Sequence[str]

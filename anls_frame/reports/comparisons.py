@@ -162,7 +162,9 @@ class Comparison(SlicedResult[Table_co]):
             "confidence": self.confidence,
             "draws": self.draws,
             "seed": self.seed,
-            **self._sums.counts[self.measures[0].name].drop("score_min", "score_max").row(0, named=True),
+            **self._sums.frames[f"counts {self.measures[0].name}"]
+            .drop("score_min", "score_max")
+            .row(0, named=True),
             **{
                 count: {name: getattr(self.summary.predictions[name], count) for name in self.systems}
                 for count in PREDICTION_COUNTS
@@ -201,7 +203,7 @@ class Comparison(SlicedResult[Table_co]):
         │ new    ┆ exact               ┆ exact      ┆ 1   ┆ 0.5   │
         └────────┴─────────────────────┴────────────┴─────┴───────┘
         """
-        if not self._sums.transitions:
+        if not self._sums.of("transitions"):
             raise ValueError("error types were not counted: pass details=True when comparing")
         return self._as_given(self._transitions(self._by))
 
@@ -209,7 +211,7 @@ class Comparison(SlicedResult[Table_co]):
         keys = chosen_keys(columns, self._by, self.noun)
         tables = [
             error_table(counted, keys, PAIR).select(*keys, pl.lit(name).alias("system"), pl.exclude(keys))
-            for name, counted in self._sums.transitions.items()
+            for name, counted in self._sums.of("transitions").items()
         ]
         return with_column_names(
             in_order(pl.concat(tables), keys, columns, self._settings.orders), keys, columns
@@ -634,7 +636,7 @@ class Comparison(SlicedResult[Table_co]):
     @property
     def all_transitions(self) -> list[tuple[tuple[str, ...], pl.DataFrame]]:
         """Tables of `transitions` in Polars, by their keys, the first with all rows; none if not counted."""
-        if not self._sums.transitions:
+        if not self._sums.of("transitions"):
             return []
         first, *others = self.sliced_tables(self._transitions)
         return [first, *((columns, table.filter(pl.col(SLICE) != OVERALL)) for columns, table in others)]

@@ -246,7 +246,7 @@ def squares_of_rows(summary: Summary, sliced: SliceUnits) -> FloatArray | None:
     """
     if sliced.metric.interval != "bounded" or sliced.metric.has_parts_of_one:
         return None
-    keys, known = sliced.keys, summary.comparison_sums.squares.get(sliced.metric.name)
+    keys, known = sliced.keys, summary.comparison_sums.frames.get(f"squares {sliced.metric.name}")
     # Cells of two systems, used to find slices, have only the squares of changes.
     if known is None:
         return np.full(sliced.totals[0].shape, np.nan)

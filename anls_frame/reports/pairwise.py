@@ -236,7 +236,7 @@ def _by_first(pairs: Sequence[tuple[int, int]], units: int) -> Iterator[tuple[in
 def _voted(summary: Summary, sliced: SliceUnits, pairs: Sequence[tuple[int, int]]) -> pl.DataFrame:
     """Return the counts of wins, ties and losses of all slices and pairs."""
     keys, systems = sliced.keys, len(summary.systems)
-    votes = explode_lists(summary.comparison_sums.votes[sliced.metric.name], keys)
+    votes = explode_lists(summary.comparison_sums.frames[f"votes {sliced.metric.name}"], keys)
     added = votes.group_by(*keys, "pair").agg(pl.col(VOTES).sum()).sort(*keys, "pair")
     numbers = {pair: number for number, pair in enumerate(all_pairs(systems))}
     shape = (sliced.slices.height, len(numbers))

@@ -99,7 +99,7 @@ class ReportView(View):
     @cached_property
     def details(self) -> list[Table]:
         """Error types and frequent substitutions of rows that were read at least in part, if counted."""
-        settings, counted = self.summary.settings, self.summary.report_sums.details
+        settings, counted = self.summary.settings, self.summary.report_sums.of("details")
         if not settings.details:
             return []
         confusions = details.confusion_table(counted["confusions"], [], "replace").select(
@@ -240,7 +240,7 @@ class ReportView(View):
             score = f"{label} {spelled_in(overall, metric.name, kind)}, WER {wer}"
         lost = {}
         if metric is BUILT_IN["anls"] and settings.details:
-            lost = causes.shares(self.summary.report_sums.details["causes"])
+            lost = causes.shares(self.summary.report_sums.frames["details causes"])
         sentence = head(
             f"{name}{score}",
             overall.get(f"{metric.name}_n", overall["n"]),

@@ -76,7 +76,7 @@ def _errors_by_slice(view: Any) -> Stacked:
     summary, (by, slices) = view.summary, view.tables[0]
     # By the internal names of the keys: a `by` column may have the name of a column of the table.
     keys = chosen_keys(by, summary.settings.by, "report")
-    errors = summary.report_sums.details["errors"]
+    errors = summary.report_sums.frames["details errors"]
     # Keyed by repr: struct values are dictionaries, which are not hashable.
     counts: dict[str, dict[str, int]] = {}
     for table in (details.error_table(errors, []), details.error_table(errors, keys)):

@@ -23,7 +23,7 @@ from anls_frame.summary.catalogue import Metrics, refuse_quantiles
 from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.details import OPERATIONS, Op, detail_table
 from anls_frame.summary.keys import canonical, chosen_keys, in_order, key_names, optional, with_column_names
-from anls_frame.summary.measures import COUNTS
+from anls_frame.summary.measures import COUNTS, Metric
 from anls_frame.summary.settings import Unanswerable
 from anls_frame.summary.slicing import By
 from anls_frame.summary.summarizing import summarize
@@ -132,7 +132,7 @@ class Report(SlicedResult[Table_co]):
         """The frame of `worst` in Polars."""
         if not self._settings.worst:
             return pl.DataFrame()
-        rows = canonical(self._sums.worst_rows.drop("row_digest", strict=False))
+        rows = canonical(self._sums.frames["worst"].drop("row_digest", strict=False))
         names = dict(zip(key_names(self._by, None), self._by, strict=True)) | self._names_in_rows
         cluster = self._settings.cluster
         if cluster in self._by:
@@ -316,10 +316,10 @@ class Report(SlicedResult[Table_co]):
         measures = {metric.name: metric for metric in self.measures}
         chosen = self.measures[0] if measure is None else measures[choice("measure", measure, measures)]
         refuse_quantiles([chosen])
-        cells = self._sums.cells.get(chosen.name, self._sums.cells[ALL])
-        tested = rest.against_rest(
-            cells, keys, chosen, draws=count("draws", draws, 1, rest.MOST_DRAWS), seed=count("seed", seed)
-        ).sort("p_value", *keys, nulls_last=True)
+        options = {"draws": count("draws", draws, 1, rest.MOST_DRAWS), "seed": count("seed", seed)}
+        tested = rest.against_rest(self._cells_of(chosen), keys, chosen, **options).sort(
+            "p_value", *keys, nulls_last=True
+        )
         return self._as_given(with_column_names(tested, keys, columns or self._by))
 
     @listing("metric", "n", "n_slices", *SCORE, "few_rows", "n_clusters")
@@ -385,17 +385,10 @@ class Report(SlicedResult[Table_co]):
         averaged = [metric for metric in self.measures if metric.probability is None]
         if not averaged:
             refuse_quantiles(self.measures)
-        lines = [
-            macro.report_line(
-                self._sums.cells.get(metric.name, self._sums.cells[ALL]),
-                keys,
-                metric,
-                weights,
-                self.confidence,
-            )
+        return macro.as_frame([
+            macro.report_line(self._cells_of(metric), keys, metric, weights, self.confidence)
             for metric in averaged
-        ]
-        return macro.as_frame(lines)
+        ])  # fmt: skip
 
     def errors(self, *columns: str) -> Table_co:
         """
@@ -502,11 +495,15 @@ class Report(SlicedResult[Table_co]):
 
         return plot.group_scores(self, measure, **options)
 
+    def _cells_of(self, metric: Metric) -> pl.DataFrame:
+        """Return the cells with the sums of a metric."""
+        return self._sums.cells.get(metric.name, self._sums.cells[ALL])
+
     def _check_names(self) -> None:
         settings = self._settings
         by, cluster, own = settings.by, settings.cluster, self._names_in_rows
         internal = (*key_names(by, cluster), "row_digest")
-        kept = self._sums.worst_rows.columns if settings.worst else []
+        kept = self._sums.frames["worst"].columns if settings.worst else []
         rows = [own.get(name, name) for name in kept if name not in internal]
         slices = ["slice", *([TABLE] if settings.tables else []), *self.overall]
         taken = [column for column in by if column in (*slices, *rows)]
@@ -519,7 +516,7 @@ class Report(SlicedResult[Table_co]):
     def _names_in_rows(self) -> dict[str, str]:
         """Names of columns of the worst rows: custom metrics and kept columns."""
         settings = self._settings
-        own = {f"own_{index}": metric.name for index, metric in enumerate(settings.own)}
+        own = {f"score_{index}_0": metric.name for index, metric in enumerate(settings.own)}
         return own | {f"keep_{index}": name for index, name in enumerate(settings.keep)}
 
     def _sorted(self, slices: pl.DataFrame, keys: Sequence[str], sort: str | None) -> pl.DataFrame:
@@ -542,7 +539,7 @@ class Report(SlicedResult[Table_co]):
         return slices.sort(order, descending=flags, nulls_last=True) if keys else slices
 
     def _detail(self, name: str, columns: Sequence[str], **options: Any) -> Table_co:
-        settings, counted = self._settings, self._sums.details
+        settings, counted = self._settings, self._sums.of("details")
         return self._as_given(detail_table(counted, settings, name, columns, **options))
 
 

@@ -17,7 +17,7 @@ from anls_frame.slices.slice_scores import Scores, SearchInput, lost, searched_s
 from anls_frame.statistics.arrays import BoolArray, FloatArray
 from anls_frame.summary import moments
 from anls_frame.summary.catalogue import BUILT_IN
-from anls_frame.summary.cell_sums import ALL, Frames
+from anls_frame.summary.cell_sums import ALL, CellSums, Frames
 from anls_frame.summary.comparison_sums import MOST_WITH_CHANGES, change_columns
 from anls_frame.summary.keys import CLUSTER, key_names
 from anls_frame.summary.measures import Metric
@@ -93,7 +93,11 @@ def _figures(
 ) -> pl.DataFrame:
     """Return the figures of slices from the slices of lines, and the line of each cell."""
     lists = pl.DataFrame({"line": np.arange(len(slices)), "key_0": slices})
-    frames = {}
+    frames = {
+        name: frame
+        for name, frame in summary.sums.frames.items()
+        if name.startswith(("counts", "predictions"))
+    }
     names = [ALL, *(metric.name for metric in settings.metrics)]
     for name, cells in summary.sums.cells.items():
         if name not in names:
@@ -101,8 +105,8 @@ def _figures(
         others = [column for column in cells.columns if not column.startswith("key_")]
         joined = cells.select(others).with_columns(line=lines[name])
         joined = joined.join(lists, on="line", how="inner", maintain_order="left")
-        frames[name] = joined.select("key_0", *others)
-    sums = summary.sums.sliced(frames)
+        frames["cells" if name is ALL else f"cells {name}"] = joined.select("key_0", *others)
+    sums = CellSums(frames)
     parts = {"lines": sums.rows}
     sliced = dataclasses.replace(summary, settings=settings, parts=parts, sums=sums, from_pandas=False)
     return figures_of_summary(sliced, sliced.metrics, confidence)

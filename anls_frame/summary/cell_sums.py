@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import polars as pl
@@ -28,144 +27,90 @@ GRID_STEP = "grid_threshold"
 
 PREDICTION_COUNTS = ("n_missing", "n_invented", "n_placeholders", "n_other_case", "n_other_marks")
 
-_KINDS = ("cells", "details", "votes", "squares", "transitions", "counts")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Predictions:
-    """
-    The digest of a system's scored rows and counts of its predictions, which add up over parts.
-
-    Parameters
-    ----------
-    digest
-        Sum of the hashes of the scored rows, modulo 2**64.
-    n_missing
-        Number of missing predictions in rows with an answer; without texts, of missing scores.
-    n_invented
-        Number of predicted texts in rows without an answer.
-    n_placeholders
-        Number of predictions such as "N/A" that are scored as texts and are wrong.
-    n_other_case, n_other_marks
-        Of error rates, number of wrong predictions that have capitals or small letters that the nearest
-        reference lacks, or lack those that it has; and the same of punctuation.
-    n_empty_answers
-        Number of rows without an answer that are scored against the empty text.
-    """
-
-    digest: int
-    n_missing: int
-    n_invented: int = 0
-    n_placeholders: int = 0
-    n_other_case: int = 0
-    n_other_marks: int = 0
-    n_empty_answers: int = 0
-
-    def __add__(self, other: Predictions) -> Predictions:
-        return Predictions(**{name: value + getattr(other, name) for name, value in vars(self).items()})
-
 
 def hexadecimal(digest: int) -> str:
     """Return a digest as 16 hexadecimal digits."""
     return f"{digest % (1 << 64):016x}"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class CellSums:
     """
-    Counts and sums of scored rows, of one system or of several.
+    Counts and sums of scored rows, of one system or of several, as frames by name.
+
+    A name is that of a kind or, if there are several frames of a kind, the kind, a space and the name of a
+    metric, system or detail.
 
     Parameters
     ----------
-    cells
-        Of one system, a row for each combination of `by` values (columns `key_0`, `key_1`, ...) and cluster,
-        for the scores of texts and for each custom metric by name. Sums of scores of texts are integers, so
-        that they do not depend on the order of the rows: `anls_units` and `nls_units` are in units of 2**-53,
-        `cer_units` and the sums of squares in units of 2**-62. Sums of custom ratios, by name, are integers,
-        too. The sums of custom scores are floats: `score_sum`, and `score_spread`, the sum of the squared
-        deviations from the mean of the cell.
+    frames
+        The frames of these kinds:
 
-        Of several systems with clusters, a frame for each metric by name, with sums by keys and cluster: `n`,
-        and `x_0`, `x_1`, ... of the systems, and for rates also `y_0`, .... Means of up to 12 systems also
-        have two sums over rows for each system after the first: `lost_1`, ..., its losses against the first
-        system, and `squares_1`, ..., its squared changes. Without clusters, a single frame with a line for
-        each combination of keys and scores, and its number of rows `n`.
-    bins
-        Of one system, a row for each combination of `by` values and grid point, with the number of rows and
-        the sum of `nls`, as in the cells. The grid point of a score is the strictest threshold k/200 that the
-        score passes.
-    worst_rows
-        Of one system, the rows with the worst scores, up to the number in the settings; list keys are not
-        exploded.
-    details
-        Of one system, the counts of `errors` (error types), `causes`, `confusions` and `lengths` by cell; see
-        the methods of `Report` with these names.
-    votes
-        Of several systems, for each metric by keys and pair of systems: the numbers of rows in which the
-        second system is better (`wins`), equal (`ties`) and worse (`losses`).
-    squares
-        Of several systems, for each mean by keys: the sums of the squared scores of the systems, rescaled to
-        [0, 1] if the metric has bounds.
-    transitions
-        Of several systems, the counts of rows by the error types of the first system and of each other
-        system, by the name of the latter.
-    counts
-        Of several systems, for each metric a single line with numbers of rows and the lowest and the highest
-        score.
+        - `cells`: of one system, a row for each combination of `by` values (columns `key_0`, `key_1`, ...)
+          and cluster, for the scores of texts and for each custom metric. Sums of scores of texts are
+          integers, so that they do not depend on the order of the rows: `anls_units` and `nls_units` are in
+          units of 2**-53, `cer_units` and the sums of squares in units of 2**-62. Sums of custom ratios are
+          integers, too. The sums of custom scores are floats: `score_sum`, and `score_spread`, the sum of the
+          squared deviations from the mean of the cell.
+
+          Of several systems with clusters, a frame for each metric, with sums by keys and cluster: `n`, and
+          `x_0`, `x_1`, ... of the systems, and for rates also `y_0`, .... Means of up to 12 systems also have
+          two sums over rows for each system after the first: `lost_1`, ..., its losses against the first
+          system, and `squares_1`, ..., its squared changes. Without clusters, a single frame with a line for
+          each combination of keys and scores, and its number of rows `n`.
+        - `predictions`: for each `system`, the `digest` of its scored rows (the sum of their hashes, modulo
+          2**64) and numbers of predictions: `n_missing` in rows with an answer (without texts, of missing
+          scores), `n_invented` in rows without one, `n_placeholders` such as "N/A" that are scored as texts
+          and are wrong; of error rates, `n_other_case` and `n_other_marks`, wrong ones with capitals or small
+          letters that the nearest reference lacks, or without those that it has, and the same of punctuation;
+          and `n_empty_answers`, of rows without an answer that are scored against the empty text.
+        - `bins`: of one system, a row for each combination of `by` values and grid point, with the number of
+          rows and the sum of `nls`, as in the cells. The grid point of a score is the strictest threshold
+          k/200 that the score passes.
+        - `worst`: of one system, the rows with the worst scores, up to the number in the settings; list keys
+          are not exploded.
+        - `details`: of one system, the counts of `errors` (error types), `causes`, `confusions` and `lengths`
+          by cell; see the methods of `Report` with these names.
+        - `votes`: of several systems, for each metric by keys and pair of systems: the numbers of rows in
+          which the second system is better (`wins`), equal (`ties`) and worse (`losses`).
+        - `squares`: of several systems, for each mean by keys: the sums of the squared scores of the systems,
+          rescaled to [0, 1] if the metric has bounds.
+        - `transitions`: of several systems, the counts of rows by the error types of the first system and of
+          each other system, by the name of the latter.
+        - `counts`: of several systems, for each metric a single line with numbers of rows and the lowest and
+          the highest score.
     """
 
-    cells: Frames
-    bins: pl.DataFrame = field(default_factory=pl.DataFrame)
-    worst_rows: pl.DataFrame = field(default_factory=pl.DataFrame)
-    details: Frames = field(default_factory=dict)
-    votes: Frames = field(default_factory=dict)
-    squares: Frames = field(default_factory=dict)
-    transitions: Frames = field(default_factory=dict)
-    counts: Frames = field(default_factory=dict)
+    frames: Mapping[str, pl.DataFrame]
+
+    def of(self, kind: str) -> Frames:
+        """Return the frames of a kind by the name of their metric, system or detail, or `ALL`."""
+        every = [(*name.partition(" "), frame) for name, frame in self.frames.items()]
+        return {own if space else ALL: frame for first, space, own, frame in every if first == kind}
+
+    @property
+    def cells(self) -> Frames:
+        """The frames of cells."""
+        return self.of("cells")
 
     @property
     def rows(self) -> int:
         """Number of rows that were read."""
-        return int(next(iter((self.counts or self.cells).values()))["rows"].sum())
-
-    def frames(self) -> dict[str, pl.DataFrame]:
-        """Return all frames by kind and, if a kind has several frames, by name."""
-        named = {"bins": self.bins, "worst": self.worst_rows}
-        for kind in _KINDS:
-            frames: Frames = getattr(self, kind)
-            named |= {kind if name is ALL else f"{kind} {name}": frame for name, frame in frames.items()}
-        return {name: frame for name, frame in named.items() if frame.width}
-
-    @classmethod
-    def from_frames(cls, frames: Mapping[str, pl.DataFrame]) -> CellSums:
-        """Return the sums with these frames."""
-        kinds: dict[str, dict[Any, pl.DataFrame]] = {kind: {} for kind in _KINDS}
-        for stored, frame in frames.items():
-            kind, space, name = stored.partition(" ")
-            if kind in kinds:
-                kinds[kind][name if space else ALL] = frame
-        none = pl.DataFrame()
-        bins, worst = frames.get("bins", none), frames.get("worst", none)
-        return cls(**kinds, bins=bins, worst_rows=worst)
+        return int(next(iter((self.of("counts") or self.cells).values()))["rows"].sum())
 
     @classmethod
     def added(cls, parts: Sequence[CellSums], settings: Settings) -> CellSums:
         """Add up the sums of parts."""
-        every = [part.frames() for part in parts]
-        names = every[0]
-        return cls.from_frames(
-            {name: _added(name, [frames[name] for frames in every], settings) for name in names}
-        )
+        names = parts[0].frames
+        return cls({name: _added(name, [part.frames[name] for part in parts], settings) for name in names})
 
     def folded(self, settings: Settings) -> CellSums:
         """Return the sums with groups in place of clusters."""
         keys = key_names(settings.by, settings.cluster)
-        cells = {name: add_up([in_groups(own)], keys) for name, own in self.cells.items()}
-        return dataclasses.replace(self, cells=cells)
-
-    def sliced(self, cells: Frames) -> CellSums:
-        """Return sums with other cells of some of these rows, and what can be computed from these cells."""
-        return CellSums(cells=cells, counts=self.counts)
+        return CellSums({
+            name: add_up([in_groups(frame)], keys) if name.startswith("cells") else frame
+            for name, frame in self.frames.items()
+        })  # fmt: skip
 
 
 def _added(name: str, frames: Sequence[pl.DataFrame], settings: Settings) -> pl.DataFrame:
@@ -181,8 +126,10 @@ def _keys(name: str, frame: pl.DataFrame, settings: Settings) -> Sequence[str]:
     keys = key_names(settings.by, None)
     if kind == "cells":
         return keys_of_cells(frame, settings)
+    if kind in {"counts", "predictions"}:
+        return ("system",) if kind == "predictions" else ()
     others = {"bins": (GRID_STEP,), "details": KEYS.get(own, ()), "votes": ("pair",), "transitions": PAIR}
-    return () if kind == "counts" else (*keys, *others.get(kind, ()))
+    return (*keys, *others.get(kind, ()))
 
 
 def keys_of_cells(cells: pl.DataFrame, settings: Settings) -> Sequence[str]:

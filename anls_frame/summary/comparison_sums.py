@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,7 +10,7 @@ import polars.selectors as cs
 
 from anls_frame.summary import own_metrics
 from anls_frame.summary.buckets import Buckets, batches
-from anls_frame.summary.cell_sums import ALL, CellSums, Predictions, keys_of_cells
+from anls_frame.summary.cell_sums import CellSums, keys_of_cells
 from anls_frame.summary.details import PAIR
 from anls_frame.summary.keys import canonical, key_names
 from anls_frame.summary.measures import Metric
@@ -53,12 +52,8 @@ def change_columns(system: int) -> tuple[str, str]:
     return f"lost_{system}", f"squares_{system}"
 
 
-def collect(rows: SystemRows) -> tuple[CellSums, list[Predictions]]:
-    """
-    Score the rows in one pass and add them up, in batches, so that there may be any number of them.
-
-    The result includes the `Predictions` of each system.
-    """
+def collect(rows: SystemRows) -> CellSums:
+    """Score the rows in one pass and add them up, in batches, so that there may be any number of them."""
     settings = rows.settings
     types = each("error_type", rows.systems) if settings.details else []
     needed = [*rows.keys, *each("missing", rows.systems), *noted(rows.systems)]
@@ -68,38 +63,41 @@ def collect(rows: SystemRows) -> tuple[CellSums, list[Predictions]]:
     # Polars holds many rows at once, too many with the scores of many systems, which therefore come in
     # batches.
     later = rows.systems > _FEW_SYSTEMS
-    buckets: dict[str | None, Buckets] = {}
+    buckets: dict[str, Buckets] = {}
     rest: CellSums | None = None
-    predictions = [Predictions(digest=0, n_missing=0)] * rows.systems
     for batch in batches(rows.inputs if later else rows.frame.select(needed), size):
         scored = rows.scored(batch.lazy()).select(needed).collect() if later else batch
         rows.check(scored)
-        part = _batch_sums(scored, rows)
-        for name, cells in part.cells.items():
+        sums = _batch_sums(scored, rows, types)
+        for name in [name for name in sums if name.startswith("cells")]:
+            cells = sums.pop(name)
             buckets.setdefault(name, Buckets(keys_of_cells(cells, settings))).add(cells)
-        transitions = _transitions(scored, rows.names, types, key_names(settings.by, None))
-        part = dataclasses.replace(part, cells={}, transitions=transitions)
+        part = CellSums(sums)
         rest = part if rest is None else CellSums.added([rest, part], settings)
-        added = _predictions(scored, rows.systems)
-        predictions = [before + other for before, other in zip(predictions, added, strict=True)]
     assert rest is not None  # noqa: S101 - there is always a batch
-    whole = {name: buckets.pop(name).whole() for name in list(buckets)}
-    return dataclasses.replace(rest, cells=whole), predictions
+    return CellSums({**{name: buckets.pop(name).whole() for name in list(buckets)}, **rest.frames})
 
 
-def _batch_sums(batch: pl.DataFrame, rows: SystemRows) -> CellSums:
-    """Return the sums over a batch of rows."""
+def _batch_sums(batch: pl.DataFrame, rows: SystemRows, types: Sequence[str]) -> dict[str, pl.DataFrame]:
+    """Return the sums over a batch of rows by name, with the error types of the systems in these columns."""
     settings = rows.settings
     has_clusters, keys = settings.cluster is not None, key_names(settings.by, None)
-    votes, squares, counts = {}, {}, {}
-    cells: dict[str | None, pl.DataFrame] = {}
+    sums = _transitions(batch, rows.names, types, keys)
+    sums["predictions"] = pl.concat(
+        batch.select(
+            pl.lit(name).alias("system"),
+            *prediction_counts(number),
+            n_missing=is_missing(f"missing_{number}").sum().cast(pl.Int64),
+        )
+        for number, name in enumerate(rows.names)
+    )
     absent = [is_missing(name) for name in each("missing", rows.systems)]
     dropped = pl.any_horizontal(absent).sum() if settings.missing == "drop" else pl.lit(0)
     whole = batch.select(rows=pl.len(), n_dropped=dropped)
     if not has_clusters:
         kept = batch.filter(pl.any_horizontal(pl.col(rows.values).is_not_null()))
         lines = kept.group_by(*keys, *rows.values, maintain_order=True)
-        cells[ALL] = canonical(lines.agg(pl.len().cast(pl.Int64).alias("n")))
+        sums["cells"] = canonical(lines.agg(pl.len().cast(pl.Int64).alias("n")))
     for index, metric in enumerate(rows.metrics):
         own = all_metric_columns(index, metric, rows.systems)
         scored = batch.drop_nulls(own)
@@ -111,27 +109,16 @@ def _batch_sums(batch: pl.DataFrame, rows: SystemRows) -> CellSums:
             n_empty_reference=(pl.col("length") == 0).sum(),
             **_ends_of(index, metric, rows.systems),
         )
-        counts[metric.name] = whole.with_columns(n_unanswerable=without.height).hstack(scored_counts)
-        counts[metric.name] = counts[metric.name].cast({cs.integer(): pl.Int64})
+        counts = whole.with_columns(n_unanswerable=without.height).hstack(scored_counts)
+        sums[f"counts {metric.name}"] = counts.cast({cs.integer(): pl.Int64})
         if has_clusters:
-            cells[metric.name] = _cells(scored, rows.keys, index, metric, rows.systems)
+            sums[f"cells {metric.name}"] = _cells(scored, rows.keys, index, metric, rows.systems)
         # Combinations of scores can be far fewer than rows.
-        compared = scored if has_clusters else cells[ALL].drop_nulls(named)
-        votes[metric.name] = pair_votes(compared, keys, named, better=better)
+        compared = scored if has_clusters else sums["cells"].drop_nulls(named)
+        sums[f"votes {metric.name}"] = pair_votes(compared, keys, named, better=better)
         if not metric.is_ratio or metric.has_fractions:
-            squares[metric.name] = _squares(compared, keys, named, metric)
-    return CellSums(cells=cells, votes=votes, squares=squares, counts=counts)
-
-
-def _predictions(batch: pl.DataFrame, systems: int) -> list[Predictions]:
-    """Return the digests of the rows of each system, and the counts of its predictions."""
-    counted = batch.select(
-        pl.struct(prediction_counts(system), n_missing=is_missing(f"missing_{system}").sum()).alias(
-            f"system_{system}"
-        )
-        for system in range(systems)
-    )
-    return [Predictions(**values) for values in counted.row(0)]
+            sums[f"squares {metric.name}"] = _squares(compared, keys, named, metric)
+    return sums
 
 
 def _transitions(
@@ -142,7 +129,7 @@ def _transitions(
     for system, kind in zip(systems[1:], types[1:], strict=False):
         typed = batch.select(*keys, pl.col(types[0]).alias(PAIR[0]), pl.col(kind).alias(PAIR[1]))
         lines = typed.drop_nulls(PAIR).group_by(*keys, *PAIR, maintain_order=True)
-        counts[system] = canonical(lines.agg(pl.len().cast(pl.Int64).alias("n")))
+        counts[f"transitions {system}"] = canonical(lines.agg(pl.len().cast(pl.Int64).alias("n")))
     return counts
 
 

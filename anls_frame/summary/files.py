@@ -17,21 +17,20 @@ from typing import Any
 import polars as pl
 
 from anls_frame._native import __version__
-from anls_frame.summary.cell_sums import Predictions
 from anls_frame.summary.parquet_footer import uncompressed_size
 from anls_frame.summary.settings import Settings
 
-FORMAT = 22
+FORMAT = 23
 """Increased with each change of what is saved: tables, columns, units, settings, or their meaning."""
 
 HEADER = (
-    *("kind", "settings", "systems", "parts", "predictions"),
+    *("settings", "systems", "parts"),
     *("scored_by", "forgotten_documents", "is_folded"),
 )
 """What a summary holds besides its sums."""
 
 _METADATA_KEY = "anls_frame"
-_NO_CHECKSUM = "0" * 64
+_NO_CHECKSUM = b"0" * 64
 # Polars panics on some damaged files, and JSON may be nested too deep.
 _DAMAGE = (
     *(LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError),
@@ -63,30 +62,20 @@ def content(frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any]) -> by
         "settings": header["settings"].to_dict(),
         "systems": dict(header["systems"]),
         "parts": dict(header["parts"]),
-        "predictions": {name: vars(own) for name, own in header["predictions"].items()},
-        "checksum": _NO_CHECKSUM,
+        "checksum": _NO_CHECKSUM.decode(),
     }
     file = io.BytesIO()
     whole.write_parquet(file, metadata={_METADATA_KEY: json.dumps(own)})
-    with file.getbuffer() as written:
-        start = _start_of_checksum(written, _NO_CHECKSUM)
-        written[start : start + len(_NO_CHECKSUM)] = _checksum(written, start).encode()
-    return file.getvalue()
+    return b"".join(_sealed(file, _NO_CHECKSUM))
 
 
-def _start_of_checksum(file: memoryview, checksum: str) -> int:
-    """Return the position of the checksum: the last match in the metadata at the end of the file."""
-    length = int.from_bytes(file[-8:-4], "little")  # as Parquet has it
-    end = bytes(file[-8 - length :])
-    return len(file) - len(end) + end.rfind(checksum.encode())
-
-
-def _checksum(file: memoryview, start: int) -> str:
-    """Return the checksum of a file whose checksum is at this position."""
-    digest = hashlib.sha256(file[:start])
-    digest.update(_NO_CHECKSUM.encode())
-    digest.update(file[start + len(_NO_CHECKSUM) :])
-    return digest.hexdigest()
+def _sealed(file: io.BytesIO, checksum: bytes) -> tuple[bytes, bytes, bytes]:
+    """Return a file with its right checksum, in three parts, given the one that it has."""
+    # That of the metadata is the last match.
+    start, _, end = file.getvalue().rpartition(checksum)
+    digest = hashlib.sha256(start)
+    digest.update(_NO_CHECKSUM + end)
+    return start, digest.hexdigest().encode(), end
 
 
 def _columns(frames: Mapping[str, pl.DataFrame]) -> dict[str, dict[str, str]]:
@@ -133,14 +122,12 @@ def read(source: io.BytesIO, name: str) -> tuple[dict[str, pl.DataFrame], dict[s
     _check_format(metadata.get("format", 0), by, name)
     try:
         _check_size(source)
-        with source.getbuffer() as file:
-            checksum = metadata["checksum"]
-            if _checksum(file, _start_of_checksum(file, checksum)) != checksum:
-                raise ValueError("it was changed or damaged after it was saved, because its checksum differs")
+        checksum = metadata["checksum"].encode()
+        if _sealed(source, checksum)[1] != checksum:
+            raise ValueError("it was changed or damaged after it was saved, because its checksum differs")
         header = {name: metadata[name] for name in HEADER}
         _check_parts(header["parts"])
         header["settings"] = Settings.from_dict(header["settings"])
-        header["predictions"] = {system: Predictions(**own) for system, own in header["predictions"].items()}
         # One after the other, because together they have the columns of all frames, mostly null.
         whole = pl.scan_parquet(source)
         frames = {

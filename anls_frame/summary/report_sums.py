@@ -8,7 +8,7 @@ import polars as pl
 
 from anls_frame.summary import own_metrics
 from anls_frame.summary.buckets import Buckets, batches
-from anls_frame.summary.cell_sums import GRID_STEP, CellSums, Predictions
+from anls_frame.summary.cell_sums import GRID_STEP, CellSums
 from anls_frame.summary.cells import SCORE, add_up, grouped
 from anls_frame.summary.details import KEYS, length_sums_of, plans
 from anls_frame.summary.keys import canonical, key_names, with_plain_keys
@@ -30,26 +30,23 @@ _ROWS_OF_A_BATCH = 1 << 18
 """Rows per batch: these are grouped faster than more at once, because they fit into the caches."""
 
 
-def collect(rows: SystemRows, *, part: str | None) -> tuple[CellSums, list[Predictions]]:
+def collect(rows: SystemRows, *, part: str | None) -> CellSums:
     """
     Run the queries, one after the other, on the streaming engine.
 
     If the queries ran together, they would share the rows, and the engine would buffer rows for the slower
-    query. The result includes the `Predictions` of the system.
+    query.
     """
     settings, frame = rows.settings, single(rows)
     by_keys = key_names(settings.by, None)
-    frames: dict[str, pl.DataFrame] = {}
-    total = pl.DataFrame()
-    if rows.metrics or settings.cluster is not None:
-        frames, total = _in_batches(frame, rows, part)
+    needs_batches = bool(rows.metrics) or settings.cluster is not None
+    frames = _in_batches(frame, rows, part) if needs_batches else {}
     if not settings.has_texts:
         # Rows count as scored by the first metric.
         first = frames[f"cells {rows.metrics[0].name}"]
         frames = {"cells": add_up([first.select(*rows.keys, *COUNTS)], rows.keys), **frames}
     elif settings.cluster is None:
-        of_texts, total = _in_one_query(frame, by_keys, settings)
-        frames = of_texts | frames
+        frames = _in_one_query(frame, by_keys, settings) | frames
     if settings.details:
         for name, plan in plans(rows.inputs.rename({"text_0": "prediction"}), by_keys, settings).items():
             counts = plan.collect(engine="streaming")
@@ -63,17 +60,14 @@ def collect(rows: SystemRows, *, part: str | None) -> tuple[CellSums, list[Predi
     shown = ("prediction", "answers", *row_scores(settings)) if settings.has_texts else ()
     worst = worst.select(*rows.keys, *shown, *own_and_kept(settings), "row_digest")
     frames["worst"] = worst.collect(engine="streaming")
-    n_missing = int(frames["cells"]["n_missing"].sum())
-    counted = Predictions(n_missing=n_missing, **total.sum().row(0, named=True))
-    return CellSums.from_frames(frames), [counted]
+    n_missing = pl.lit(frames["cells"]["n_missing"].sum(), pl.Int64)
+    total = frames["predictions"].sum()
+    frames["predictions"] = total.select(pl.lit(rows.names[0]).alias("system"), pl.all(), n_missing=n_missing)
+    return CellSums(frames)
 
 
-_Frames = tuple[dict[str, pl.DataFrame], pl.DataFrame]
-"""Frames of sums by name, as in `CellSums.frames`, and `prediction_counts`."""
-
-
-def _in_one_query(frame: pl.LazyFrame, by_keys: Sequence[str], settings: Settings) -> _Frames:
-    """Return the cells of texts without clusters."""
+def _in_one_query(frame: pl.LazyFrame, by_keys: Sequence[str], settings: Settings) -> dict[str, pl.DataFrame]:
+    """Return the sums of texts without clusters, by name."""
     by_length = ["bits"] if settings.details else []
     keys = (*by_keys, GRID_STEP, *by_length)
     whole_sums = prediction_counts(0)
@@ -84,13 +78,14 @@ def _in_one_query(frame: pl.LazyFrame, by_keys: Sequence[str], settings: Setting
     frames = {
         "cells": add_up([parts.drop(GRID_STEP, *by_length)], by_keys),
         "bins": add_up([on_grid], (*by_keys, GRID_STEP)),
+        "predictions": whole.select(names),
     }
     if by_length:
         frames["details lengths"] = add_up([length_sums_of(parts, by_keys)], (*by_keys, "bits"))
-    return frames, whole.select(names)
+    return frames
 
 
-def _in_batches(frame: pl.LazyFrame, rows: SystemRows, part: str | None) -> _Frames:
+def _in_batches(frame: pl.LazyFrame, rows: SystemRows, part: str | None) -> dict[str, pl.DataFrame]:
     """
     Return the cells of custom metrics, and those of texts by cluster, so that only cells are in memory.
 
@@ -113,10 +108,10 @@ def _in_batches(frame: pl.LazyFrame, rows: SystemRows, part: str | None) -> _Fra
         cells = grouped(batch, keys, sums).collect(engine="streaming")
         add(name, keys, length_sums_of(cells, by_keys) if name == "details lengths" else cells)
 
-    counted = []
     for batch in batches(frame.select(*rows.keys, *rows.values, *sorted(used)), _ROWS_OF_A_BATCH):
         rows.check(batch, part)
-        counted.append(batch.select(whole_sums))
+        if whole_sums:
+            add("predictions", (), batch.select(whole_sums))
         if text_sums:
             scored = batch.lazy().filter(pl.col("row_digest").is_not_null())
             add_texts("cells", rows.keys, batch.lazy(), text_sums)
@@ -130,4 +125,4 @@ def _in_batches(frame: pl.LazyFrame, rows: SystemRows, part: str | None) -> _Fra
             cells = grouped(scores, keys, own_metrics.score_sums(metric, names), in_order=True)
             # The streaming engine adds up floats in another order.
             add(f"cells {metric.name}", keys, cells.collect(engine="in-memory"))
-    return {name: bucket.whole() for name, bucket in buckets.items()}, pl.concat(counted)
+    return {name: bucket.whole() for name, bucket in buckets.items()}

@@ -155,7 +155,7 @@ def row_scores(settings: Settings) -> list[str]:
 
 def own_and_kept(settings: Settings) -> list[str]:
     """Return the columns of rows with the scores of custom metrics, and the kept columns."""
-    own = [f"own_{index}" for index, _ in enumerate(settings.own)]
+    own = [f"score_{index}_0" for index, _ in enumerate(settings.own)]
     return [*own, *kept_names(settings)]
 
 

@@ -101,7 +101,7 @@ class Selection:
     @property
     def of_two(self) -> Selection:
         """The selection from the rows that `beside_first` returns."""
-        return Selection(replace(self.source, of_systems=self.source.of_systems[:2]))
+        return Selection(replace(self.source, names=self.source.names[:2]))
 
     def beside_first(self, rows: pl.LazyFrame, system: int) -> pl.LazyFrame:
         """Return rows with the columns of two systems: those of the first and, as number 1, of another."""
@@ -236,4 +236,4 @@ def worst_rows(rows: pl.LazyFrame, settings: Settings) -> pl.LazyFrame:
 def first_score(settings: Settings) -> str:
     """Return the column of the first metric in the rows of a summary."""
     metric = settings.metrics[0]
-    return metric.row or "anls" if metric.is_built_in else "own_0"
+    return metric.row or "anls" if metric.is_built_in else "score_0_0"

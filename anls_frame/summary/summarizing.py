@@ -188,16 +188,12 @@ def summarize(
     times = 1 if is_comparison else passes(settings)
     with following(len(frame) * times if hasattr(frame, "__len__") else None) as advance:
         rows = scored_rows(frame, systems, answers, read, settings, slicing=slicing, advance=advance)
-        if is_comparison:
-            sums, predictions = comparison_sums.collect(rows)
-        else:
-            sums, predictions = report_sums.collect(rows, part=part)
+        sums = comparison_sums.collect(rows) if is_comparison else report_sums.collect(rows, part=part)
     check_slices(next(iter(sums.cells.values())), key_names(settings.by, None), settings.by)
     return Summary(
         settings=rows.settings,
         systems=systems,
         parts={part or uuid.uuid4().hex: sums.rows},
-        predictions=dict(zip(systems, predictions, strict=True)),
         sums=sums,
         scored_by=scored_by(frame, has_texts=has_texts),
         forgotten_documents=documents.forgotten(frame, cluster),

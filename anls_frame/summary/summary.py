@@ -9,13 +9,12 @@ the summary of all rows. Every figure is computed from a summary, by adding up c
 from __future__ import annotations
 
 import dataclasses
-import functools
 import io
-import operator
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any, Generic
 
 import polars as pl
@@ -27,7 +26,7 @@ from anls_frame._typing import Table, Table_co
 from anls_frame.summary import files
 from anls_frame.summary.account import Account
 from anls_frame.summary.catalogue import TEXT_METRICS
-from anls_frame.summary.cell_sums import ALL, CellSums, Kind, Predictions, hexadecimal
+from anls_frame.summary.cell_sums import ALL, CellSums, Kind, hexadecimal
 from anls_frame.summary.cells import rounded, score_of
 from anls_frame.summary.keys import CLUSTER, key_names
 from anls_frame.summary.measures import COUNTS, Metric
@@ -50,8 +49,6 @@ class Summary(Generic[Table_co]):
         The systems, as an ordered mapping from names to columns; a column alone is a system of its name.
     parts
         The names of its parts, with their numbers of rows.
-    predictions
-        The digest of each system's rows, and counts of its predictions.
     sums
         The sums; internal, may change.
     is_folded
@@ -84,7 +81,6 @@ class Summary(Generic[Table_co]):
     settings: Settings
     systems: Mapping[str, str]
     parts: Mapping[str, int]
-    predictions: Mapping[str, Predictions]
     sums: CellSums
     is_folded: bool = False
     scored_by: str | None = None
@@ -104,12 +100,18 @@ class Summary(Generic[Table_co]):
         >>> af.summarize(df, "old", "answer").kind, af.summarize(df, ["old", "new"], "answer").kind
         ('report', 'comparison')
         """
-        return "comparison" if self.sums.counts else "report"
+        return "comparison" if len(self.systems) > 1 else "report"
 
     @property
     def rows(self) -> int:
         """Number of rows that were read."""
         return sum(self.parts.values())
+
+    @property
+    def predictions(self) -> Mapping[str, Any]:
+        """The digest of each system's rows, and counts of its predictions."""
+        lines = self.sums.frames["predictions"].iter_rows(named=True)
+        return {line.pop("system"): SimpleNamespace(**line) for line in lines}
 
     @property
     def digest(self) -> str:
@@ -131,7 +133,8 @@ class Summary(Generic[Table_co]):
         """How many rows were read and scored, and why others were left out or changed."""
         own, metrics = list(self.predictions.values()), self.settings.metrics
         if self.kind == "comparison":
-            every = {metric.name: self.sums.counts[metric.name].row(0, named=True) for metric in metrics}
+            frames = self.sums.of("counts")
+            every = {metric.name: frames[metric.name].row(0, named=True) for metric in metrics}
             counts = every[metrics[0].name]
             scored = {name: numbers["n"] for name, numbers in every.items()}
             dropped = counts["n_dropped"]
@@ -188,7 +191,7 @@ class Summary(Generic[Table_co]):
         cells = sum(cells.height for cells in self.sums.cells.values())
         contents = [numbered(len(self.parts), "part"), numbered(cells, "cell")]
         if settings.worst:
-            contents.append(numbered(self.report_sums.worst_rows.height, "worst row"))
+            contents.append(numbered(self.sums.frames["worst"].height, "worst row"))
         if settings.details:
             contents.append("details")
         rows = f"{', '.join(self.systems)} on {numbered(self.rows, 'row')}"
@@ -245,8 +248,7 @@ class Summary(Generic[Table_co]):
         """Return the lowest and the highest score in a custom metric."""
         if metric.is_built_in:
             return None, None
-        is_counted = metric.name in self.sums.counts
-        scores = (self.sums.counts if is_counted else self.sums.cells)[metric.name]
+        scores = self.sums.of("counts" if self.kind == "comparison" else "cells")[metric.name]
         is_quantile = metric.probability is not None
         names = [score_of(scores)] * 2 if is_quantile else ["score_min", "score_max"]
         least, most = scores.select(least=pl.col(names[0]).min(), most=pl.col(names[1]).max()).row(0)
@@ -291,7 +293,7 @@ class Summary(Generic[Table_co]):
         >>> af.Summary.from_bytes(content).rows
         1
         """
-        frames = {name: rounded(frame) for name, frame in self.sums.frames().items()}
+        frames = {name: rounded(frame) for name, frame in self.sums.frames.items()}
         return files.content(frames, {name: getattr(self, name) for name in files.HEADER})
 
     @classmethod
@@ -320,8 +322,7 @@ class Summary(Generic[Table_co]):
 
     @classmethod
     def _from(cls, frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any]) -> Summary[pl.DataFrame]:
-        others = {name: value for name, value in header.items() if name != "kind"}
-        return Summary(**others, sums=CellSums.from_frames(frames))
+        return Summary(**header, sums=CellSums(frames))
 
 
 def merge(summaries: Iterable[Summary[Table]]) -> Summary[Table]:
@@ -368,7 +369,7 @@ def merge(summaries: Iterable[Summary[Table]]) -> Summary[Table]:
     twice = sorted(name for name, times in Counter(name for name, _ in parts).items() if times > 1)
     if twice:
         raise ValueError(f"the same part occurs twice: {', '.join(twice)}")
-    frames = [summary.sums.frames() for summary in summaries]
+    frames = [summary.sums.frames for summary in summaries]
     for name in frames[0]:
         _check_dtypes([frame[name] for frame in frames], settings)
     # Sorted by name, so that the order in which parts are listed does not change the order of the rows.
@@ -379,10 +380,6 @@ def merge(summaries: Iterable[Summary[Table]]) -> Summary[Table]:
         settings=settings,
         systems=first.systems,
         parts=dict(sorted(parts)),
-        predictions={
-            name: functools.reduce(operator.add, [summary.predictions[name] for summary in summaries])
-            for name in first.systems
-        },
         sums=first.sums.added([summary.sums for summary in summaries], settings),
         is_folded=first.is_folded,
         scored_by=scored_by.pop() if len(scored_by) == 1 else _computed(settings),

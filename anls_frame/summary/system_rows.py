@@ -60,8 +60,7 @@ class SystemRows:
     keys: tuple[str, ...]
     """The keys, and the cluster last if there is one."""
     metrics: tuple[Metric, ...]
-    of_systems: list[list[Metric]]
-    """The same metrics with the columns of each system."""
+    """The metrics, with the columns of all systems."""
     settings: Settings
     """How the rows are scored, with the order of ordered keys."""
     names: list[str]
@@ -75,7 +74,7 @@ class SystemRows:
     @property
     def systems(self) -> int:
         """Number of systems."""
-        return len(self.of_systems)
+        return len(self.names)
 
     @property
     def frame(self) -> pl.LazyFrame:
@@ -107,12 +106,11 @@ class SystemRows:
                 raise ValueError(own_metrics.message(metric, count.item(), row, values, part))
 
     def _checks(self) -> Iterator[tuple[Metric, list[str], pl.Expr]]:
-        for index, of_systems in enumerate(zip(*self.of_systems, strict=True)):
-            for system, metric in enumerate(of_systems):
-                if not metric.is_built_in:
-                    score, *parts = metric_columns(index, metric, system)
-                    names = parts or [score]
-                    yield metric, names, own_metrics.is_wrong(metric, names)
+        for index, metric in enumerate(self.metrics):
+            for system, name in enumerate(() if metric.is_built_in else self.names):
+                score, *parts = metric_columns(index, metric, system)
+                names = parts or [score]
+                yield for_system(metric, name), names, own_metrics.is_wrong(metric, names)
 
 
 def metric_columns(index: int, metric: Metric, system: int) -> list[str]:
@@ -228,7 +226,6 @@ def scored_rows(
         steps=steps,
         keys=key_names(settings.by, settings.cluster),
         metrics=tuple(metrics),
-        of_systems=by_system,
         settings=dataclasses.replace(settings, orders=orders),
         names=list(systems),
         from_pandas=is_pandas(frame),
@@ -318,15 +315,13 @@ def single(rows: SystemRows) -> pl.LazyFrame:
     """
     Return the rows of a single system, for reports.
 
-    The scores of its metrics are `own_0`, ..., and columns of texts have no number. Instead of the details of
-    texts, there are their fields, and `bits` (the bit length of the length of the reference).
+    Columns of texts have no number. Instead of the details of texts, there are their fields, and `bits` (the
+    bit length of the length of the reference).
     """
-    own = {f"own_{index}": f"score_{index}_0" for index, _ in enumerate(rows.metrics)}
-    frame = rows.frame.with_columns(**own)
     if not rows.settings.has_texts:
-        return frame.with_columns(row_digest="digest_0")
+        return rows.frame.with_columns(row_digest="digest_0")
     return (
-        frame.rename({"text_0": "prediction"})
+        rows.frame.rename({"text_0": "prediction"})
         .unnest("details_0")
         .with_columns((64 - pl.col("reference_length").bitwise_leading_zeros()).alias("bits"))
     )

@@ -38,7 +38,7 @@ def pilot() -> af.Comparison:
 
 
 INTEGERS: dict[str, Callable[[Any], Any]] = {
-    "worst": lambda value: af.summarize(*TEXTS, worst=value).report_sums.worst_rows,
+    "worst": lambda value: af.summarize(*TEXTS, worst=value).report_sums.frames["worst"],
     "n": lambda value: (
         af.worst(*TEXTS, n=value).height + af.changes(FRAME, {"old": "p", "new": "q"}, "t", n=value).height
     ),

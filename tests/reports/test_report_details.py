@@ -127,8 +127,8 @@ def test_a_report_without_details_says_how_to_get_them() -> None:
 def test_details_are_part_of_the_settings() -> None:
     frame = rows()
     plain, detailed = af.summarize(frame, "p", "a"), af.summarize(frame, "p", "a", details=True)
-    assert not plain.report_sums.details
-    assert set(detailed.report_sums.details) == {"causes", "errors", "confusions", "lengths"}
+    assert not plain.report_sums.of("details")
+    assert set(detailed.report_sums.of("details")) == {"causes", "errors", "confusions", "lengths"}
     with pytest.raises(ValueError, match="details"):
         af.merge([plain, detailed])
     with pytest.raises(ValueError, match="details need texts; columns of scores have none"):

@@ -82,7 +82,10 @@ def test_causes_add_up_to_the_loss_exactly_and_agree_with_all_pages(
     frame = frame_of(rows)
     how: dict[str, Any] = {"protocol": protocol, "missing": missing, "unanswerable": unanswerable}
     report = af.report(frame, "prediction", "answer", details=True, **how)
-    counted, cells = report.summary.report_sums.details["causes"], report.summary.report_sums.cells[None]
+    counted, cells = (
+        report.summary.report_sums.frames["details causes"],
+        report.summary.report_sums.cells[None],
+    )
     scored, anls = cells["n"].sum(), cells["anls_units"].sum()
     assert counted["units"].sum() + counted["wrapped_units"].sum() == (scored << SCORE_BITS) - anls
     assert counted["rows"].sum() == scored

@@ -66,7 +66,7 @@ def test_texts_like_a_checksum_are_kept(text: str) -> None:
     """In the header, in the cells and in the rows."""
     frame = ROWS.with_columns(pl.lit(text).alias(text), old=pl.lit(text))
     summary = af.summarize(frame, "old", "t", by=text, worst=3, part=text)
-    assert loaded(loaded(summary)).report_sums.worst_rows.equals(summary.report_sums.worst_rows)
+    assert loaded(loaded(summary)).report_sums.frames["worst"].equals(summary.report_sums.frames["worst"])
 
 
 def nested(levels: int) -> Any:

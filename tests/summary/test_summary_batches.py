@@ -15,6 +15,7 @@ from polars.testing import assert_frame_equal
 import anls_frame as af
 from anls_frame.summary import buckets, moments, report_sums
 from anls_frame.summary.buckets import Buckets
+from anls_frame.summary.cell_sums import CellSums
 
 ROWS = 1200
 
@@ -54,17 +55,18 @@ def test_batches_change_nothing(monkeypatch: pytest.MonkeyPatch, order: str) -> 
     assert_frame_equal(
         in_order(parts.report_sums.cells[None]), in_order(whole.report_sums.cells[None]), check_exact=True
     )
-    assert_frame_equal(in_order(parts.report_sums.bins), in_order(whole.report_sums.bins), check_exact=True)
+    assert_frame_equal(
+        in_order(parts.report_sums.frames["bins"]),
+        in_order(whole.report_sums.frames["bins"]),
+        check_exact=True,
+    )
 
 
 def test_parts_of_clusters_give_the_same_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     made = summary(rows(4))
     scores = rows(5).with_row_index("x").with_columns(pl.col("x") / 7e5 - 1e-3)
     own = af.summarize(scores, metrics="x", by="tags", cluster="doc", part="p")
-    shuffled = [
-        dataclasses.replace(one, sums=dataclasses.replace(one.report_sums, cells=in_another_order(one)))
-        for one in (made, own)
-    ]
+    shuffled = [dataclasses.replace(one, sums=in_another_order(one)) for one in (made, own)]
     expected = [
         [(overall(one), by_group(one)) for one in (whole, whole.fold_clusters())] for whole in (made, own)
     ]
@@ -77,8 +79,10 @@ def test_parts_of_clusters_give_the_same_slices(monkeypatch: pytest.MonkeyPatch)
                 check(by_group(one), groups)
 
 
-def in_another_order(one: af.Summary) -> dict[str, pl.DataFrame]:
-    return {name: cells.sample(fraction=1, shuffle=True, seed=1) for name, cells in one.sums.cells.items()}
+def in_another_order(one: af.Summary) -> CellSums:
+    return CellSums({
+        name: frame.sample(fraction=1, shuffle=True, seed=1) for name, frame in one.sums.frames.items()
+    })  # fmt: skip
 
 
 def overall(one: af.Summary) -> pl.DataFrame:
@@ -128,7 +132,7 @@ def test_sums_of_floats_are_the_same_each_time() -> None:
         how: dict[str, Any] = {"metrics": metrics, "cluster": "doc"}
         several = [af.summarize(own, systems, **how, part=str(index)) for index, own in enumerate(parts)]
         whole = af.merge(several)
-        cells = [whole.sums.cells, whole.fold_clusters().sums.cells, whole.sums.squares]
+        cells = [whole.sums.cells, whole.fold_clusters().sums.cells, whole.sums.of("squares")]
         figures = [] if systems else [af.Report.from_summary(whole).overall]
         return [*figures, *(frame.to_dict(as_series=False) for frames in cells for frame in frames.values())]
 

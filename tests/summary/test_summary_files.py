@@ -23,7 +23,7 @@ def check_same(found: Summary, expected: Summary) -> None:
     assert found.parts == expected.parts
     assert found.digest == expected.digest
     assert found.predictions == expected.predictions
-    frames, others = found.sums.frames(), expected.sums.frames()
+    frames, others = found.sums.frames, expected.sums.frames
     assert frames.keys() == others.keys()
     for name, frame in frames.items():
         other = others[name]
@@ -186,7 +186,7 @@ def test_what_is_saved_is_that_of_the_format() -> None:
         "anls_units:Int128 anls_square_units:Int128 zeros_sum:Int64"
     )
     details = "n:Int64 anls_units:Int128 nls_units:Int128 cer_units:Int128 exact_match_sum:Int64"
-    assert files.FORMAT == 22
+    assert files.FORMAT == 23
     assert list(texts.settings.to_dict()) == [
         *("by", "tables", "orders", "cluster", "metrics", "has_texts", "computation", "protocol"),
         *("missing", "unanswerable", "worst", "keep", "details", "max_length", "min_nls", "from_pages"),
@@ -196,12 +196,15 @@ def test_what_is_saved_is_that_of_the_format() -> None:
     assert shape(texts.fold_clusters().report_sums.cells[None]) == (
         f"key_0:String cluster:UInt16 {counts} {of_texts}"
     )
-    assert shape(texts.report_sums.bins) == "key_0:String grid_threshold:UInt8 n:Int64 nls_units:Int128"
-    assert shape(texts.report_sums.worst_rows) == (
+    assert (
+        shape(texts.report_sums.frames["bins"])
+        == "key_0:String grid_threshold:UInt8 n:Int64 nls_units:Int128"
+    )
+    assert shape(texts.report_sums.frames["worst"]) == (
         "key_0:String cluster:Int64 prediction:String answers:String nls:Float64 anls:Float64 cer:Float64 "
         "exact_match:Boolean row_digest:UInt64"
     )
-    assert {kind: shape(table) for kind, table in texts.report_sums.details.items()} == {
+    assert {kind: shape(table) for kind, table in texts.report_sums.of("details").items()} == {
         "errors": "key_0:String error_type:String n:Int64",
         "causes": (
             "key_0:String cause:String rows:Int64 n:Int64 n_wrapped:Int64 units:Int128 wrapped_units:Int128"
@@ -221,15 +224,19 @@ def test_what_is_saved_is_that_of_the_format() -> None:
         "numerator_by_length:Int128 numerator_fraction_by_length:Int128 denominator_squares:Int128 "
         "denominator_cubes:Int128 denominator_fourths:Int128 score_min:Float64 score_max:Float64",
     }
-    assert shape(scores.report_sums.worst_rows) == (
-        "key_0:String own_0:Float64 own_1:Float64 keep_0:Int64 row_digest:UInt64"
+    assert shape(scores.report_sums.frames["worst"]) == (
+        "key_0:String score_0_0:Float64 score_1_0:Float64 keep_0:Int64 row_digest:UInt64"
     )
     rate = af.Metric({"d": "d", "s": "d"}, denominator={"d": "d", "s": "d"}, name="rate")
     score = af.Metric({"d": "d", "s": "s"}, name="s")
     two = af.summarize(frame, ["d", "s"], None, by="k", cluster="d", metrics=[score, rate])
     sums = "key_0:String cluster:Int64 n:Int64 x_0:Float64"
+    predicted = " ".join(
+        f"n_{name}:Int64"
+        for name in ("invented", "placeholders", "other_case", "other_marks", "empty_answers", "missing")
+    )
     rows = "rows:Int64 n_dropped:Int64 n_unanswerable:Int64 n:Int64 n_empty_reference:Int64"
-    assert {name: shape(frame) for name, frame in two.sums.frames().items()} == {
+    assert {name: shape(frame) for name, frame in two.sums.frames.items()} == {
         "cells s": f"{sums} x_1:Float64 lost_1:Float64 squares_1:Float64",
         "cells rate": f"{sums} y_0:Float64 x_1:Float64 y_1:Float64",
         **dict.fromkeys(
@@ -237,6 +244,7 @@ def test_what_is_saved_is_that_of_the_format() -> None:
         ),
         "squares s": "key_0:String square_0:Float64 square_1:Float64",
         **dict.fromkeys(("counts s", "counts rate"), f"{rows} score_min:Float64 score_max:Float64"),
+        "predictions": f"system:String digest:UInt64 {predicted}",
     }
 
 

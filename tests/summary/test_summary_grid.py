@@ -52,7 +52,7 @@ def check_grid(summary: Summary, frame: pl.DataFrame, protocol: str, steps: Any 
     distances = distances_of(texts, preset)
     n = int(summary.report_sums.cells[None]["n"].sum())
     for step in steps:
-        bins = kept(summary.report_sums.bins, step, preset.cut)
+        bins = kept(summary.report_sums.frames["bins"], step, preset.cut)
         assert bins["n"].sum() == kept_by_definition(distances, step / GRID, preset.cut), step
         expected = direct[str(step)].item()
         if expected is None:
@@ -65,8 +65,8 @@ def check_grid(summary: Summary, frame: pl.DataFrame, protocol: str, steps: Any 
 def test_bins_give_every_threshold_for_every_quotient(protocol: str) -> None:
     summary = summarize(FRACTIONS, "p", "a", protocol=protocol)
     check_grid(summary, FRACTIONS, protocol)
-    assert summary.report_sums.bins["n"].sum() == FRACTIONS.height
-    assert set(summary.report_sums.bins["grid_threshold"].drop_nulls()) <= set(range(GRID + 1))
+    assert summary.report_sums.frames["bins"]["n"].sum() == FRACTIONS.height
+    assert set(summary.report_sums.frames["bins"]["grid_threshold"].drop_nulls()) <= set(range(GRID + 1))
 
 
 @report_oracle.FEWER
@@ -86,10 +86,10 @@ def test_bins_give_every_threshold_for_any_rows(
 
 def test_bins_do_not_depend_on_the_threshold_or_on_clusters() -> None:
     frame = FRACTIONS.with_row_index("doc")
-    plain = summarize(frame, "p", "a").report_sums.bins.sort("grid_threshold")
+    plain = summarize(frame, "p", "a").report_sums.frames["bins"].sort("grid_threshold")
     low, high = (af.PROTOCOLS["anls"].replace(threshold=threshold) for threshold in (0.0, 0.9))
     for options in ({"protocol": low}, {"protocol": high}, {"cluster": "doc"}):
-        other = summarize(frame, "p", "a", **options).report_sums.bins.sort("grid_threshold")
+        other = summarize(frame, "p", "a", **options).report_sums.frames["bins"].sort("grid_threshold")
         assert other["n"].equals(plain["n"])
         assert other["grid_threshold"].equals(plain["grid_threshold"])
 
@@ -97,7 +97,7 @@ def test_bins_do_not_depend_on_the_threshold_or_on_clusters() -> None:
 def test_rows_that_no_threshold_keeps_are_counted_under_none() -> None:
     frame = pl.DataFrame({"p": ["a", "a", "x"], "a": ["a", "b", "y"]})
     distance, similarity = (
-        summarize(frame, "p", "a", protocol=name).report_sums.bins for name in ("anls", "rrc")
+        summarize(frame, "p", "a", protocol=name).report_sums.frames["bins"] for name in ("anls", "rrc")
     )
     # A distance of 1 is below no threshold; a similarity of 0 is at least 0.
     assert dict(distance.select("grid_threshold", "n").iter_rows()) == {1: 1, None: 2}
@@ -106,10 +106,10 @@ def test_rows_that_no_threshold_keeps_are_counted_under_none() -> None:
 
 def test_bins_leave_out_what_is_not_scored() -> None:
     frame = pl.DataFrame({"p": ["a", None, "x"], "a": ["a", "b", None]})
-    assert summarize(frame, "p", "a").report_sums.bins["n"].sum() == 2
-    assert summarize(frame, "p", "a", missing="drop").report_sums.bins["n"].sum() == 1
-    assert summarize(frame.clear(), "p", "a").report_sums.bins.is_empty()
+    assert summarize(frame, "p", "a").report_sums.frames["bins"]["n"].sum() == 2
+    assert summarize(frame, "p", "a", missing="drop").report_sums.frames["bins"]["n"].sum() == 1
+    assert summarize(frame.clear(), "p", "a").report_sums.frames["bins"].is_empty()
 
 
 def test_existing_scores_have_no_bins() -> None:
-    assert summarize(pl.DataFrame({"s": [0.5]}), metrics="s").report_sums.bins.is_empty()
+    assert summarize(pl.DataFrame({"s": [0.5]}), metrics="s").report_sums.of("bins") == {}

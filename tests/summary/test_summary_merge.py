@@ -207,7 +207,7 @@ def test_equal_slices_are_one_cell(cluster: str | None) -> None:
         assert cells.height == (3 if part is frame else 1)
     whole = summarize(frame, "prediction", "answers", by="types", cluster=cluster)
     assert sorted(whole.report_sums.cells[None]["n"]) == [2, 3, 4]
-    assert sorted(whole.report_sums.bins["n"]) == [2, 3, 4]
+    assert sorted(whole.report_sums.frames["bins"]["n"]) == [2, 3, 4]
 
 
 def test_integers_of_any_width_add_up() -> None:

@@ -25,7 +25,9 @@ def rows() -> pl.DataFrame:
 
 def counted(frame: Any, by: Any, systems: Any = SYSTEMS, **options: Any) -> dict[str, pl.DataFrame]:
     names = dict(zip(systems, systems, strict=True))
-    return af.summarize(frame, names, "answers", by=by or None, details=True, **options).sums.transitions
+    return af.summarize(frame, names, "answers", by=by or None, details=True, **options).sums.of(
+        "transitions"
+    )
 
 
 def slow(frame: pl.DataFrame, by: list[str], missing: str) -> Counter[tuple[Any, ...]]:

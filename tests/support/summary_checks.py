@@ -11,6 +11,7 @@ from polars.testing import assert_frame_equal
 
 from anls_frame import Summary
 from anls_frame.reports.reports import Report
+from anls_frame.summary.cell_sums import CellSums
 
 SCHEMA: dict[str, Any] = {
     "prediction": pl.String,
@@ -30,8 +31,7 @@ def ordered(frame: pl.DataFrame) -> pl.DataFrame:
 
 def with_cells(summary: Summary, cells: pl.DataFrame) -> Summary:
     """Return the summary of one system with other cells."""
-    sums = summary.report_sums
-    return dataclasses.replace(summary, sums=dataclasses.replace(sums, cells={**sums.cells, None: cells}))
+    return dataclasses.replace(summary, sums=CellSums({**summary.report_sums.frames, "cells": cells}))
 
 
 def check_cells(found: pl.DataFrame, expected: pl.DataFrame) -> None:
@@ -44,9 +44,14 @@ def check_equal(found: Summary, expected: Summary) -> None:
     assert found.digest == expected.digest
     assert found.rows == expected.rows
     check_cells(found.report_sums.cells[None], expected.report_sums.cells[None])
-    check_cells(found.report_sums.bins, expected.report_sums.bins)
+    assert found.sums.frames.keys() == expected.sums.frames.keys()
+    for name in found.sums.of("bins"):
+        check_cells(found.sums.of("bins")[name], expected.sums.of("bins")[name])
     assert_frame_equal(
-        found.report_sums.worst_rows, expected.report_sums.worst_rows, check_exact=True, check_dtypes=False
+        found.report_sums.frames["worst"],
+        expected.report_sums.frames["worst"],
+        check_exact=True,
+        check_dtypes=False,
     )
     # Own scores are added as floats.
     check = report_oracle.check_close if expected.settings.own else report_oracle.check_alike
