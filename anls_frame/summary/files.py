@@ -1,6 +1,7 @@
 """
-Files of summaries: a Parquet file with all tables of a summary, and everything else in its metadata.
+Files of summaries: a Parquet file with all frames of a summary, and everything else in its metadata.
 
+Each frame is a column of structures, with a range of rows that is null in all other columns.
 A checksum of the whole file, computed with zeros in its own place, detects changes.
 """
 
@@ -8,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import itertools
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,16 +17,14 @@ from typing import Any
 import polars as pl
 
 from anls_frame._native import __version__
-from anls_frame.summary.parquet_footer import uncompressed_size
+from anls_frame.summary.cell_sums import CellSums
+from anls_frame.summary.parquet_footer import sizes
 from anls_frame.summary.settings import Settings
 
 FORMAT = 23
 """Increased with each change of what is saved: tables, columns, units, settings, or their meaning."""
 
-HEADER = (
-    *("settings", "systems", "parts"),
-    *("scored_by", "forgotten_documents", "is_folded"),
-)
+HEADER = ("settings", "systems", "parts", "scored_by", "forgotten_documents", "is_folded")
 """What a summary holds besides its sums."""
 
 _METADATA_KEY = "anls_frame"
@@ -36,7 +34,7 @@ _DAMAGE = (
     *(LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError),
     *(pl.exceptions.PolarsError, pl.exceptions.PanicException),
 )
-# Most values are null, because each kind of frame has its own columns.
+# Most values are null, because each frame has its own columns.
 _FREE_VALUES = 1 << 25
 _MOST_VALUES = 100
 """Values for each byte, where there are more; malicious files have far more."""
@@ -46,19 +44,12 @@ _MOST_BYTES = 100
 
 
 def content(frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any]) -> bytes:
-    """Return the content of the file: frames by kind, and the header."""
-    columns = _columns(frames)
-    whole = pl.concat(
-        [
-            frame.rename(columns[kind]).select(pl.lit(kind).alias("kind"), pl.all())
-            for kind, frame in frames.items()
-        ],
-        how="diagonal",
-    )
+    """Return the content of the file: frames by name, and the header."""
+    whole = pl.concat([frame.to_struct(name).to_frame() for name, frame in frames.items()], how="diagonal")
     own = {
         **header,
         "format": FORMAT,
-        "columns": columns,
+        "heights": {name: frame.height for name, frame in frames.items()},
         "settings": header["settings"].to_dict(),
         "systems": dict(header["systems"]),
         "parts": dict(header["parts"]),
@@ -78,18 +69,6 @@ def _sealed(file: io.BytesIO, checksum: bytes) -> tuple[bytes, bytes, bytes]:
     return start, digest.hexdigest().encode(), end
 
 
-def _columns(frames: Mapping[str, pl.DataFrame]) -> dict[str, dict[str, str]]:
-    """Return the name of each column of each frame in the file, in which a column has one dtype."""
-    dtypes: dict[str, pl.DataType] = {}
-    columns: dict[str, dict[str, str]] = {}
-    for kind, frame in frames.items():
-        columns[kind] = {}
-        for name, dtype in frame.schema.items():
-            same = (f"{name}.{number}" if number else name for number in itertools.count())
-            columns[kind][name] = next(name for name in same if dtypes.setdefault(name, dtype) == dtype)
-    return columns
-
-
 def is_summary(path: Path) -> bool:
     """Return whether a file is a summary; pipes never are, because they can be read only once."""
     if not path.is_file():
@@ -101,8 +80,8 @@ def is_summary(path: Path) -> bool:
         return False
 
 
-def load(path: Path) -> tuple[dict[str, pl.DataFrame], dict[str, Any]]:
-    """Return the frames and the header of a file."""
+def load(path: Path) -> dict[str, Any]:
+    """Return what the summary in a file holds."""
     try:
         # Python reads the bytes, because Polars cannot open a file whose name is not valid Unicode.
         source = io.BytesIO(path.read_bytes())
@@ -111,8 +90,8 @@ def load(path: Path) -> tuple[dict[str, pl.DataFrame], dict[str, Any]]:
     return read(source, str(path))
 
 
-def read(source: io.BytesIO, name: str) -> tuple[dict[str, pl.DataFrame], dict[str, Any]]:
-    """Return the frames and the header from the content of a file; errors name the source."""
+def read(source: io.BytesIO, name: str) -> dict[str, Any]:
+    """Return what a summary holds from the content of its file; errors name the source."""
     try:
         metadata = json.loads(pl.read_parquet_metadata(source)[_METADATA_KEY])
         by = metadata["settings"]["version"]
@@ -128,17 +107,13 @@ def read(source: io.BytesIO, name: str) -> tuple[dict[str, pl.DataFrame], dict[s
         header = {name: metadata[name] for name in HEADER}
         _check_parts(header["parts"])
         header["settings"] = Settings.from_dict(header["settings"])
-        # One after the other, because together they have the columns of all frames, mostly null.
-        whole = pl.scan_parquet(source)
-        frames = {
-            kind: whole.filter(pl.col("kind") == kind)
-            .select(pl.col(stored).alias(column) for column, stored in columns.items())
-            .collect()
-            for kind, columns in metadata["columns"].items()
-        }
+        whole, frames, start = pl.scan_parquet(source), {}, 0
+        for frame, height in metadata["heights"].items():
+            frames[frame] = whole.select(frame).slice(start, height).collect().unnest(frame)
+            start += height
     except _DAMAGE as error:
         raise _no_summary(name, error) from None
-    return frames, header
+    return {**header, "sums": CellSums(frames)}
 
 
 def _check_parts(parts: Any) -> None:
@@ -150,14 +125,11 @@ def _check_parts(parts: Any) -> None:
 
 def _check_size(source: io.BytesIO) -> None:
     """Raise an error if a small file has more values than fit into memory."""
-    file = pl.scan_parquet(source)
-    rows = file.select(pl.len()).collect().item()
-    values, size = rows * len(file.collect_schema()), source.getbuffer().nbytes
-    most = max(_FREE_VALUES, _MOST_VALUES * size)
-    if values > most:
+    file = source.getvalue()
+    size, (values, content) = len(file), sizes(file)
+    if values > (most := max(_FREE_VALUES, _MOST_VALUES * size)):
         raise ValueError(f"its {size:,} bytes hold {values:,} values, more than {most:,}")
-    content, most = uncompressed_size(source.getbuffer()), max(_FREE_BYTES, _MOST_BYTES * size)
-    if content > most:
+    if content > (most := max(_FREE_BYTES, _MOST_BYTES * size)):
         raise ValueError(f"its {size:,} bytes decompress to {content:,}, more than {most:,}")
 
 

@@ -1,5 +1,5 @@
 """
-The size of a Parquet file's content, from its footer.
+The sizes of a Parquet file's content, from its footer.
 
 Polars reads no sizes from a footer, and pyarrow cannot open files with integers of 128 bits. The footer is a
 structure of Apache Thrift in its compact protocol. See parquet.thrift in apache/parquet-format, and
@@ -14,16 +14,18 @@ from typing import Any
 
 _LENGTH_AND_MAGIC = 8
 _STOP, _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = range(13)
-_ROW_GROUPS, _CHUNKS, _CHUNK_METADATA, _UNCOMPRESSED_SIZE = 4, 1, 3, 6
-"""Numbers of the fields `row_groups`, `columns`, `meta_data` and `total_uncompressed_size`."""
+_ROW_GROUPS, _CHUNKS, _CHUNK_METADATA = 4, 1, 3
+"""Numbers of the fields `row_groups`, `columns` and `meta_data`, ..."""
+_SIZES = (5, 6)
+"""... `num_values` and `total_uncompressed_size`."""
 
 
-def uncompressed_size(file: memoryview) -> int:
-    """Return the number of bytes of all pages of a Parquet file after decompression, as its footer says."""
+def sizes(file: bytes) -> list[int]:
+    """Return the numbers of values, and of bytes after decompression, of a file, as its footer says."""
     length = int.from_bytes(file[-_LENGTH_AND_MAGIC:-4], "little")
     footer = _value(io.BytesIO(file[-_LENGTH_AND_MAGIC - length : -_LENGTH_AND_MAGIC]), _STRUCT)
-    chunks = chain.from_iterable(group[_CHUNKS] for group in footer[_ROW_GROUPS])
-    return sum(chunk[_CHUNK_METADATA][_UNCOMPRESSED_SIZE] for chunk in chunks)
+    chunks = list(chain.from_iterable(group[_CHUNKS] for group in footer[_ROW_GROUPS]))
+    return [sum(chunk[_CHUNK_METADATA][size] for chunk in chunks) for size in _SIZES]
 
 
 def _value(footer: io.BytesIO, kind: int) -> Any:

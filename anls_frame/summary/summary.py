@@ -306,7 +306,7 @@ class Summary(Generic[Table_co]):
         ValueError
             If the file is not a summary, or has a format that this version cannot read.
         """
-        return cls._from(*files.load(as_path(path)))
+        return Summary(**files.load(as_path(path)))
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Summary[pl.DataFrame]:
@@ -318,11 +318,7 @@ class Summary(Generic[Table_co]):
         ValueError
             If the bytes are not a summary, or have a format that this version cannot read.
         """
-        return cls._from(*files.read(io.BytesIO(content), "the content"))
-
-    @classmethod
-    def _from(cls, frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any]) -> Summary[pl.DataFrame]:
-        return Summary(**header, sums=CellSums(frames))
+        return Summary(**files.read(io.BytesIO(content), "the content"))
 
 
 def merge(summaries: Iterable[Summary[Table]]) -> Summary[Table]:

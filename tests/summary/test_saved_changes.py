@@ -52,10 +52,11 @@ def test_any_changed_value_of_a_table_is_refused(made: Callable[[], Any]) -> Non
     summary = made()
     table = pl.read_parquet(io.BytesIO(summary.to_bytes()))
     assert loaded(summary).rows == summary.rows
-    for column in table.columns:
-        without = pl.when(pl.col(column).is_first_distinct()).then(column)
-        for values in (pl.col(column).shift(1), without, pl.col(column).reverse()):
-            other = table.with_columns(values.alias(column))
+    fields = [(frame, column) for frame in table.columns for column in table[frame].struct.fields]
+    for frame, column in fields:
+        given = pl.col(frame).struct.field(column)
+        for values in (given.shift(1), pl.when(given.is_first_distinct()).then(given), given.reverse()):
+            other = table.with_columns(pl.col(frame).struct.with_fields(values.alias(column)))
             if not other.equals(table):
                 with pytest.raises(ValueError, match="it was changed or damaged after it was saved"):
                     af.Summary.from_bytes(changed(summary, other))
@@ -100,7 +101,7 @@ def test_foreign_values_anywhere_in_the_header_are_a_clear_error(made: Callable[
     header = json.loads(pl.read_parquet_metadata(io.BytesIO(summary.to_bytes()))["anls_frame"])
     table = pl.read_parquet(io.BytesIO(summary.to_bytes()))
     ways = places(header)[1:]
-    assert len(ways) > 90
+    assert len(ways) > 70
     for number, way in enumerate(ways):
         foreign = replaced(header, way, FOREIGN[number % len(FOREIGN)])
         if foreign == header:

@@ -288,6 +288,8 @@ def test_sizes_in_the_footer_are_those_that_pyarrow_reads(tmp_path: Path) -> Non
     for rows in (None, 700):
         frame.write_parquet(tmp_path / "file.parquet", row_group_size=rows, metadata={"k": "v" * 300})
         groups = pq.read_metadata(tmp_path / "file.parquet").to_dict()["row_groups"]
-        sizes = [chunk["total_uncompressed_size"] for group in groups for chunk in group["columns"]]
+        chunks = [chunk for group in groups for chunk in group["columns"]]
         content = (tmp_path / "file.parquet").read_bytes()
-        assert parquet_footer.uncompressed_size(memoryview(content)) == sum(sizes)
+        assert parquet_footer.sizes(content) == [
+            sum(chunk[name] for chunk in chunks) for name in ("num_values", "total_uncompressed_size")
+        ]
