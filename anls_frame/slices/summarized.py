@@ -93,11 +93,8 @@ def _figures(
 ) -> pl.DataFrame:
     """Return the figures of slices from the slices of lines, and the line of each cell."""
     lists = pl.DataFrame({"line": np.arange(len(slices)), "key_0": slices})
-    frames = {
-        name: frame
-        for name, frame in summary.sums.frames.items()
-        if name.startswith(("counts", "predictions"))
-    }
+    counted = ("predictions", *(f"counts {metric.name}" for metric in settings.metrics))
+    frames = {name: summary.sums.frames[name] for name in counted if name in summary.sums.frames}
     names = [ALL, *(metric.name for metric in settings.metrics)]
     for name, cells in summary.sums.cells.items():
         if name not in names:

@@ -94,9 +94,14 @@ class CellSums:
         return self.of("cells")
 
     @property
+    def counted(self) -> Frames:
+        """The frames that count rows: the counts of several systems, or the cells of one."""
+        return self.of("counts") or self.cells
+
+    @property
     def rows(self) -> int:
         """Number of rows that were read."""
-        return int(next(iter((self.of("counts") or self.cells).values()))["rows"].sum())
+        return int(next(iter(self.counted.values()))["rows"].sum())
 
     @classmethod
     def added(cls, parts: Sequence[CellSums], settings: Settings) -> CellSums:

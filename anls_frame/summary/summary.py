@@ -18,6 +18,7 @@ from types import SimpleNamespace
 from typing import Any, Generic
 
 import polars as pl
+import polars.selectors as cs
 
 from anls_frame._atomic import replacing
 from anls_frame._paths import as_path
@@ -131,19 +132,12 @@ class Summary(Generic[Table_co]):
     @property
     def account(self) -> Account[Table_co]:
         """How many rows were read and scored, and why others were left out or changed."""
-        own, metrics = list(self.predictions.values()), self.settings.metrics
-        if self.kind == "comparison":
-            frames = self.sums.of("counts")
-            every = {metric.name: frames[metric.name].row(0, named=True) for metric in metrics}
-            counts = every[metrics[0].name]
-            scored = {name: numbers["n"] for name, numbers in every.items()}
-            dropped = counts["n_dropped"]
-            cells = next(iter(self.sums.cells.values()))
-        else:
-            cells = self.sums.cells[ALL]
-            counts = cells.select(pl.col(COUNTS).sum()).row(0, named=True)
-            scored = {metric.name: self.sums.cells[metric.name]["n"].sum() for metric in self.settings.own}
-            dropped = counts["n_missing"] if self.settings.missing == "drop" else 0
+        own, counted = list(self.predictions.values()), self.sums.counted
+        first, cells = next(iter(counted.values())), next(iter(self.sums.cells.values()))
+        counts = first.select(cs.by_name(*COUNTS, "n_dropped", require_all=False).sum()).row(0, named=True)
+        scored = {name: int(frame["n"].sum()) for name, frame in counted.items() if name is not ALL}
+        lacking = counts["n_missing" if self.kind == "report" else "n_dropped"]
+        dropped = lacking if self.settings.missing == "drop" else 0
         accounted = counts["n"] + counts["n_unanswerable"] + dropped
         if counts["rows"] != self.rows or (self.kind == "report" and accounted != self.rows):
             raise RuntimeError(
@@ -159,8 +153,8 @@ class Summary(Generic[Table_co]):
             used=counts["n"],
             unanswerable=counts["n_unanswerable"],
             dropped=dropped,
-            missing=[counted.n_missing for counted in own],
-            invented=[counted.n_invented for counted in own],
+            missing=[of_system.n_missing for of_system in own],
+            invented=[of_system.n_invented for of_system in own],
             empty_answers=own[0].n_empty_answers,
             unnamed=unnamed,
             scored={name: n for name, n in scored.items() if n != counts["n"]},
@@ -248,7 +242,7 @@ class Summary(Generic[Table_co]):
         """Return the lowest and the highest score in a custom metric."""
         if metric.is_built_in:
             return None, None
-        scores = self.sums.of("counts" if self.kind == "comparison" else "cells")[metric.name]
+        scores = self.sums.counted[metric.name]
         is_quantile = metric.probability is not None
         names = [score_of(scores)] * 2 if is_quantile else ["score_min", "score_max"]
         least, most = scores.select(least=pl.col(names[0]).min(), most=pl.col(names[1]).max()).row(0)
