@@ -6,6 +6,7 @@ import dataclasses
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
@@ -347,6 +348,7 @@ def _preparing(parts: Iterable[str]) -> list[str]:
     return [part for part in parts if not part.startswith(("threshold=", "errors"))]
 
 
+@cache
 def _spelled(protocol: ScoreProtocol, *, with_errors: bool = True) -> list[str]:
     """
     Return the name of a preset, and ``option=value`` for each difference from it.

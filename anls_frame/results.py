@@ -327,7 +327,7 @@ class View(ABC):
     def __post_init__(self) -> None:
         flag("percent", self.percent)
 
-    @property
+    @cached_property
     def settings(self) -> Mapping[str, Any]:
         """All settings of the result."""
         return dict(self.result.settings)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TypeVar
 
 import polars as pl
@@ -40,7 +41,6 @@ class _Bucket:
     size: int = 0
     most: float = 0
     """Number of cells up to which they are not added up."""
-    is_settled: bool = True
 
 
 class Buckets:
@@ -71,15 +71,19 @@ class Buckets:
             bucket = self._buckets[number]
             bucket.parts.append(own)
             bucket.size += own.height
-            bucket.is_settled = False
             if bucket.size > max(bucket.most, _LOOSE_VALUES // (BUCKETS * own.width)):
                 self._settle(bucket)
 
     def whole(self) -> pl.DataFrame:
         """Return all cells, and forget them."""
+        size = sum(bucket.size for bucket in self._buckets)
+        if size * len(self._schema) <= _LOOSE_VALUES:
+            # So few are added up at once: sixteen small queries would take longer than to count the rows.
+            self._buckets = [_Bucket(self._parts(), size)]
         for bucket in self._buckets:
-            self._settle(bucket)
-        parts = [part for bucket in self._buckets for part in bucket.parts]
+            if bucket.parts:
+                self._settle(bucket)
+        parts = self._parts()
         self._buckets.clear()
         if not parts:
             return self._schema.to_frame()
@@ -91,10 +95,11 @@ class Buckets:
             for column, dtype in self._schema.items()
         ])  # fmt: skip
 
+    def _parts(self) -> list[pl.DataFrame]:
+        return list(chain.from_iterable(bucket.parts for bucket in self._buckets))
+
     def _settle(self, bucket: _Bucket) -> None:
         """Put the cells of a bucket together, and add up those with equal keys."""
-        if bucket.is_settled:
-            return
         whole = pl.concat(bucket.parts, how="vertical_relaxed", rechunk=True)
         # Equal keys have equal hashes, so all other cells are left as they are.
         repeated = whole.select(self._hash).to_series().is_duplicated()
@@ -102,7 +107,6 @@ class Buckets:
         if repeated.any():
             added = self._narrow(add_up([whole.filter(repeated).cast(self._schema)], self._keys))
             bucket.parts = [pl.concat([whole.filter(~repeated), added], how="vertical_relaxed", rechunk=True)]
-        bucket.is_settled = True
         before, bucket.size = whole.height, bucket.parts[0].height
         few = bucket.size > before * 3 / 4
         bucket.most = bucket.size * (_GROWTH_OF_DISTINCT if few else _GROWTH)
