@@ -124,12 +124,12 @@ def test_adjusted_p_values_of_a_slice_and_its_rest_are_uniform(
     random = np.random.default_rng(0)
     frame = pl.DataFrame({"half": ["a", "b"] * 40, "doc": np.arange(80) // 2})
     few = []
-    for _ in range(200):
+    for _ in range(60):
         scored = frame.with_columns(score=random.normal(size=80))
         tested = af.report(scored, metrics="score", by="half", cluster=cluster).against_rest()
         assert tested["p_adjusted"].to_list() == tested["p_value"].to_list()
         few.append(tested["p_adjusted"][0] <= 0.5)
-    # 0.5 and 2.8 standard errors.
+    # 0.5 and 1.5 standard errors; a quarter is 2.7 below them.
     assert 0.4 < np.mean(few) < 0.6
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import string
+from functools import cache
 from typing import Any
 
 import polars as pl
@@ -11,6 +12,7 @@ import polars as pl
 ROWS, DOCUMENTS = 900, 150
 
 
+@cache
 def drawn(seed: int, rows: int = ROWS) -> pl.DataFrame:
     """Return answers with errors at random: 70 % right, others misread in a letter, or another answer."""
     draw = random.Random(seed)
@@ -40,6 +42,7 @@ def drawn(seed: int, rows: int = ROWS) -> pl.DataFrame:
     )
 
 
+@cache
 def pages(fault: str, seed: int) -> pl.DataFrame:
     """Return 120 pages of 30 books with 3 % of the letters misread at random, and a planted fault."""
     draw = random.Random(seed)
@@ -87,6 +90,7 @@ def word(draw: random.Random) -> str:
     return "".join(draw.choice("bcdfghklmnprst") + draw.choice("aeiou") for _ in range(draw.randint(2, 5)))
 
 
+@cache
 def planted(fault: str, seed: int) -> tuple[pl.DataFrame, dict[str, Any]]:
     """Return a table with a fault, and options of `overview`."""
     frame, draw = drawn(seed), random.Random(1_000 + seed)
