@@ -17,7 +17,6 @@ from typing import Any, NamedTuple, TypeAlias
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._messages import Option
 from anls_frame._palette import PAGE_COLORS
 from anls_frame._text import level_text, numbered, shortened, visible
 from anls_frame.analysis.characters import confusions
@@ -150,17 +149,12 @@ class Case:
         return [Step("lengths", sentence, f"df.filter(af.anls({self.texts}) == 0)", n)]
 
     def again(self, **changed: Any) -> str:
-        """Return the call of this overview with other options."""
-        found = {*self.roles.found, "prediction", "answers"}
-        given = {name: value for name, value in self.roles.options.items() if name not in found}
-        options = {**given, **self.overview.options, **changed}
+        """Return the call of this overview with other options, without columns that it would find again."""
+        options = {**self.roles.options, **self.overview.options, **changed}
         if not isinstance(options.get("metrics", ""), str):
             options["metrics"] = self.metric.name
-        spelled = (
-            f"{name}={in_python(value)}" if isinstance(value, ScoreProtocol) else str(Option(name, value))
-            for name, value in options.items()
-        )
-        return f"af.overview(df, {', '.join([self.columns, *spelled])})"
+        found = self.roles.found - {"prediction", "answers"}
+        return called({name: value for name, value in options.items() if name not in found})
 
     def like_the_rest(self, figures: Gain, rest: float) -> Gain:
         """Return what would be won if rows with these figures were as good as the rest."""
@@ -189,6 +183,13 @@ class Case:
             gain = scaled(self.mean(rows), as_good)
             said = f"{said}: answered as well as the others, they would win {won(gain)}."
             yield Step(rule, said.format(rows=numbered(n, "row")), call, n, gain)
+
+
+def called(options: Mapping[str, Any]) -> str:
+    """Return the call of an overview with these options."""
+    protocol = {name: in_python(one) for name, one in options.items() if isinstance(one, ScoreProtocol)}
+    written = {name: repr(value) for name, value in options.items()} | protocol
+    return f"af.overview(df, {', '.join(f'{name}={value}' for name, value in written.items())})"
 
 
 def _literal(name: str | None) -> str:

@@ -28,6 +28,7 @@ from anls_frame.overviews.advice import (
     RULES,
     Case,
     Gain,
+    called,
     figure,
     first_steps,
     means,
@@ -35,7 +36,7 @@ from anls_frame.overviews.advice import (
 )
 from anls_frame.overviews.overview_documents import OverviewView
 from anls_frame.overviews.roles import Given, Roles, found_roles, n_values, prepared, rows_of
-from anls_frame.protocol import ScoreProtocol, in_python, resolve_protocol
+from anls_frame.protocol import ScoreProtocol, resolve_protocol
 from anls_frame.reports.comparisons import Comparison, compare
 from anls_frame.reports.reports import Report, report
 from anls_frame.results import Written
@@ -163,12 +164,7 @@ class Overview(Written, Generic[Table_co]):
     @property
     def code(self) -> str:
         """The call that makes this overview, with all columns that were found."""
-        options = {**self.roles.options, **self.options}
-        given = {name: repr(value) for name, value in options.items()}
-        if isinstance(protocol := options.get("protocol"), ScoreProtocol):
-            given["protocol"] = in_python(protocol)
-        shown = ", ".join(f"{name}={written}" for name, written in given.items())
-        return f"af.overview(df, {shown})"
+        return called({**self.roles.options, **self.options})
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -374,16 +370,10 @@ def _explained(result: Overview[Any], rows: pl.DataFrame, system: str) -> Overvi
 
 def _texts(rows: pl.DataFrame, roles: Roles, system: str, unanswerable: Unanswerable) -> pl.LazyFrame:
     """Return the texts of a system as they are scored and the columns with a role, each named as its role."""
-    answers = str(roles.answers)
-    columns = {
-        "prediction": roles.systems[system],
-        "answers": answers,
-        "cluster": roles.cluster,
-        "model_confidence": roles.model_confidence,
-        "id": roles.id,
-    }
+    columns = {name: getattr(roles, name) for name in ("answers", "cluster", "model_confidence", "id")}
     columns |= {f"other {name}": column for name, column in roles.systems.items() if name != system}
-    texts = with_unanswerable(rows.lazy(), roles.systems.values(), answers, unanswerable)
+    columns["prediction"] = roles.systems[system]
+    texts = with_unanswerable(rows.lazy(), roles.systems.values(), columns["answers"], unanswerable)
     return texts.select(
         cs.by_name(column).alias(name) for name, column in columns.items() if column is not None
     )

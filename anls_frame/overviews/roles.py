@@ -77,9 +77,9 @@ class Roles:
     @property
     def options(self) -> dict[str, Any]:
         """The options of `overview` that say the same."""
-        columns = list(self.systems.values())
+        systems = dict(self.systems)
         named: dict[str, Any] = {
-            "prediction": dict(self.systems) if len(columns) > 1 else next(iter(columns), None),
+            "prediction": systems if len(systems) > 1 else next(iter(systems.values()), None),
             "answers": self.answers,
             "metrics": self.metrics,
             "by": list(self.by),
@@ -153,6 +153,7 @@ def found_roles(rows: pl.DataFrame, asked: Mapping[str, Any]) -> Roles:
         model_confidence = finder.confidence(*systems.values())
     sure = rows.select(cs.by_name(*optional(model_confidence)))
     check_confidences(with_numbers(sure, sure.columns).collect_schema())
+    found = frozenset(name for name, value in asked.items() if value is None)
     if len(systems) <= 1:
         others = rows.drop(asked["by"] or (), strict=False)
         warn_of_systems(others, [ids, *usual_names("question", rows.columns)])
@@ -164,11 +165,7 @@ def found_roles(rows: pl.DataFrame, asked: Mapping[str, Any]) -> Roles:
         cluster=cluster,
         model_confidence=model_confidence,
         by=finder.slices() if asked["by"] is None else asked["by"],
-        found=frozenset(
-            name
-            for name, value in asked.items()
-            if value is None and (name != "metrics" or metrics is not None)
-        ),
+        found=found if metrics is not None else found - {"metrics"},
     )
 
 
