@@ -317,8 +317,8 @@ def overview(
         search = SliceSearch(min_rows=max(_LEAST_ROWS, rows.height // _LEAST_SHARE))
         how |= {"metrics": scores[0], "depth": depth, "n": _SLICES, "search": search}
         found = replace(find_slices(rows, column, roles.answers, varying, **how), row_names=made.row_names)
-    usual, named = inspect.signature(overview).parameters, roles.options
-    options = {name: value for name, value in given.items() if name not in named}
+    usual = inspect.signature(overview).parameters
+    options = {name: value for name, value in given.items() if name not in roles.options}
     result = Overview(
         report=made,
         account=replace(made.account, from_pandas=is_pandas(frame)),

@@ -138,6 +138,9 @@ def test_messages_of_errors_and_refusals_are_a_step(text: str) -> None:
         ("I do", "yes"),
         ("Failed to appear in court", "Perjury"),
         ("The red and not the blue one", "blue"),
+        ("I cannot let you pass, he said", "You shall wait"),
+        ("The company does not provide insurance", "no"),
+        ("Sorry seems to be the hardest word", "Elton John"),
     ],
 )
 def test_answers_like_messages_are_no_placeholders(prediction: str, answer: str) -> None:
