@@ -132,7 +132,7 @@ def names_of(systems: Sequence[Path]) -> list[str]:
 def name_of(path: Path) -> str:
     """Return a name for the system: the name of the folder, or of the file without its format."""
     if is_many(path):
-        return path_text(path.resolve().name if path.is_dir() else path)
+        return path_text(path.resolve().name)
     if not path.exists():  # the time of a run in a folder
         return path_text(path.name)
     if run_of(path) is not None:  # the file's name has the task and the time, and the folder's the model

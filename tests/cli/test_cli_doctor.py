@@ -187,7 +187,7 @@ def test_scores_in_a_table_are_matched_by_id(tmp_path: Path) -> None:
     ("given", "message"),
     [
         ("anlss", "--against must be a column of the file"),
-        ("question", "must hold numbers"),
+        ("question", "column 'question' must hold numbers"),
         ("nan", "must hold finite numbers"),
         ("none.json", "a number or a file, got 'none.json'"),
     ],

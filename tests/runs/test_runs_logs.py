@@ -94,6 +94,8 @@ def test_files_without_names_are_named_by_what_differs(tmp_path: Path) -> None:
     assert systems(tmp_path) == ["one", "one", "two"]
     assert systems(str(tmp_path / "**" / "samples.jsonl")) == ["one/model-1.5/samples", "two/samples"]
     assert systems([tmp_path / "one/model-1.5", tmp_path / "two"]) == ["model-1.5", "model-1.5", "two"]
+    patterns = [str(tmp_path / folder / "**" / "samples.jsonl") for folder in ("one", "two")]
+    assert systems(patterns) == ["one/**/samples", "two/**/samples"]
     assert systems(tmp_path / "one") == ["other", "samples"]
     assert systems({"a": tmp_path / "two"}) == ["a"]
 
