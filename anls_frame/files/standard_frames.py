@@ -26,17 +26,6 @@ from anls_frame.files import raw_tables
 from anls_frame.files.other_formats import way_of
 from anls_frame.files.problems import Problems
 from anls_frame.files.raw_tables import Column, Raw
-from anls_frame.files.usual_names import (
-    IDS,
-    LISTS,
-    PREDICTED,
-    ROLES,
-    SCORED,
-    Role,
-    is_outcome,
-    plain_name,
-    usual_names,
-)
 from anls_frame.frames import answer_texts, origins
 from anls_frame.frames.answer_lists import (
     NotAListError,
@@ -50,6 +39,17 @@ from anls_frame.frames.answer_lists import (
 )
 from anls_frame.frames.checks import free_name, no_column
 from anls_frame.frames.strict_json import Number
+from anls_frame.frames.usual_names import (
+    IDS,
+    LISTS,
+    PREDICTED,
+    ROLES,
+    SCORED,
+    Role,
+    is_outcome,
+    plain_name,
+    usual_names,
+)
 
 Rows = TypeVar("Rows", pl.DataFrame, pl.LazyFrame)
 UniqueIds: TypeAlias = bool | Literal["in an epoch"]

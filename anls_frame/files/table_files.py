@@ -23,16 +23,16 @@ from anls_frame._arguments import check_threads
 from anls_frame._paths import as_path
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError, warn
 from anls_frame.export import row_files
-from anls_frame.files import raw_tables, standard_frames, usual_names
+from anls_frame.files import raw_tables, standard_frames
 from anls_frame.files.file import File
 from anls_frame.files.problems import Problems, problem
 from anls_frame.files.raw_tables import Raw, by_name, from_frame
 from anls_frame.files.standard_frames import Rows, UniqueIds
-from anls_frame.files.usual_names import Role
-from anls_frame.frames import origins
+from anls_frame.frames import origins, usual_names
 from anls_frame.frames.answer_lists import alone
 from anls_frame.frames.checks import no_column
 from anls_frame.frames.conversion import at_hand, column_names, in_polars
+from anls_frame.frames.usual_names import Role
 
 if TYPE_CHECKING:
     import pyarrow as pa

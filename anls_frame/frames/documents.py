@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -14,28 +15,76 @@ import polars.selectors as cs
 
 from anls_frame._messages import Message, Option, for_readers
 from anls_frame._text import numbered
-from anls_frame.frames.conversion import column_names, is_pandas, to_lazy
-from anls_frame.frames.reserved_columns import DOCUMENT, QUESTION_ID
+from anls_frame.frames import usual_names
+from anls_frame.frames.conversion import column_names, in_polars, is_pandas
 
-_LOOKED_AT = 100_000
+_TEXTS = (pl.String, pl.Categorical, pl.Enum)
+_FEW, _LOOKED_AT = 100, 20_000
 """Rows that are looked at: of many more, reading a column or starting a query would take too long."""
+_UNREADABLE = (ValueError, TypeError, pl.exceptions.PolarsError)
+_PAGE_NUMBER = r"\A\d{1,4}(\.0)?\z"
 _PLAIN_WORD = re.compile("(?!doc)[a-z]{2,}[a-gi-rt-w]")
 """Names of columns that are a word whose plural ends in s alone, such as speaker."""
 
 
 def forgotten(frame: Any, cluster: str | None) -> str | None:
-    """Return a column that names documents or questions of several rows, if no cluster is named."""
+    """Return the column that names documents or questions of several rows, if no cluster is named."""
+    if cluster is not None:
+        return None
     levels = frame.index.names if is_pandas(frame) else ()
-    names = [name for name in (DOCUMENT, QUESTION_ID) if name in (*column_names(frame), *levels)]
-    first = frame.slice(0, _LOOKED_AT) if hasattr(frame, "slice") else frame.head(_LOOKED_AT)
-    for name in names if cluster is None else ():
-        with suppress(ValueError, TypeError, pl.exceptions.PolarsError):
-            # Without a cluster nobody asked for this column.
-            rows = to_lazy(first, [], [name]).select(cs.by_name(name)).collect()
-            ids = without_nan(rows.to_series()).drop_nulls()
-            if ids.n_unique() < len(ids):
-                return name
-    return None
+    names = [name for name in (*column_names(frame), *levels) if isinstance(name, str)]
+    ids = usual_names.usual_names("question_id", names)
+    read = _first_values(frame, [*filter(usual_names.is_document, names), *ids])
+    return named(read) or next((name for name in ids if name in read and repeats(read[name])), None)
+
+
+def _first_values(frame: Any, names: Sequence[str]) -> dict[str, pl.Series]:
+    """Return the first rows of the columns of texts or numbers among these."""
+    few, first = (
+        frame.slice(0, most) if hasattr(frame, "slice") else frame.head(most) for most in (_FEW, _LOOKED_AT)
+    )
+    read = []
+    for name in names:
+        # Without a cluster nobody asked for this column. Of images in pandas, few are converted.
+        with suppress(*_UNREADABLE):
+            dtype = in_polars(few, [name]).collect_schema()[name]
+            read += [name] if dtype in _TEXTS or dtype.is_numeric() else []
+    with suppress(*_UNREADABLE):
+        rows = in_polars(first, read) if read else pl.DataFrame()
+        rows = rows if isinstance(rows, pl.DataFrame) else rows.select(cs.by_name(*read)).collect()
+        return {name: rows.get_column(name).alias("column") for name in read}
+    return {}
+
+
+def named(columns: Mapping[str, pl.Series]) -> str | None:
+    """Return the column whose name and values are those of documents of several rows, if there is one."""
+    usual = {name: column for name, column in columns.items() if usual_names.is_document(name)}
+    shared = [name for name, column in usual.items() if repeats(column) and not _restarts(name, column)]
+    proper = usual_names.usual_names("doc_id", shared) or shared
+    # Of pages in books, the books.
+    return min(proper, key=lambda name: columns[name].n_unique(), default=None)
+
+
+def are_values(column: pl.Series) -> bool:
+    """Return whether a column holds texts or whole numbers, also as those of a text file are read."""
+    if column.dtype.is_float():
+        return bool((without_nan(column).drop_nulls() % 1 == 0).all())
+    return column.dtype in _TEXTS or column.dtype.is_integer()
+
+
+def repeats(column: pl.Series) -> bool:
+    """Return whether these are texts or whole numbers, at least two, and one is in several rows."""
+    values = without_nan(column).drop_nulls()
+    return are_values(values) and 1 < values.n_unique() < len(values)
+
+
+def _restarts(name: str, column: pl.Series) -> bool:
+    """Return whether these are numbers of pages, which occur again in the next document."""
+    if not usual_names.is_page(name):
+        return False
+    numbers = column.cast(pl.String).drop_nulls()
+    changes = (numbers != numbers.shift()).sum()
+    return bool(numbers.str.contains(_PAGE_NUMBER).all() and changes >= numbers.n_unique())
 
 
 def counted(count: int, cluster: str) -> str:
@@ -62,7 +111,7 @@ def note(column: str | None, row: str = "row") -> list[str]:
     """Return the note on such a column, if there is one, in which rows are called by their noun."""
     if column is None:
         return []
-    what = "Questions" if column == QUESTION_ID else "Documents"
+    what = "Questions" if usual_names.suggests(column, "question_id") else "Documents"
     text = (
         f"{what} have several {row}s ({column}), but intervals and p-values treat {row}s as "
         "independent, so they are too narrow and too small. Pass "

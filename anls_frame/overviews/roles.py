@@ -16,10 +16,16 @@ from anls_frame._messages import Either, Message, Option
 from anls_frame._text import listed, quoted
 from anls_frame.exceptions import DTypeError, warn
 from anls_frame.files.standard_frames import GOLD_ELSEWHERE
-from anls_frame.files.usual_names import (
+from anls_frame.frames import documents, origins
+from anls_frame.frames.answer_lists import parse_answers, parsed
+from anls_frame.frames.answer_texts import warn_of_answers
+from anls_frame.frames.checks import check_columns
+from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
+from anls_frame.frames.field_rows import outcomes
+from anls_frame.frames.number_columns import check_confidences, with_numbers
+from anls_frame.frames.usual_names import (
     SCORED,
     Role,
-    documents,
     is_confidence,
     is_gold,
     is_outcome,
@@ -29,13 +35,6 @@ from anls_frame.files.usual_names import (
     usual_names,
     words_of,
 )
-from anls_frame.frames import origins
-from anls_frame.frames.answer_lists import parse_answers, parsed
-from anls_frame.frames.answer_texts import warn_of_answers
-from anls_frame.frames.checks import check_columns
-from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
-from anls_frame.frames.field_rows import outcomes
-from anls_frame.frames.number_columns import check_confidences, with_numbers
 from anls_frame.metrics.scores import nls
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.summary import own_metrics
@@ -196,13 +195,6 @@ def _are_texts(dtype: Any) -> bool:
     return getattr(dtype, "inner", dtype) in _TEXTS
 
 
-def _are_values(column: pl.Series) -> bool:
-    """Return whether a column holds texts or whole numbers, also as those of a text file are read."""
-    if column.dtype.is_float():
-        return bool((column.drop_nulls() % 1 == 0).all())
-    return column.dtype in _TEXTS or column.dtype.is_integer()
-
-
 class _Finder:
     """Finds columns of a frame that have no role yet."""
 
@@ -264,15 +256,12 @@ class _Finder:
 
     def document(self, ids: str | None) -> str | None:
         """Return the column of documents: named so, or of values that lie together, or of repeated ids."""
-        names = [name for name, column in self.free.items() if _are_values(column) and _repeats(column)]
-        # Of pages in books, the books.
-        chosen = sorted(documents(names), key=lambda name: self.free[name].n_unique())[:1]
-        found = chosen or [name for name in names if self._lies_together(name)]
+        named = documents.named(self.free)
+        found = [*filter(self._lies_together, self.free)] if named is None else [named]
         if found:
             return self._only("cluster", "documents", found)
         # Several answers to a question are not independent.
-        is_repeated = ids is not None and self.rows[ids].alias("id").drop_nulls().is_duplicated().any()
-        return ids if is_repeated else None
+        return ids if ids is not None and documents.repeats(self.rows[ids].alias("id")) else None
 
     def confidence(self, prediction: str) -> str | None:
         """Return the column of confidences in [0, 1] that belongs to the only prediction."""
@@ -291,7 +280,7 @@ class _Finder:
 
     def _slices(self, name: str) -> bool:
         column = _entries(_labels(self.free[name])).drop_nulls()
-        if column.dtype != pl.Boolean and not _are_values(column):
+        if column.dtype != pl.Boolean and not documents.are_values(column):
             return False
         if column.dtype == pl.String:
             are_objects = column.str.starts_with("{").any()  # as readers keep them
@@ -319,10 +308,11 @@ class _Finder:
         return bool(column.cast(pl.Float64).drop_nans().is_between(0, 1).all())
 
     def _lies_together(self, name: str) -> bool:
-        column, n = self.free[name], self.free[name].n_unique()
-        is_shared = int(column.is_duplicated().sum()) > len(column) / 2
+        column = self.free[name]
+        if not documents.repeats(column) or int(column.is_duplicated().sum()) <= len(column) / 2:
+            return False
         # Few values are those of a slice.
-        return n > _MOST_VALUES and is_shared and int(column.ne_missing(column.shift()).sum()) <= n
+        return int(column.ne_missing(column.shift()).sum()) <= column.n_unique() > _MOST_VALUES
 
     def _only(self, option: str, what: str, names: Sequence[str], more: Sequence[str | Option] = ()) -> str:
         """Return the only candidate; ask for the column if there is none or another one."""
@@ -337,10 +327,6 @@ class _Finder:
             # The name `answer` is that of predictions, too.
             named = named if option == "answers" else names[0]
         raise ValueError(Message(f"{told}. Pass ", Option(option, named), *more))
-
-
-def _repeats(column: pl.Series) -> bool:
-    return 1 < column.drop_nulls().n_unique() < 0.95 * column.count()
 
 
 def _first_values(column: pl.Series) -> str:

@@ -16,7 +16,7 @@ from anls_frame.files import standard_frames
 from anls_frame.files.file import SUFFIXES, File
 from anls_frame.files.problems import problem
 from anls_frame.files.table_files import read_table
-from anls_frame.files.usual_names import PREDICTED, SCORED
+from anls_frame.frames.usual_names import PREDICTED, SCORED
 from anls_frame.readers._page_names import is_page
 from anls_frame.readers.descriptions import READERS
 from anls_frame.readers.questions import Gold

@@ -17,10 +17,10 @@ from anls_frame.exceptions import warn
 from anls_frame.files import raw_tables, standard_frames, table_files
 from anls_frame.files.file import File
 from anls_frame.files.problems import Problems, problem
-from anls_frame.files.usual_names import Role
 from anls_frame.frames import origins
 from anls_frame.frames.checks import free_name
 from anls_frame.frames.conversion import in_polars
+from anls_frame.frames.usual_names import Role
 from anls_frame.readers.log_names import matching
 
 GOLD_ROLES: tuple[Role, ...] = ("answers", "question", "question_types", "doc_id")

@@ -6,10 +6,10 @@ import os
 
 import polars as pl
 
-from anls_frame.files import table_files, usual_names
+from anls_frame.files import table_files
 from anls_frame.files.file import File
 from anls_frame.files.raw_tables import with_numbers_where_all_are
-from anls_frame.frames import origins
+from anls_frame.frames import origins, usual_names
 from anls_frame.readers.samples import check_answers
 
 # Data sets that VLMEvalKit scores with ANLS, as they appear in file names.

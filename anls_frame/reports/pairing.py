@@ -13,9 +13,9 @@ from anls_frame._arguments import takes_names
 from anls_frame._text import differing_in_notation, numbered, quoted
 from anls_frame._typing import ByFrame, Table_co, declared
 from anls_frame.exceptions import DTypeError, warn
-from anls_frame.files.usual_names import suggests
 from anls_frame.frames import conversion, origins
 from anls_frame.frames.joins import joined
+from anls_frame.frames.usual_names import suggests
 from anls_frame.summary.keys import check_key_dtypes, key_names, optional
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ import polars as pl
 from anls_frame._messages import Either, Message, Option
 from anls_frame._text import differing_in_notation, listed, numbered, path_text, quoted
 from anls_frame.exceptions import warn
-from anls_frame.files import standard_frames, usual_names
+from anls_frame.files import standard_frames
 from anls_frame.files.problems import Problems
-from anls_frame.frames import origins
+from anls_frame.frames import origins, usual_names
 from anls_frame.frames.checks import free_name
 from anls_frame.readers.questions import GOLD_ROLES, Gold
 from anls_frame.reports.pairing import differing_questions, disagreeing

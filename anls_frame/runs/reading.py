@@ -20,15 +20,15 @@ from anls_frame._text import path_text
 from anls_frame.exceptions import ColumnNotFoundError, InputWarning, warn
 from anls_frame.export import row_files
 from anls_frame.export.row_names import PAGES, ROWS, Names
-from anls_frame.files import standard_frames, usual_names
+from anls_frame.files import standard_frames
 from anls_frame.files.file import SUFFIXES, File
 from anls_frame.files.folders import is_one_of
 from anls_frame.files.other_formats import TRANSCRIPTS
 from anls_frame.files.problems import Problems, problem
 from anls_frame.files.standard_frames import Rows
 from anls_frame.files.table_files import reading_parquet, scan_table, with_entries
-from anls_frame.files.usual_names import SCORED
-from anls_frame.frames import origins
+from anls_frame.frames import origins, usual_names
+from anls_frame.frames.usual_names import SCORED
 from anls_frame.readers._page_names import OTHER_FORMATS, is_page
 from anls_frame.readers.any_file import is_truth_of_pages, kind_of, read_kind
 from anls_frame.readers.descriptions import ID_FIELDS, READERS

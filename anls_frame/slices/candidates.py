@@ -9,10 +9,10 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame.exceptions import DTypeError
-from anls_frame.files.usual_names import is_outcome
 from anls_frame.frames.conversion import column_names, to_lazy
 from anls_frame.frames.field_rows import outcomes
 from anls_frame.frames.reserved_columns import QUESTION
+from anls_frame.frames.usual_names import is_outcome
 from anls_frame.summary.slicing import Slicing, resolve
 
 Columns = Union["str | pl.Expr", "Sequence[str | pl.Expr]"]

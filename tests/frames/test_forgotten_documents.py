@@ -9,8 +9,11 @@ from typing import Any
 
 import polars as pl
 import pytest
+import shell
+from shell import fine
 
 import anls_frame as af
+from anls_frame.frames import documents
 
 FRAME = pl.DataFrame(
     {
@@ -197,3 +200,77 @@ def test_repeated_questions_without_a_cluster_are_noted(call: str) -> None:
     assert repr(made(twice)).splitlines().count(note) == 1
     for one in (made(twice, cluster="question_id"), made(twice.head(120))):
         assert "have several rows" not in repr(one)
+
+
+PATHS = [f"scans/{place // 4}.png" for place in range(120)]
+
+
+@pytest.mark.parametrize("name", ["image", "file", "Document ID", "patient_id", "pdf", "page"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_documents_of_usual_names_are_noted_and_the_advice_gives_the_interval_of_overview(
+    name: str, kind: str
+) -> None:
+    frame = KINDS[kind](FRAME.rename({"doc_id": name}).with_columns(pl.Series(PATHS).alias(name)))
+    note = f'Pass cluster="{name}"'
+    assert repr(af.report(frame, "prediction", "answers")).count(note) == 1
+    followed = af.report(frame, "prediction", "answers", cluster=name)
+    seen = af.overview(frame, "prediction", "answers").report
+    assert seen.summary.settings.cluster == name
+    ends = ("anls", "anls_low", "anls_high")
+    assert [seen.overall[end] for end in ends] == [followed.overall[end] for end in ends]
+    assert "Pass cluster" not in repr(followed) + repr(seen)
+
+
+def test_the_command_line_notes_documents_of_usual_names(tmp_path: Path) -> None:
+    rows = FRAME.rename({"doc_id": "image"}).with_columns(
+        pl.col("answers").list.first(), image=pl.Series(PATHS)
+    )
+    rows.write_csv(tmp_path / "r.csv")
+    table = ("r.csv", "--prediction", "prediction", "--answers", "answers")
+    unfollowed = fine(shell.run(tmp_path, "report", *table))
+    assert " ".join(unfollowed.split()).count("Documents have several rows (image)") == 1
+    assert "-c image" in unfollowed
+    followed = fine(shell.run(tmp_path, "report", *table, "-c", "image"))
+    assert "several rows" not in followed
+    seen = fine(shell.run(tmp_path, "overview", *table))
+    overall = af.report(rows, "prediction", "answers", cluster="image").overall
+    shown = f"[{overall['anls_low']:.3f}, {overall['anls_high']:.3f}]"
+    assert shown in followed
+    assert shown in seen
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("page", [1, 2, 2, 3] * 30),
+        ("page", ["1", "2", "2", "3"] * 30),
+        ("page_id", [1.0, None, 2.0, 3.0] * 30),
+        ("file", [f"{place}.png" for place in range(120)]),
+        ("image", ["one.png"] * 120),
+        ("image", [b"\xff\xd8"] * 60 + [b"\x89PNG"] * 60),
+        ("images", [["a.png"], ["b.png"]] * 60),
+        ("image", [["a.png"], ["b.png"]] * 60),
+        ("image", [{"bytes": b"\xff", "path": "a.png"}, {"bytes": b"\xff", "path": "b.png"}] * 60),
+        ("file", [0.5, 1.5] * 60),
+    ],
+)
+@pytest.mark.parametrize("kind", KINDS)
+def test_columns_that_name_no_documents_are_not_noted(name: str, values: list[Any], kind: str) -> None:
+    rows = FRAME.drop("doc_id").with_columns(pl.Series(name, values, strict=False))
+    assert documents.forgotten(KINDS[kind](rows), None) is None
+    assert documents.named({name: rows[name]}) is None
+
+
+def test_pages_that_lie_together_are_documents_and_of_pages_in_books_the_books() -> None:
+    pages = FRAME.drop("doc_id").with_columns(page=pl.int_range(120) // 3)
+    assert documents.forgotten(pages, None) == "page"
+    assert documents.forgotten(pages.with_columns(pdf=pl.Series(PATHS)), None) == "pdf"
+    assert documents.forgotten(pages.with_columns(pdf=pl.Series(PATHS), doc_id=pl.lit("a")), None) == "pdf"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_repeated_ids_of_questions_are_noted(kind: str) -> None:
+    rows = FRAME.drop("doc_id").rename({"question_id": "qid"})
+    frame = KINDS[kind](pl.concat([rows, rows]))
+    assert "Questions have several rows (qid)" in repr(af.report(frame, "prediction", "answers"))
+    assert af.overview(frame, "prediction", "answers").roles.cluster == "qid"

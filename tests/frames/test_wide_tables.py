@@ -10,9 +10,10 @@ import pytest
 from counted import Counted, operations_of
 
 import anls_frame as af
-from anls_frame.files import standard_frames, usual_names
+from anls_frame.files import standard_frames
 from anls_frame.files.problems import Problems
 from anls_frame.files.raw_tables import from_frame
+from anls_frame.frames import usual_names
 from anls_frame.frames.checks import check_columns
 
 

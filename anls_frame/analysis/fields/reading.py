@@ -16,7 +16,7 @@ from anls_frame.analysis.fields.items import Pairing, TooLongError
 from anls_frame.analysis.fields.kinds import Kinds
 from anls_frame.analysis.fields.names import name_of
 from anls_frame.exceptions import warn
-from anls_frame.files.usual_names import plain_name
+from anls_frame.frames.usual_names import plain_name
 
 _MOST_FIELDS = 100_000
 """Maximum number of fields of a document."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Literal, TypeAlias, get_args
 
 Role: TypeAlias = Literal["question_id", "question", "prediction", "answers", "question_types", "doc_id"]
@@ -89,10 +89,14 @@ def usual_names(role: Role, names: Collection[str], prediction: str | None = Non
     return usual
 
 
-def documents(names: Sequence[str]) -> list[str]:
-    """Return the columns whose names are usual for documents, which several rows may share."""
-    found = [name for name in names if _without_id(name) in _DOCUMENTS.split()]
-    return usual_names("doc_id", found) or found
+def is_document(name: str) -> bool:
+    """Return whether a name is usual for documents, which several rows may share."""
+    return _without_id(name) in _DOCUMENTS.split()
+
+
+def is_page(name: str) -> bool:
+    """Return whether a name is usual for pages, also for their numbers in a document."""
+    return _without_id(name) == "page"
 
 
 def is_system(name: str) -> bool:
