@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
@@ -407,7 +408,22 @@ def read_columns(file: File) -> Raw:
     return raw
 
 
-def read_raw(
+def read_raw(file: File, problems: Problems, **options: Any) -> Raw:
+    """Read a file as columns that have no roles, with the columns of its folders."""
+    raw, folders = _stored(file, problems, **options), _columns_of_folders(file)
+    if not folders.keys().isdisjoint(raw.columns):
+        return raw
+    added = {name: pl.repeat(value, raw.height, eager=True) for name, value in folders.items()}
+    return replace(raw, columns={**raw.columns, **added})
+
+
+def _columns_of_folders(file: File) -> dict[str, str]:
+    """Return the columns that folders of the names `lang=de` are, as in partitioned tables."""
+    folders = [part.partition("=") for part in file.path.parts[:-1]]
+    return {} if file.is_stream else {name: value for name, equals, value in folders if equals}
+
+
+def _stored(
     file: File,
     problems: Problems,
     *,
@@ -416,7 +432,7 @@ def read_raw(
     delimiter: str | None = None,
     sheet: str | None = None,
 ) -> Raw:
-    """Read a file as columns that have no roles."""
+    """Read the columns that are stored in a file."""
     kind = file.format(format)
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n' or not delimiter.isascii()):
         raise ValueError(f"delimiter must be one character, got {delimiter!r}")
@@ -441,13 +457,13 @@ def read_raw(
 
 def scan(file: File) -> pl.LazyFrame:
     """
-    Return the rows of a file as a query, whose schema was read.
+    Return the rows of a file as a query, whose schema was read, with the columns of its folders.
 
-    Folders of the names `lang=de`, as of partitioned tables, are columns, unless the file has these.
+    Numbers in the names of folders become numbers, which text files do not have.
     """
     file.check()
     source = file.seekable()
-    folders = {part.partition("=")[0] for part in file.path.parts[:-1] if "=" in part}
+    folders = _columns_of_folders(file).keys()
     with reading_parquet(file):
         lazy = pl.scan_parquet(source, glob=False)
         own = lazy.collect_schema()

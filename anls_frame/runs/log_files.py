@@ -16,6 +16,7 @@ from anls_frame._text import listed, numbered, path_text, quoted
 from anls_frame.files.file import File, without_compression
 from anls_frame.files.folders import check_different, checked_name, is_one_of
 from anls_frame.files.problems import Problems
+from anls_frame.frames.usual_names import is_system
 from anls_frame.readers.log_names import format_suffix, is_aggregated, is_log, matching, run_of
 
 Runs: TypeAlias = Literal["error", "newest", "all"]
@@ -166,6 +167,10 @@ def _in(argument: Path, without: Collection[Path]) -> list[File]:
         path = file.path if is_here else argument / file.path.relative_to(argument).parts[0]
         below.setdefault(path, file if is_here else File(path))
     entries = list(below.values())
+    parts = {name for name, equals, _ in (path.name.partition("=") for path in below) if equals}
+    if parts and not any(map(is_system, parts)):
+        # Folders of the names `lang=de` are parts of one table, those of `model=a` are systems.
+        return [File(argument)]
     # A folder whose logs all lie in one folder, such as that of a date.
     is_single = len(entries) == 1 and entries[0].path.is_dir()
     return _in(entries[0].path, without) if is_single else entries

@@ -217,3 +217,37 @@ def test_folders_of_a_partitioned_table_are_columns(tmp_path: Path) -> None:
     own = pl.read_parquet(path).with_columns(lang=pl.lit("at"))
     own.write_parquet(path)
     assert af.read_results(path)["lang"].unique().to_list() == ["at"]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+def test_commands_read_a_partitioned_table_as_one_with_its_folders_as_columns(
+    tmp_path: Path, suffix: str
+) -> None:
+    rows = af.sample().select("question_id", "answers", "lang", "doc_id", "tesseract", "rapidocr")
+    for system in ("tesseract", "rapidocr"):
+        for lang in rows["lang"].unique():
+            folder = tmp_path / system / f"lang={lang}"
+            folder.mkdir(parents=True)
+            own = rows.filter(lang=lang).select("question_id", "answers", "doc_id", prediction=system)
+            af.write_results(own, folder / f"part{suffix}")
+    options: dict[str, Any] = {"by": "lang", "cluster": "doc_id"}
+
+    whole = af.report(rows, "tesseract", "answers", **options)
+    assert_frame_equal(report_files(tmp_path / "tesseract", **options).by_group, whole.by_group)
+    compared = af.compare(rows, ["tesseract", "rapidocr"], "answers", **options)
+    from_files = compare_files([tmp_path / "tesseract", tmp_path / "rapidocr"], **options)
+    assert_frame_equal(from_files.by_group, compared.by_group)
+    seen = fine(run(tmp_path, "overview", "tesseract"))
+    said = af.overview(rows, "tesseract", "answers", by="lang", cluster="doc_id").report.overall
+    assert f"[{said['anls_low']:.3f}, {said['anls_high']:.3f}]" in seen
+    assert "lang" in next(line for line in seen.splitlines() if "slices:" in line)
+    assert (af.read_results(folder / f"part{suffix}")["lang"] == lang).all()
+
+
+def test_folders_named_by_systems_are_systems_and_columns_of_a_file_stay(tmp_path: Path) -> None:
+    for name in ("old", "new"):
+        (tmp_path / f"model={name}").mkdir()
+        write(tmp_path / f"model={name}" / "part.jsonl", ["Coke", "1999", "Berlin", name])
+    assert af.read_logs(tmp_path)["system"].unique().sort().to_list() == ["model=new", "model=old"]
+    path = write((tmp_path / "lang=at").mkdir() or tmp_path / "lang=at" / "part.jsonl", ["Coke"] * 4)
+    assert af.read_results(path)["lang"].to_list() == ["de", "en", "de", "en"]
