@@ -376,7 +376,8 @@ def _by_id(frame: pl.DataFrame, file: File, name: str, scores: dict[str, Any]) -
 def _scores(name: str, written: pl.Series, *, is_mean: bool = False) -> _HarnessScores:
     """Return scores, which may be numbers, truth values, or texts of either."""
     read = with_numbers(written.to_frame().lazy(), [written.name]).collect().to_series()
-    values = read.cast(pl.Float64).alias("score")  # Polars may take its own name for a pattern
+    # Polars may take its own name for a pattern.
+    written, values = written.alias("score"), read.cast(pl.Float64).alias("score")
     if values.null_count() == len(values):
         raise ValueError(f"{name} holds no scores")
     if not values.drop_nulls().is_finite().all():

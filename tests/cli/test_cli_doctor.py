@@ -170,6 +170,13 @@ def test_a_file_of_scores_is_named_with_its_row(tmp_path: Path, name: str, conte
     refused(run(path, "--against", tmp_path / name), f"{tmp_path / name}: {what} (counted from 0)")
 
 
+@pytest.mark.parametrize("name", ["^s.*$", "*"])
+def test_a_column_of_scores_may_have_the_name_of_a_pattern(tmp_path: Path, name: str) -> None:
+    rows = [f"{row},a,{'a' if row % 2 else 'b'},{row % 2}" for row in range(4)]
+    (tmp_path / "r.csv").write_text("\n".join([f"id,prediction,answer,{name}", *rows]), encoding="utf-8")
+    assert "reproduced" in run(tmp_path / "r.csv", "--against", name).stdout
+
+
 def test_scores_in_a_table_are_matched_by_id(tmp_path: Path) -> None:
     path = samples(tmp_path / "samples.jsonl", rrc_score)
     scores = [(index, rrc_score(*row)) for index, row in enumerate(ROWS)]
