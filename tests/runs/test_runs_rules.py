@@ -199,7 +199,7 @@ LOGS = {
 
 
 def rows_of(log: str, scores: str) -> Rows:
-    """Return up to 300 rows of texts that a harness's file holds as they are."""
+    """Return up to 150 rows of texts that a harness's file holds as they are."""
     is_single = "chartqa" in log.lower()
 
     def is_kept(text: str) -> bool:
@@ -225,7 +225,7 @@ def rows_of(log: str, scores: str) -> Rows:
         if row[scores] is not None
         and has_size(row)
         and all(is_kept(text) for text in (row["prediction"], *row["answers"]))
-    ][:300]
+    ][:150]
 
 
 @pytest.mark.parametrize("log", LOGS)
