@@ -292,6 +292,9 @@ def _check_answers(rows: pl.DataFrame, problems: Problems, files: Mapping[str, P
                 "data set, make the ids different or, for a report, pass "
             )
             problems.hint(Message(what, Option("shared_ids", "rows")))
+        else:
+            what = "if they are, take the answers out of the files, and join those of one table with "
+            problems.hint(Message(what, Option("gold", "FILE")))
 
 
 def _warn_of_questions(rows: pl.DataFrame, gold: Gold | None) -> None:

@@ -288,6 +288,13 @@ def test_answers_that_disagree_are_listed_with_both_files(tmp_path: Path) -> Non
         assert found == [("b.jsonl", "", message)]
     # Files of one system as well: tasks whose questions have the same numbers are no repeats.
     assert problems({"a": [first, second]})[0][0] == "b.jsonl"
+    with pytest.raises(af.InputError, match="take the answers out of the files, and join those of one table"):
+        af.read_logs({"a": first, "b": second})
+    without = [tmp_path / f"{name}_without.jsonl" for name in "ab"]
+    for path, one in zip((first, second), without, strict=True):
+        pl.read_ndjson(path).drop("answers").write_ndjson(one)
+    rows = af.read_logs(without, gold=first)
+    assert rows.filter(question_id="q3")["answers"].to_list() == [["s"], ["s"]]
 
 
 @pytest.fixture
