@@ -131,8 +131,9 @@ class Case:
         if self.metric.name != "anls" or not threshold:
             return []
         nearest = nearest_answer("prediction", "answers", protocol=self.protocol)
-        # Columns are right where predictions contain the answers.
-        others = self.scored.filter(pl.col("cause").ne_missing("extra_text"))
+        # Columns are right where predictions contain the answers, or say that there is none.
+        is_right = (pl.col("cause") == "extra_text") | _says_nothing()
+        others = self.scored.filter(~is_right.fill_null(value=False))
         texts = others.select(pl.col("prediction").cast(pl.String), nearest.alias("answer")).drop_nulls()
         lengths = texts.select(pl.all().str.len_chars()).filter(pl.all_horizontal(pl.all() > 0))
         differ = pl.min_horizontal(pl.all()) < threshold * pl.max_horizontal(pl.all())
@@ -177,12 +178,13 @@ class Case:
 
     def answered(self, rule: str, rows: pl.Expr, said: str, call: str) -> Iterator[Step]:
         """Suggest a step for rows without an answer, which could be as good as the others."""
-        n, rest = self.scored.filter(rows, pl.col("lost") > 0).height, self.scored.filter(~rows)
-        if n and rest.height:
-            as_good = 1 - rest.select((pl.col("lost") + pl.col("wrapped")).mean()).item()
-            gain = scaled(self.mean(rows), as_good)
-            said = f"{said}: answered as well as the others, they would win {won(gain)}."
-            yield Step(rule, said.format(rows=numbered(n, "row")), call, n, gain)
+        n, lost = self.scored.filter(rows, pl.col("lost") > 0).height, pl.col("lost") + pl.col("wrapped")
+        rest, gain, less = self.scored.filter(~rows).select(lost.mean()).item(), None, ""
+        if n and rest is not None:
+            gain = scaled(self.mean(rows), 1 - rest)
+            less = f": answered as well as the others, they would win {won(gain)}"
+        if n >= _LEAST_ROWS:
+            yield Step(rule, f"{said.format(rows=numbered(n, 'row'))}{less}.", call, n, gain)
 
 
 def called(options: Mapping[str, Any]) -> str:

@@ -99,7 +99,8 @@ class OverviewView(View):
         if result.comparison is None:
             return said
         best = result.comparison.ranked["system"][0]
-        return f"{result.comparison.to_document().head} Below, the best one, {best}: {said}"
+        compared = result.comparison.to_document(percent=self.percent).head
+        return f"{compared} Below, the best one, {best}: {said}"
 
     def lines(self) -> tuple[str, str]:
         """Return what became of the rows, and what the columns were taken for."""

@@ -149,6 +149,14 @@ def test_answers_like_messages_are_no_placeholders(prediction: str, answer: str)
     assert "placeholder" not in af.overview(frame).advice["rule"].to_list()
 
 
+@pytest.mark.parametrize(("text", "rule"), [("ERROR", "placeholder"), (None, "missing")])
+def test_a_system_without_any_answer_is_told_so(text: str | None, rule: str) -> None:
+    """There are no others to be as good as, and the columns are right."""
+    df, _ = planted("", 0)
+    advice = af.overview(df.with_columns(prediction=pl.lit(text, pl.String)), "prediction").advice
+    assert advice.select("rule", "n", "gain").rows() == [(rule, df.height, None)]
+
+
 def test_a_refusal_is_not_invented_where_there_is_no_answer() -> None:
     df, _ = planted("invented", 0)
     none = pl.col("answers").is_null()

@@ -226,6 +226,9 @@ def test_pages_show_all_rates_in_per_cent(tmp_path: Path) -> None:
         assert f"{100 * made.slices['score'][0]:.1f} % [" in text
     # Besides the settings, no figure is a fraction.
     assert re.findall(r"\b0\.\d+", repr(made).partition("\nanls|")[0].replace("above 0.5", "")) == []
+    both = pages("slice", 1).with_columns(half=pl.col("ocr").str.slice(0, 300))
+    compared = af.overview(both, {"whole": "ocr", "half": "half"}, "gt", metrics="ocr", cluster="book")
+    assert re.search(r"of half \d\d\.\d % against whole", repr(compared))
     caption = made.to_document().figures[0].caption
     assert caption == f"Per cent of the {100 * made.causes['loss'].sum():.1f} % that are wrong"
 
