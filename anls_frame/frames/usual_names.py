@@ -35,8 +35,8 @@ _USUAL: Mapping[Role, str] = {
 _SHORT: Mapping[Role, str] = {"prediction": "hyp", "answers": "ref"}
 _FORMS = ("", "text", "transcript", "transcription")
 """What follows another name of texts, as in `reference_text`, if no column has a usual name."""
-_DOCUMENTS = "document doc ucsfdocument file image page pdf invoice patient"
-"""Names of columns of documents, with `id` or `name` at the end or without."""
+_DOCUMENTS = "document doc ucsfdocument file image imagefile img page pdf book deck invoice patient"
+"""Names of columns of documents, with `id`, `name` or `path` at the end or without."""
 _SYSTEMS = "engine generator method model system"
 """Names of columns of systems, in the same way."""
 _CONFIDENCES = ("conf", "prob", "certain")
@@ -105,8 +105,8 @@ def is_system(name: str) -> bool:
 
 
 def _without_id(name: str) -> str:
-    """Return the plain name of a column without `id` or `name` at its end."""
-    return plain_name(name).removesuffix("id").removesuffix("name")
+    """Return the plain name of a column without `id`, `name` or `path` at its end."""
+    return re.sub("(id|name|path)+$", "", plain_name(name))
 
 
 def is_confidence(name: str) -> bool:

@@ -205,7 +205,7 @@ def test_repeated_questions_without_a_cluster_are_noted(call: str) -> None:
 PATHS = [f"scans/{place // 4}.png" for place in range(120)]
 
 
-@pytest.mark.parametrize("name", ["image", "file", "Document ID", "patient_id", "pdf", "page"])
+@pytest.mark.parametrize("name", ["image", "image_path", "file", "Document ID", "patient_id", "page"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_documents_of_usual_names_are_noted_and_the_advice_gives_the_interval_of_overview(
     name: str, kind: str
