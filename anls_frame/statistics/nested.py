@@ -118,7 +118,7 @@ def pass_at_k(n: npt.ArrayLike, correct: npt.ArrayLike, k: int) -> FloatArray:
     k = count("k", k, 1)
     n, correct = np.broadcast_arrays(np.asarray(n, np.float64), np.asarray(correct, np.float64))
     none_right = np.where(n >= k, 1.0, np.nan)
-    for drawn in range(k):
+    for drawn in range(k if (n >= k).any() else 0):
         none_right = none_right * np.maximum(n - correct - drawn, 0) / np.where(n > drawn, n - drawn, np.nan)
     return np.asarray(1 - none_right)
 

@@ -482,6 +482,8 @@ class RiskCoverage:
 
     def thresholds(self, steps: int = STEPS) -> FloatArray:
         """Return quantiles of the confidences above -inf, at equal steps of all rows, the strictest first."""
+        # More steps than rows have the same quantiles.
+        steps = min(steps, self.n)
         ranks = np.ceil(self.n * np.arange(1, steps + 1) / steps).astype(np.intp) - 1
         known = np.unique(self.confidence[ranks[ranks < self.n_known]])
         lowest = self.confidence[self.n_known - 1 : self.n_known]
@@ -493,6 +495,7 @@ class RiskCoverage:
 
         A bin ends at the first change of confidence at or after its share.
         """
+        number = min(number, self.n_known)
         wanted = self.n_known * np.arange(1, number + 1) / number
         changes = np.append(self._starts[self._starts < self.n_known], self.n_known)
         return np.unique(np.append(0, changes[np.searchsorted(changes, wanted)]))

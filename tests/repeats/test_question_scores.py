@@ -202,6 +202,7 @@ def test_pass_at_k_is_the_share_of_all_choices_of_k_answers_with_a_right_one(n: 
 
 def test_pass_at_k_of_too_few_answers_is_nan() -> None:
     assert np.isnan(statistics.pass_at_k([0, 1, 2], [0, 1, 2], 2)).tolist() == [True, True, False]
+    assert np.isnan(statistics.pass_at_k([2, 3], [1, 3], 2**62)).all()
 
 
 def test_pass_at_k_of_rows_feeds_a_report() -> None:

@@ -226,11 +226,15 @@ def test_curve_is_that_of_a_loop() -> None:
             )
             assert line["risk_low"] <= line["risk"] <= line["risk_high"]
     whole = selective().curve()
+    # Each confidence is a threshold, however many points there may be.
+    assert selective().curve(points=2**62).equals(selective().curve(points=DATA.height))
+    thresholds = selective().curve(points=2**62)["threshold"].drop_nulls()
+    assert thresholds.sort().to_list() == DATA[SURE].drop_nulls().unique().sort().to_list()
     area = np.trapezoid([0, *whole["generalized_risk"]], [0, *whole["coverage"]])
     assert selective().overall["augrc"].item() == pytest.approx(area)
 
 
-@pytest.mark.parametrize("bins", [1, 4, 10, 1000])
+@pytest.mark.parametrize("bins", [1, 4, 10, 1000, 2**62])
 def test_reliability_is_that_of_a_loop(bins: int) -> None:
     known = DATA.drop_nulls(SURE).sort(SURE, descending=True)
     ends, share = [0], known.height / bins
