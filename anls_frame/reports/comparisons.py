@@ -810,7 +810,7 @@ class Comparison(SlicedResult[Table_co]):
         >>> comparison = af.compare(first, ["old", "new", "first"], "answer")
         >>> for sentence in comparison.decide(within=0.06, anchor="first").sentences:
         ...     print(sentence)
-        regressed: new is worse than first by more than 0.06
+        regressed: new is worse than first by more than 0.06 (difference -0.100)
         fine: new is not worse than old by 0.06 or more (difference +0.000)
         """
         return gate.decision(self, within, alpha, anchor, planned_runs, slices=slices, given=self._as_given)

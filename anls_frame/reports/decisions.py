@@ -63,7 +63,7 @@ class Decision(Generic[Table_co]):
     >>> decision.answer, decision.frame["difference"].item()
     ('regressed', -0.25)
     >>> print(decision)
-    regressed: new is worse than old by more than 0.1
+    regressed: new is worse than old by more than 0.1 (difference -0.250)
     """
 
     within: float

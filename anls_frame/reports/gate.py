@@ -322,8 +322,8 @@ def decision(
             counted = f"in {count:,} of {numbered(len(answers), 'slice')}"
             in_rows = f"on all rows{f' and {counted}' if count else ''}"
             said += f", {in_rows if line['answer'] == answer else counted}"
-        if answer == "fine" and line["difference"] is not None:
-            # "Not worse" may be much better.
+        if line["answer"] == answer != "undecided" and line["difference"] is not None:
+            # "Not worse" may be much better, and "worse by more" much more.
             said += f" (difference {line['difference']:+.3f})"
         decided.append((answer, f"{said}; {_advice(line, own)}" if answer == "undecided" else said))
     decided.sort(key=lambda pair: _ORDER.index(pair[0]))

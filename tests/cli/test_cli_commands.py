@@ -222,7 +222,7 @@ def test_files_and_json_of_a_gate_have_its_decision_and_a_terminal_has_it_once(
 ) -> None:
     (tmp_path / "scores.csv").write_text("\n".join(["old,new", *["1,0"] * 40]), encoding="utf-8")
     options = ("compare", "scores.csv", "--systems", "old,new", "--scores", "--require-within", "0.1")
-    decision = "regressed: new is worse than old by more than 0.1"
+    decision = "regressed: new is worse than old by more than 0.1 (difference -1.000)"
 
     done = run(*options, "--json", "-o", "gate.md")
 

@@ -42,9 +42,19 @@ def compared(frame: Any, **options: Any) -> af.Comparison:
             "fine",
             "fine: new is not worse than last by 0.02 or more (difference -0.001); fine: new is not worse",
         ),
-        (90, 2, "regressed", "regressed: new is worse than first by more than 0.02; fine: new is not worse"),
+        (
+            90,
+            2,
+            "regressed",
+            "regressed: new is worse than first by more than 0.02 (difference -0.046); ",
+        ),
         (34, 2, "undecided", "undecided: new could be worse than first by more than 0.02; "),
-        (2, 90, "regressed", "regressed: new is worse than last by more than 0.02; regressed: new is worse"),
+        (
+            2,
+            90,
+            "regressed",
+            "regressed: new is worse than last by more than 0.02 (difference -0.045); ",
+        ),
     ],
 )
 def test_a_new_system_must_not_be_worse_than_the_last_nor_the_anchor(
@@ -115,7 +125,7 @@ def test_systems_and_metrics_have_an_anchor_and_share_alpha() -> None:
     assert decision.frame.select("metric", "baseline", "system").rows() == lines
     assert decision.answer == "regressed"
     assert str(decision).startswith(
-        "regressed: new is worse than last by more than 0.02 in ANLS; regressed: new"
+        "regressed: new is worse than last by more than 0.02 in ANLS (difference -0.100); regressed: new"
     )
     for line, (metric, first, new) in zip(decision.frame.iter_slices(1), lines, strict=True):
         alone = af.compare(frame, [first, new], "t", metrics=metric).decide(0.02, 0.01)

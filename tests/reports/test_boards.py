@@ -268,4 +268,5 @@ def test_the_shell_takes_rows_by_an_expression_of_sql(suffix: str, tmp_path: Pat
 
 def test_a_decision_is_a_sentence_in_a_notebook() -> None:
     decision = compare(pl.DataFrame({"a<b": [1.0] * 50, "b": [0.0] * 50}), ["a<b", "b"], None).decide(0.1)
-    assert decision._repr_html_() == "<p>regressed: b is worse than a&lt;b by more than 0.1</p>"
+    said = "regressed: b is worse than a&lt;b by more than 0.1 (difference -1.000)"
+    assert decision._repr_html_() == f"<p>{said}</p>"

@@ -174,7 +174,10 @@ def test_a_decision_is_one_sentence() -> None:
         str(decision(gain(2, 2, 2000)))
         == "fine: new is not worse than old by 0.01 or more (difference +0.000)"
     )
-    assert str(decision(gain(0, 200, 2000))) == "regressed: new is worse than old by more than 0.01"
+    assert (
+        str(decision(gain(0, 200, 2000)))
+        == "regressed: new is worse than old by more than 0.01 (difference -0.100)"
+    )
     assert str(decision(gain(5, 5, 300))) == (
         "undecided: new could be worse than old by more than 0.01; 300 rows can decide margins of at least "
         "0.03; this one needs 1,900 to 3,700 if the systems are equal"
