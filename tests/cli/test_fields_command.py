@@ -87,6 +87,19 @@ def test_a_table_and_written_files(folder: Path) -> None:
     assert "1 of 1 document wholly right" in fine(shell.run(folder, "fields", *named))
 
 
+@pytest.mark.parametrize("name", ["id", "doc_id", "file_name"])
+def test_a_column_with_a_usual_name_of_ids_identifies_documents(folder: Path, name: str) -> None:
+    value = {"x": "1"}
+    rows = [{name: key, "prediction": value, "answers": value} for key in "ab"]
+    (folder / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    assert [line[name] for line in tables_of(folder, "rows.jsonl")["Documents"]] == ["a", "b"]
+    # A column of this name comes first.
+    (folder / "rows.jsonl").write_text(
+        "\n".join(json.dumps({**row, "document": row[name] * 2}) for row in rows)
+    )
+    assert '"aa"' in fine(shell.run(folder, "fields", "rows.jsonl", "--json"))
+
+
 def test_a_workbook_has_the_columns_that_fit_and_names_the_others(folder: Path) -> None:
     fine(shell.run(folder, "fields", "documents.jsonl", "-o", "fields.xlsx"))
     book = openpyxl.load_workbook(folder / "fields.xlsx")

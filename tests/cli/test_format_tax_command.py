@@ -8,10 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
+import pytest
 import shell
 from shell import fine, refused
 
 import anls_frame as af
+from anls_frame.reports.wrapping_costs import FormatTax
 
 Run = Callable[..., shell.Done]
 
@@ -55,6 +57,21 @@ def test_tables_are_those_of_the_package(run: Run, tmp_path: Path) -> None:
             own = slices[line["lang"]]
             assert [own[name] for name in figures] == [line[name] for name in figures.values()]
     assert pl.read_parquet(tmp_path / "tax.parquet").equals(tax.steps)
+
+
+def test_a_file_without_slices_needs_no_figures_of_them(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    figures_by = FormatTax.figures_by
+    monkeypatch.setattr(
+        FormatTax, "figures_by", lambda self, by: asked.append(tuple(by)) or figures_by(self, by)
+    )
+    ROWS.write_ndjson(tmp_path / "in.jsonl")
+    fine(run("format-tax", "in.jsonl", "-b", "lang", "-o", "tax.csv"))
+    assert ("lang",) not in asked
+    fine(run("format-tax", "in.jsonl", "-b", "lang"))
+    assert ("lang",) in asked
 
 
 def test_steps_and_markers_are_those_that_are_asked_for(run: Run, tmp_path: Path) -> None:

@@ -50,6 +50,7 @@ def test_lost_points_are_told_apart_by_verdict(folder: Path) -> None:
             "judged.csv",
         )
     )
+    assert printed.splitlines()[0] == "3 rows with verdicts: judged.csv"
     # From the oracle's scores: 1,568 rows with a mean ANLS of 0.659509 lose 533.9 points.
     assert printed.splitlines()[-1] == (
         "3 of 1,568 rows judged: their loss is 3 of 533.9, "

@@ -64,7 +64,8 @@ def fields(
     answers
         In a table, the column of the gold documents, by default answers.
     id
-        In a table, the column that identifies a document, by default document.
+        In a table, the column that identifies a document, by default document, or else one with a usual name
+        of ids.
     model_confidence
         A folder of the confidences, in files of the same names; in a table, their column. Name the predicted
         documents again if they hold their confidences with their values.
@@ -88,6 +89,7 @@ def fields(
     """
     from anls_frame import export
     from anls_frame.files.file import File
+    from anls_frame.files.usual_names import documents, usual_names
     from anls_frame.readers.document_folders import read_documents
     from anls_frame.summary.catalogue import FABRICATION
 
@@ -107,13 +109,11 @@ def fields(
                     f"--gold needs a folder of documents, but {file} is a file: name its columns with "
                     "--prediction and --answers"
                 )
-            name, read, right, sure = (
-                id or DOCUMENT,
-                prediction or "prediction",
-                answers or "answers",
-                model_confidence,
-            )
             frame = read_documents(file)
+            read, right, sure = prediction or "prediction", answers or "answers", model_confidence
+            others = [name for name in frame.columns if name not in {read, right}]
+            ids = [] if DOCUMENT in others else [*documents(others), *usual_names("question_id", others)]
+            name = id or next(iter(ids), DOCUMENT)
         rows = af.fields(
             frame,
             read,

@@ -80,7 +80,8 @@ def format_tax(
     account: pl.DataFrame = tax.account.frame
     overall, *slices = (
         tax.figures_by(columns).select(*columns, *_SHOWN, cs.starts_with("difference"), "few_rows")
-        for columns in ((), *by)
+        # A file has none of the slices.
+        for columns in ((), *(by if target.json or target.is_terminal else ()))
     )
     of_all, *of_slices = (table.rename(_LABELS).to_dicts() for table in (overall, *slices))
     tables = {

@@ -116,6 +116,8 @@ def verdicts(
     target.put_rows(rows, printed)
     if target.json:
         return
+    if target.output is not None:
+        show(f"{numbered(rows.height, names['row'])} with verdicts: {target.output}")
     is_alone = len(columns) == 1
     print_table(by_verdict.drop("system") if is_alone else by_verdict, names=names)
     for system in by_system:
