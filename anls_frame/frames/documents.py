@@ -124,6 +124,12 @@ def without_nan(documents: pl.Series) -> pl.Series:
     return documents.fill_nan(None) if documents.dtype.is_float() else documents
 
 
+def in_order(documents: pl.Series) -> pl.Series:
+    """Return documents in the order of their texts, in which sums and draws take integers and texts alike."""
+    texts = documents.cast(pl.String) if documents.dtype.is_integer() else documents
+    return documents[texts.arg_sort()]
+
+
 def numbers(documents: pl.Series | None, height: int) -> npt.NDArray[np.intp]:
     """Return the number of the document of each row, or of the row itself."""
     if documents is None:
@@ -132,6 +138,6 @@ def numbers(documents: pl.Series | None, height: int) -> npt.NDArray[np.intp]:
     names = without_nan(documents).alias("name")
     if isinstance(names.dtype, pl.Categorical):
         names = names.cast(pl.String)
-    numbered = names.drop_nulls().unique().sort().to_frame().with_row_index("number", offset=1)
+    numbered = in_order(names.drop_nulls().unique()).to_frame().with_row_index("number", offset=1)
     joined = names.to_frame().join(numbered, on="name", how="left", maintain_order="left")["number"]
     return joined.fill_null(0).to_numpy().astype(np.intp)

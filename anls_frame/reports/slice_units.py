@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from anls_frame.frames.documents import in_order
 from anls_frame.frames.joins import joined
 from anls_frame.statistics.arrays import FloatArray, IntArray
 from anls_frame.summary.cell_sums import ALL
@@ -84,7 +85,8 @@ def slice_units(summary: Summary, keys: Sequence[str]) -> list[SliceUnits]:
     if summary.settings.cluster is not None:
         # All clusters, sorted, with their numbers.
         every = [cells.select(CLUSTER) for cells in summary.comparison_sums.cells.values()]
-        units = pl.concat(every, how="vertical_relaxed").unique().sort(CLUSTER).with_row_index("unit")
+        documents = pl.concat(every, how="vertical_relaxed").unique().to_series()
+        units = in_order(documents).to_frame().with_row_index("unit")
     else:
         # All combinations of scores, sorted, with their numbers.
         count = len(summary.systems)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-import polars as pl
+import random
+from typing import Any
 
-from anls_frame import Metric
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from anls_frame import Metric, corrected, selective
 from anls_frame.reports.comparisons import compare
 from anls_frame.reports.reports import report
 
@@ -64,3 +69,27 @@ def test_roll_up_is_the_comparison_by_that_column() -> None:
     for by in ([], ["k"], ["d"], ["d", "k"]):
         alone = compare(FRAME, {"x": "a", "y": "b"}, "t", by=by, cluster="d")
         assert crossed.by(*by).equals(alone.by_group)
+
+
+@pytest.mark.parametrize("dtype", [pl.String, pl.Categorical])
+def test_documents_have_the_same_figures_as_integers_and_as_texts(dtype: Any) -> None:
+    draw = random.Random(1)
+    kinds = {"a": "uvw", "b": "uvw", "t": "uv", "lang": "xy"}
+    columns = {name: [draw.choice(letters) for _ in range(900)] for name, letters in kinds.items()}
+    columns |= {name: [draw.random() for _ in range(900)] for name in ("s", "sure")}
+    integers = pl.DataFrame({**columns, "doc": [draw.randrange(120) for _ in range(900)]})
+    texts = integers.with_columns(pl.col("doc").cast(pl.String).cast(dtype))
+
+    def figures(frame: pl.DataFrame) -> list[pl.DataFrame]:
+        options: Any = {"by": "lang", "cluster": "doc"}
+        compared = compare(frame, ["a", "b"], "t", **options)
+        chosen = selective(frame, "a", "t", "sure", **options)
+        truth = pl.when(pl.int_range(pl.len()) % 3 == 0).then("s")
+        audited = corrected(frame.with_columns(truth=truth), "sure", "truth", cluster="doc")
+        return [
+            *(compared.to_polars(), compared.ranking, compared.decide(0.1).frame),
+            *(chosen.overall, chosen.curve(), audited.overall),
+        ]
+
+    for own, other in zip(figures(integers), figures(texts), strict=True):
+        assert_frame_equal(own, other, check_exact=True)
