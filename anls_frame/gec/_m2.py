@@ -61,7 +61,7 @@ def m2(
     method
         ``"exact"`` for the scorer's algorithm, whose time grows with the sixth power of the length of a
         rewritten passage; ``"dp"`` for a dynamic program, linear in the lattice; ``"auto"`` for the exact
-        algorithm up to 1,000 vertices and 16.8 million pairs of arcs (a rewritten passage of about 25 words).
+        algorithm up to 2,048 vertices and 16.8 million pairs of arcs (a rewritten passage of about 44 words).
         Both are deterministic but may break ties differently.
 
     Returns

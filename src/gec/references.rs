@@ -136,8 +136,8 @@ fn mixed(
 fn check(count: usize, max_references: usize) -> Result<(), String> {
     if count > max_references {
         return Err(format!(
-            "its edits make {count} references, more than max_references={max_references}; pass mix=False, \
-             or raise max_references"
+            "its edits make {count} references, more than max_references={max_references}: raise this limit, \
+             or do not mix the edits of annotators"
         ));
     }
     Ok(())

@@ -91,6 +91,19 @@ def test_the_dynamic_program_never_hits_fewer_gold_edits(options: dict[str, Any]
     assert differing <= total * 0.015
 
 
+def test_passages_of_44_words_are_scored_by_the_exact_algorithm() -> None:
+    def rewritten(words: int) -> Case:
+        source, hypothesis = (" ".join(f"{side}{number}" for number in range(words)) for side in "sh")
+        return Case(f"begin {source} end", f"x y z begin {hypothesis} end", {0: [(0, 0, ["x y z"])]})
+
+    short, long = rewritten(44), rewritten(46)
+    options = {"insert_labels": "v3.2"}
+    # The place of insertions before the first word tells the algorithms apart.
+    assert score([short], **options) == score([short], method="exact", **options)
+    assert score([long], **options) == score([long], method="dp")
+    assert score([long], method="dp") != score([long], method="exact", **options)
+
+
 # The sentence of figures 1 and 2 of Dahlmeier and Ng (2012): "word" becomes "a word" or "words".
 PAPER = Case(
     "Our baseline system feeds word into PB-SMT pipeline .",

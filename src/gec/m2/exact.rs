@@ -8,10 +8,12 @@ use super::lattice::Lattice;
 use super::types::{Gold, InsertLabels, Method, Options, Span, Texts};
 use crate::kernel::ones;
 
-/// With more vertices `method="auto"` takes the dynamic program.
-const AUTO_VERTICES: usize = 1_000;
-/// Likewise with more pairs of arcs that follow each other.
+/// With more vertices `method="auto"` takes the dynamic program, because its table of arcs would take above 16 MB.
+const AUTO_VERTICES: usize = 1 << 11;
+/// Likewise with more pairs of arcs that follow each other: these take about a tenth of a second.
 const AUTO_JOINS: usize = 1 << 24;
+/// The arcs of fewer vertices are not counted, so that sentences do not wait for each other.
+const SMALL: usize = 1_000;
 /// With more vertices the exact method is refused: the table of arcs would take 64 MB.
 const MAX_VERTICES: usize = 1 << 12;
 /// What an edit costs in addition to its length, so that gold edits and fewer edits win.
@@ -22,8 +24,12 @@ pub fn bytes(lattice: &Lattice, method: Method) -> Option<usize> {
     let count = lattice.vertices.len();
     // At most half of the pairs of vertices have an arc, with two weights and its place in the order.
     let arc = size_of::<Arc>() + 2 * size_of::<f64>() + size_of::<u32>();
-    let is_large = method == Method::Exact && count > AUTO_VERTICES && count <= MAX_VERTICES;
-    is_large.then_some(count * count * (size_of::<u32>() + arc / 2))
+    let most = match method {
+        Method::Exact => MAX_VERTICES,
+        Method::Auto => AUTO_VERTICES,
+        Method::Dynamic => 0,
+    };
+    (SMALL < count && count <= most).then_some(count * count * (size_of::<u32>() + arc / 2))
 }
 
 /// An arc: a step, or several in one.

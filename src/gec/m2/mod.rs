@@ -24,8 +24,8 @@ use crate::kernel::whitespace::is_whitespace;
 /// long ones.
 static LATTICES: Budget = Budget::new(256 << 20);
 
-/// What the exact method takes at a time where `Method::Auto` would not take it. Who waits for it has a lattice
-/// already; a thread that has both does not wait.
+/// What the exact method takes at a time for large lattices. Who waits for it has a lattice already; a thread that has
+/// both does not wait.
 static ARCS: Budget = Budget::new(256 << 20);
 
 /// Lattices of fewer bytes, 600 words against 600, are not counted, so that sentences do not wait for each other.
