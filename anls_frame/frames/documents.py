@@ -125,7 +125,7 @@ def without_nan(documents: pl.Series) -> pl.Series:
 
 
 def in_order(documents: pl.Series) -> pl.Series:
-    """Return documents in the order of their texts, in which sums and draws take integers and texts alike."""
+    """Return documents in the order of their texts, so that sums and draws do not depend on the dtype."""
     texts = documents.cast(pl.String) if documents.dtype.is_integer() else documents
     return documents[texts.arg_sort()]
 
