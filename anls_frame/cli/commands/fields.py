@@ -88,8 +88,8 @@ def fields(
         How many documents to print, by default 10; a file has all of them.
     """
     from anls_frame import export
-    from anls_frame.files import usual_names
     from anls_frame.files.file import File
+    from anls_frame.frames import usual_names
     from anls_frame.readers.document_folders import read_documents
     from anls_frame.summary.catalogue import FABRICATION
 
@@ -112,7 +112,8 @@ def fields(
             frame = read_documents(file)
             read, right, sure = prediction or "prediction", answers or "answers", model_confidence
             others = [name for name in frame.columns if name not in {read, right}]
-            usual = [*usual_names.documents(others), *usual_names.usual_names("question_id", others)]
+            ids = usual_names.usual_names("question_id", others)
+            usual = [*filter(usual_names.is_document, others), *ids]
             name = id or (DOCUMENT if DOCUMENT in others else next(iter(usual), DOCUMENT))
         rows = af.fields(
             frame,
