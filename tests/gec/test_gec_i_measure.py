@@ -279,7 +279,9 @@ def test_too_many_references_are_an_error_that_names_the_row() -> None:
     few = Case("a b", "a b", {0: [], 1: []})
     many = Case(" ".join("ab" * 20), "a", {0: [(i, i + 1, ["x"]) for i in range(0, 40, 2)], 1: []})
 
-    with pytest.raises(pl.exceptions.ComputeError, match=r"row 1 .*1048576 references.*max_references=4096"):
+    with pytest.raises(
+        pl.exceptions.ComputeError, match=r"row 1 .*1048576 references.*max_references=4096: raise this"
+    ):
         frame([few, many]).select(gec.i_measure(*COLUMNS))
     assert frame([few, many]).select(gec.i_measure(*COLUMNS, mix=False)).height == 2
 
