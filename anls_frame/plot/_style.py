@@ -279,7 +279,7 @@ def cells(
     colors = {cell: image.cmap(norm(values[cell])) for cell in texts if isfinite(values[cell])}
     return [
         ax.text(
-            column, row, text, ha="center", va="center", fontsize=fontsize,
+            column, row, text, ha="center", va="center", fontsize=fontsize, in_layout=False,
             color=on(colors[row, column]) if (row, column) in colors else ink(ax),
         )
         for (row, column), text in texts.items()
