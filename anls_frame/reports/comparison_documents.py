@@ -301,8 +301,8 @@ class ComparisonView(View):
         notes += _family(self)
         notes.append(self._what_intervals_are(level))
         # Of several systems, no intervals of differences are shown.
-        scored = [self.result.ranked_overall, *(grid.slices for _, grid, *_ in self.grids)]
-        marked = pl.concat([frame.select("few_rows") for frame in scored])
+        of_slices = [grid.slices.select("few_rows") for _, grid, *_ in self.grids]
+        marked = pl.concat([self.result.ranked_overall, *of_slices], how="diagonal")
         notes += few_note(self.whole if self.is_of_two else marked)
         if untestable := untestable_note(self.whole, settings, self.names):
             notes.append(f"{untestable[0].upper()}{untestable[1:]}")

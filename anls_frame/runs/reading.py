@@ -207,7 +207,8 @@ class Reading:
         useless = sorted(given.keys() - known - for_gold)
         if useless:
             kinds_of_files = " and ".join(map(repr, sorted(set(kinds))))
-            raise ValueError(Message(Option(useless[0]), f" does not apply to {kinds_of_files} files"))
+            more = "; with a folder as gold, all files are pages" if "pages" in kinds and self.gold else ""
+            raise ValueError(Message(Option(useless[0]), f" does not apply to {kinds_of_files} files{more}"))
         theirs = known - (for_gold - {"gold", "answers_format", "question_types_format"})
         return {name: value for name, value in given.items() if name in theirs}
 

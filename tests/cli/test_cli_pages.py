@@ -292,7 +292,7 @@ def test_confusions_are_prepared_as_a_report_is(run: Callable[..., Done], tmp_pa
         ("--gold truth --reader pages,empty_lines=x", "empty_lines must be one of 'keep', 'drop'"),
         (
             "--gold truth --id x",
-            "--id does not apply to 'pages' files",
+            "--id does not apply to 'pages' files; with a folder as gold, all files are pages",
         ),
     ],
 )

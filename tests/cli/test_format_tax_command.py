@@ -43,9 +43,9 @@ def test_tables_are_those_of_the_package(run: Run, tmp_path: Path) -> None:
     assert "fr" in printed
     assert "taken off" in printed
     assert "documents" not in printed.rsplit("* few", 1)[0]  # without clusters, no row has a number of them
-    assert printed.endswith(
-        "* few rows or documents, or a figure that rests on few of them: treat the interval as rough.\n"
-    )
+    assert "[\N{EN DASH}]" in printed
+    rough = "or a figure that rests on few of them: treat the interval as rough"
+    assert printed.endswith(f"* few rows or documents, {rough}; where they are too few, there is none.\n")
     assert tables["steps"] == tax.steps.to_dicts()
     assert tables["account"] == tax.account.frame.to_dicts()
     figures = {"n": "n", "given": "baseline_score", "unwrapped": "score", "difference": "difference"}

@@ -104,7 +104,7 @@ def format_tax(
         print_table(_with_headings(renamed), labels=_LABELS | {"unwrap_steps": "taken off"})
         for table in slices:
             print_table(_with_headings(table), labels=_LABELS)
-        show(*few_note(pl.concat([table.select("few_rows") for table in (costs, *slices)])))
+        show(*few_note(pl.concat([costs, *slices], how="diagonal")))
 
 
 def _with_headings(lines: pl.DataFrame) -> pl.DataFrame:
