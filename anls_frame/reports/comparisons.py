@@ -155,6 +155,7 @@ class Comparison(SlicedResult[Table_co]):
     @property
     def settings(self) -> dict[str, Any]:
         """All settings that determine the figures, with digests of the scored rows."""
+        predictions = self.summary.predictions
         return {
             **self._settings.to_dict(),
             "systems": self.systems,
@@ -166,12 +167,12 @@ class Comparison(SlicedResult[Table_co]):
             .drop("score_min", "score_max")
             .row(0, named=True),
             **{
-                count: {name: getattr(self.summary.predictions[name], count) for name in self.systems}
+                count: {name: getattr(own, count) for name, own in predictions.items()}
                 for count in PREDICTION_COUNTS
             },
             "scored_by": self.summary.scored_by,
             "forgotten_documents": self.summary.forgotten_documents,
-            "digests": {name: hexadecimal(self.summary.predictions[name].digest) for name in self.systems},
+            "digests": {name: hexadecimal(own.digest) for name, own in predictions.items()},
         }
 
     @property
