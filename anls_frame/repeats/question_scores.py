@@ -24,7 +24,7 @@ from anls_frame.frames.conversion import as_kind_of, at_hand, column_names, in_p
 from anls_frame.frames.documents import called, without_nan
 from anls_frame.protocol import ScoreProtocol, described, resolve_errors
 from anls_frame.reports.pairing import disagreeing, first_of
-from anls_frame.summary.account import Account, account_columns, account_of, account_sums
+from anls_frame.summary.account import Account, account_of, account_sums
 from anls_frame.summary.catalogue import Metrics, resolve
 from anls_frame.summary.keys import canonical, explode_lists, key_names, optional, with_column_names
 from anls_frame.summary.labels import check_slices
@@ -38,7 +38,7 @@ from anls_frame.summary.settings import (
     named_columns,
     scoring,
 )
-from anls_frame.summary.system_rows import scored_rows, warn_of_logged
+from anls_frame.summary.system_rows import marks, scored_rows, warn_of_logged
 from anls_frame.summary.systems import systems_of
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def scored_epochs(
             *(column for column, _ in names),
             *(["answers"] if has_texts else []),
             *scores,
-            *account_columns(1),
+            *marks(1),
         )
         .with_row_index("row")
         .collect(engine="streaming")
@@ -141,7 +141,7 @@ def scored_epochs(
     is_used = pl.col("score_0_0").is_not_null()
     account = account_of(rows, table.select(**account_sums(rows, is_used)))
     epochs = RepeatedAnswers(
-        frame=table.drop(account_columns(1)),
+        frame=table.drop(marks(1)),
         ids=dict(names[: len(ids)]),
         kept=dict(names[len(ids) :]),
         scores=scores,

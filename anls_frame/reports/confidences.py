@@ -31,7 +31,7 @@ from anls_frame.statistics.design import USUAL_CORRELATION
 from anls_frame.statistics.risk_coverage import Accepted, RiskCoverage, difference_of_augrc, fewest_documents
 from anls_frame.summary import slicing as slices_of
 from anls_frame.summary import system_rows
-from anls_frame.summary.account import Account, account_columns, account_of, account_sums
+from anls_frame.summary.account import Account, account_of, account_sums
 from anls_frame.summary.catalogue import Metrics, are_of_fields
 from anls_frame.summary.keys import (
     CLUSTER,
@@ -782,7 +782,7 @@ def _collected(rows: system_rows.SystemRows) -> tuple[pl.DataFrame, Account[Any]
     check_confidences({name: schema[own] for name, own in zip(rows.settings.keep, kept, strict=True)})
     scores = system_rows.score_columns(0, rows.systems)
     confidences = [pl.col(column).cast(pl.Float64) for column in kept]
-    columns = [*rows.keys, *scores, *confidences, *account_columns(rows.systems)]
+    columns = [*rows.keys, *scores, *confidences, *system_rows.marks(rows.systems)]
     table = rows.frame.select(columns).collect(engine="streaming")
     rows.check(table)
     is_used = pl.all_horizontal(pl.col(scores).is_not_null())

@@ -12,7 +12,7 @@ import polars as pl
 from anls_frame.statistics.arrays import BoolArray, FloatArray, IndexArray
 from anls_frame.statistics.losses import rows_of_sums
 from anls_frame.summary import own_metrics, system_rows
-from anls_frame.summary.account import Account, account_columns, account_of, account_sums
+from anls_frame.summary.account import Account, account_of, account_sums
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.settings import Settings
 from anls_frame.summary.system_rows import SystemRows
@@ -155,7 +155,7 @@ def scores(
     are_compared
         Whether changes are searched, not scores.
     """
-    scored = rows.frame.select(*rows.keys, *rows.values, *account_columns(rows.systems)).collect()
+    scored = rows.frame.select(*rows.keys, *rows.values, *system_rows.marks(rows.systems)).collect()
     rows.check(scored)
     wanted = searched_systems(rows.names, are_compared=are_compared)
     every = [

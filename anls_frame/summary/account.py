@@ -277,13 +277,8 @@ class Account(Generic[Table_co]):
         return [self.sentence] if lost > _MOST_LOST * self.given else []
 
 
-def account_columns(systems: int) -> list[str]:
-    """Return the columns of `SystemRows`, next to the cluster, for `account_sums`."""
-    return [*each("missing", systems), *each("invented", systems), "answerable", "unanswerable"]
-
-
 def account_sums(rows: SystemRows, is_used: pl.Expr) -> dict[str, pl.Expr]:
-    """Return the numbers of an account of rows, in one line."""
+    """Return the numbers of an account of rows, in one line, from their cluster and `system_rows.marks`."""
     is_left_out, is_answerable = ~is_used, pl.col("answerable")
     lacks = [is_missing(name) for name in each("missing", rows.systems)]
     is_dropped = rows.settings.missing == "drop"

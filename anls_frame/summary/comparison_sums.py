@@ -19,8 +19,8 @@ from anls_frame.summary.system_rows import (
     SystemRows,
     all_metric_columns,
     each,
+    marks,
     metric_columns,
-    noted,
     score_columns,
 )
 
@@ -56,8 +56,7 @@ def collect(rows: SystemRows) -> CellSums:
     """Score the rows in one pass and add them up, in batches, so that there may be any number of them."""
     settings = rows.settings
     types = each("error_type", rows.systems) if settings.details else []
-    needed = [*rows.keys, *each("missing", rows.systems), *noted(rows.systems)]
-    needed += ["answerable", "unanswerable", "length"]
+    needed = [*rows.keys, *marks(rows.systems), "length"]
     needed += [*each("digest", rows.systems), *rows.values, *types]
     size = max(1024, min(_ROWS_OF_A_BATCH, _VALUES_OF_A_BATCH // len(needed)))
     # Polars holds many rows at once, too many with the scores of many systems, which therefore come in

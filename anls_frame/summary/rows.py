@@ -59,10 +59,10 @@ def scored_texts(
     if unanswerable == "drop" or not all(_holds_texts(schema[name]) for name in names):
         return source, {name: cs.by_name(name) for name in names}  # other dtypes are refused when scored
     accepted, *predicted_texts = (cs.by_name(name).cast(pl.String) for name in names)
-    empty = _empty(schema[answers])
-    has_none = accepted.is_null()
+    empty, has_none = pl.lit(""), accepted.is_null()
     if isinstance(schema[answers], pl.List | pl.Array):
         accepted = cs.by_name(answers).cast(pl.List(pl.String))
+        empty = pl.lit([""], dtype=pl.List(pl.String))
         has_none = accepted.list.drop_nulls().list.len().fill_null(0) == 0
     if of_fields or unanswerable == INVENTED:
         has_none &= pl.any_horizontal(text.fill_null("") != "" for text in predicted_texts)
@@ -80,12 +80,6 @@ def are_named_nulls(source: pl.LazyFrame) -> pl.Expr:
         return pl.lit(value=False)
     # Text in a file of texts.
     return pl.col(NULL_IN_GOLD).cast(pl.String).str.to_lowercase() == "true"
-
-
-def _empty(dtype: pl.DataType) -> pl.Expr:
-    """Return the empty text as an answer in a column of this dtype."""
-    is_list = isinstance(dtype, pl.List | pl.Array)
-    return pl.lit([""], dtype=pl.List(pl.String)) if is_list else pl.lit("")
 
 
 def _holds_texts(dtype: pl.DataType) -> bool:

@@ -16,7 +16,6 @@ import polars.selectors as cs
 
 from anls_frame.frames.conversion import as_kind_of, attach, is_pandas
 from anls_frame.summary import system_rows
-from anls_frame.summary.account import account_columns
 from anls_frame.summary.keys import canonical, explode_lists, key_names
 from anls_frame.summary.labels import check_slices
 from anls_frame.summary.rows import kept_names, own_and_kept
@@ -72,10 +71,8 @@ class Selection:
         ]
         texts = [pl.col(f"text_{system}").cast(pl.String) for system in self._systems_with_texts]
         is_right = (~self.source.wrong()).alias(_IS_RIGHT)
-        noted = dict.fromkeys(
-            [*system_rows.noted(self.source.systems), *account_columns(self.source.systems)]
-        )
-        return rows.with_columns(*texts).select(is_right, *fields, *noted, *self._content)
+        marks = system_rows.marks(self.source.systems)
+        return rows.with_columns(*texts).select(is_right, *fields, *marks, *self._content)
 
     def ranks(
         self, value: Callable[[Sequence[pl.Expr]], pl.Expr], *, best_first: bool = False

@@ -134,6 +134,11 @@ def noted(systems: int) -> list[str]:
     return list(chain.from_iterable(each(kind, systems) for kind in ("invented", "placeholder", *STYLES)))
 
 
+def marks(systems: int) -> list[str]:
+    """Return the columns that mark rows and predictions, for accounts and notes."""
+    return [*each("missing", systems), *noted(systems), "answerable", "unanswerable"]
+
+
 def all_metric_columns(index: int, metric: Metric, systems: int) -> list[str]:
     """Return the columns of a metric for all systems."""
     return [name for system in range(systems) for name in metric_columns(index, metric, system)]
