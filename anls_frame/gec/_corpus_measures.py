@@ -13,7 +13,7 @@ import polars as pl
 from anls_frame._arguments import choice
 from anls_frame._typing import IntoExprColumn
 from anls_frame.gec import _choice, _errant, _i_measure, _m2, _m2_corpus
-from anls_frame.statistics.arrays import FloatArray
+from anls_frame.statistics.arrays import FloatArray, divided
 
 MeasureName: TypeAlias = Literal["m2", "errant", "i_measure"]
 
@@ -57,7 +57,7 @@ class Measure:
         """Return the scores of totals, which have one row per count and one column per score."""
         weight = float(self.corpus_options.get("beta", 0.5)) ** 2
         matched, proposed, gold = totals
-        return _divided((1 + weight) * matched, weight * gold + proposed, empty=1.0)
+        return divided((1 + weight) * matched, weight * gold + proposed, 1.0)
 
     def size(self, numbers: FloatArray) -> FloatArray:
         """Return the weight of each row in the score."""
@@ -106,8 +106,8 @@ class _IMeasure(Measure):
         return _floats(counts.struct.unnest().select(named).rows(), 4)
 
     def score(self, totals: FloatArray) -> FloatArray:
-        own, base = _divided(totals[0], totals[1]), _divided(totals[2], totals[3])
-        better, worse = _divided(own - base, 1 - base), _divided(own, base) - 1
+        own, base = divided(totals[0], totals[1]), divided(totals[2], totals[3])
+        better, worse = divided(own - base, 1 - base), divided(own, base) - 1
         return np.where(own == base, np.floor(own), np.where(own > base, better, worse))
 
     def size(self, numbers: FloatArray) -> FloatArray:
@@ -143,9 +143,3 @@ def _annotators(columns: Collection[str]) -> str | None:
 
 def _floats(rows: npt.ArrayLike, width: int) -> FloatArray:
     return np.asarray(rows, np.float64).reshape(-1, width)
-
-
-def _divided(above: FloatArray, below: FloatArray, *, empty: float = float("nan")) -> FloatArray:
-    above, below = np.broadcast_arrays(above, below)
-    filled: FloatArray = np.full(below.shape, empty)
-    return np.divide(above, below, out=filled, where=below != 0)

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from anls_frame import statistics
-from anls_frame.statistics.arrays import BoolArray, FloatArray
+from anls_frame.statistics.arrays import BoolArray, FloatArray, divided
 from anls_frame.statistics.carriers import FEW_CARRIERS, are_few, carriers_of_sums
 from anls_frame.statistics.design import USUAL_CORRELATION
 from anls_frame.summary.keys import explode_lists
@@ -111,7 +111,7 @@ def estimate(
     degrees
         Of a macro average: the degrees of freedom of its variance; see `interval`.
     """
-    score = np.divide(sums.x, sums.y, out=np.full(sums.x.shape, np.nan), where=sums.y > 0)
+    score = divided(sums.x, sums.y)
     whole = sums if metric.span is None else sums.in_unit(*metric.span)
     whole = whole.with_fields() if metric.counts_fields else whole
     whole = whole if squares is None else whole._replace(squares=squares)
@@ -155,7 +155,7 @@ def carried_by(kind: Interval, sums: Sums) -> FloatArray:
     carrying = np.where(sums.y > 0, carried, np.nan)
     if kind != "rate":
         return where_several(sums.n, sums.n_squares, carrying)
-    rise = np.divide(sums.xy * sums.y, sums.x * sums.yy, out=np.ones_like(sums.x), where=sums.x * sums.yy > 0)
+    rise = divided(sums.xy * sums.y, sums.x * sums.yy, 1.0)
     carrying = carrying / np.maximum(rise, 1) ** 2
     rows = np.where(carrying > 0, carrying * FEW_CARRIERS / FEW_ROWS_WITH_ERRORS, np.inf)
     return np.where(sums.n_squares > sums.n, carrying, rows)
@@ -179,7 +179,7 @@ def interval(
         freedom = np.minimum(count, degrees + 1)
     if kind == "rate":
         return statistics.ratio_interval(sums.x, sums.y, variance, freedom, confidence)
-    mean = np.divide(sums.x, sums.y, out=np.full_like(sums.x, np.nan), where=sums.y > 0)
+    mean = divided(sums.x, sums.y)
     if kind == "mean":
         return statistics.t_interval(mean, variance, freedom, confidence)
     return statistics.wilson_interval(
@@ -226,7 +226,7 @@ def sums_of_systems(sliced: SliceUnits) -> Sums:
     x, y = sliced.totals
     shape = x.shape
     y = np.broadcast_to(y, shape)
-    score = np.divide(x, y, out=np.full(shape, np.nan), where=y > 0)
+    score = divided(x, y)
     totals, sizes = np.zeros((6, *shape)), np.zeros((4, *shape))
     for index, units in enumerate(sliced):
         residual = units.x - np.nan_to_num(score[index]) * units.y

@@ -35,7 +35,7 @@ from anls_frame.reports.estimates import (
 )
 from anls_frame.reports.pairwise import NO_SPREAD, changed_units, spread_of
 from anls_frame.reports.slice_units import SliceUnits, UnitSums, cells_in_slices, slice_units
-from anls_frame.statistics.arrays import BoolArray, FloatArray, IntArray
+from anls_frame.statistics.arrays import BoolArray, FloatArray, IntArray, divided
 from anls_frame.statistics.carriers import FEW_IN_SLICE, carried_by_few, carriers
 from anls_frame.statistics.differences import difference_interval
 from anls_frame.statistics.intervals import FEWEST_UNITS
@@ -79,22 +79,22 @@ class WeightedSlices(NamedTuple):
     @property
     def share(self) -> FloatArray:
         """The weight in the average of a row, or of a unit of length, of each slice."""
-        return np.nan_to_num(_divided(self.weight[:, None], self.y))
+        return np.nan_to_num(divided(self.weight[:, None], self.y))
 
     @property
     def figure(self) -> FloatArray:
         """The figure of each slice."""
-        return _divided(self.x, self.y)
+        return divided(self.x, self.y)
 
     @property
     def rows(self) -> float:
         """Effective number of rows: the number of equally weighted rows with the same information."""
-        return float(_divided(np.ones(()), np.asarray(np.nansum(_divided(self.weight**2, self.n)))))
+        return float(divided(np.ones(()), np.asarray(np.nansum(divided(self.weight**2, self.n)))))
 
     @property
     def length(self) -> FloatArray:
         """Effective denominator of each system: rows or, for ratios, units of length or fields."""
-        return _divided(np.ones(()), np.nansum(_divided(self.weight[:, None] ** 2, self.y), axis=0))
+        return divided(np.ones(()), np.nansum(divided(self.weight[:, None] ** 2, self.y), axis=0))
 
     def where_weighted(self, by_slice: FloatArray) -> FloatArray:
         """Return the units of slices, infinite for those without a weight."""
@@ -107,9 +107,9 @@ class WeightedSlices(NamedTuple):
         The variance is that within slices, because differences between slices do not add to the variance of
         the average; each slice is weighted by its part in this variance.
         """
-        variance = np.maximum(np.nan_to_num(_divided(squares, self.y) - self.figure**2), 0)
-        part = np.nan_to_num(_divided(self.weight[:, None] ** 2, self.y))
-        within = _divided((part * variance).sum(axis=0), part.sum(axis=0))
+        variance = np.maximum(np.nan_to_num(divided(squares, self.y) - self.figure**2), 0)
+        part = np.nan_to_num(divided(self.weight[:, None] ** 2, self.y))
+        within = divided((part * variance).sum(axis=0), part.sum(axis=0))
         average = (self.weight[:, None] * np.nan_to_num(self.figure)).sum(axis=0)
         return np.asarray(self.length * (average**2 + within))
 
@@ -126,7 +126,7 @@ class Spread(NamedTuple):
         by_slice = by_group(slice_of, variance, len(slice_units))
         total = np.maximum(by_slice.sum(axis=0), 0)
         parts = (by_slice**2 / np.maximum(slice_units - 1, 1)).sum(axis=0)
-        degrees = np.divide(total**2, parts, out=np.full_like(total, np.inf), where=parts > 0)
+        degrees = divided(total**2, parts, np.inf)
         known = (slice_units >= FEWEST_UNITS).all(axis=0)
         return cls(np.where(known, total, np.nan), np.where(known, np.maximum(degrees, 1), np.nan))
 
@@ -154,7 +154,7 @@ class Contributions(NamedTuple):
         """Return the contributions of units from their sums in each slice."""
         _, first, unit = np.unique(units.unit, return_index=True, return_inverse=True)
         share, figure = slices.share[slice_of], slices.figure[slice_of]
-        row = np.nan_to_num(_divided(slices.weight, slices.n))[slice_of]
+        row = np.nan_to_num(divided(slices.weight, slices.n))[slice_of]
 
         def added(values: FloatArray) -> FloatArray:
             return by_group(unit, np.broadcast_to(values, (len(unit), values.shape[1])), len(first))
@@ -245,9 +245,9 @@ def _sums_of_rows(
     def added(values: FloatArray) -> FloatArray:
         return np.bincount(cell, np.nan_to_num(values[slice_of]), len(n)).astype(np.float64)
 
-    share, size = length * added(slices.share[:, 0]), rows * added(_divided(slices.weight, slices.n))
+    share, size = length * added(slices.share[:, 0]), rows * added(divided(slices.weight, slices.n))
     # In a slice a row adds part * (x - figure * y), that is part * (x - own * y) + off * y.
-    own = np.nan_to_num(_divided(x, y))
+    own = np.nan_to_num(divided(x, y))
     part = (slices.share * stretch(slice_units))[slice_of, 0]
     off = part * (own[cell] - np.nan_to_num(slices.figure[slice_of, 0]))
     parts_of, offs = (np.bincount(cell, values, len(n))[cell] for values in (part, off))
@@ -401,10 +401,3 @@ def weights_of(slices: pl.DataFrame, weights: Mapping[object, float] | None) -> 
     if not given.any():
         raise wrong("weights", f"must not all be 0, got {dict(weights)}")
     return given
-
-
-def _divided(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Return the quotients; nan for a denominator of 0."""
-    shape = np.broadcast_shapes(np.shape(x), np.shape(y))
-    quotient = np.divide(x, y, out=np.full(shape, np.nan), where=np.broadcast_to(y, shape) > 0)
-    return np.asarray(quotient, np.float64)

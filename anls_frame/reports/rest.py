@@ -21,7 +21,7 @@ from anls_frame.exceptions import warn
 from anls_frame.frames.documents import numbers
 from anls_frame.reports.estimates import Sums
 from anls_frame.reports.slice_units import cells_in_slices
-from anls_frame.statistics.arrays import BoolArray, FloatArray
+from anls_frame.statistics.arrays import FloatArray, divided
 from anls_frame.statistics.codes import Codes, joint_codes
 from anls_frame.statistics.losses import Losses, rows_of_sums
 from anls_frame.summary import moments
@@ -53,7 +53,7 @@ def against_rest(
     inside = Sums.of(counted, metric)
     outside = Sums(*(total - part for part, total in zip(inside, whole, strict=True)))
     testable = (inside.y > 0) & (outside.y > 0)
-    own, rest = (_ratio(part, testable) for part in (inside, outside))
+    own, rest = (np.where(testable, divided(part.x, part.y), np.nan) for part in (inside, outside))
     adjusted = None
     if has_clusters:
         from anls_frame.statistics import dealt  # noqa: PLC0415 - scipy.sparse takes long to import
@@ -72,7 +72,7 @@ def against_rest(
     return counted.select(
         *keys,
         "n",
-        pl.Series(metric.name, _ratio(inside, inside.y > 0), nan_to_null=True),
+        pl.Series(metric.name, divided(inside.x, inside.y), nan_to_null=True),
         pl.Series("rest", rest, nan_to_null=True),
         pl.Series("difference", own - rest, nan_to_null=True),
         pl.Series("p_value", p, nan_to_null=True),
@@ -91,14 +91,10 @@ def by_holm(p: FloatArray, sizes: FloatArray, whole: FloatArray) -> FloatArray:
 def _squares(sums: Sums, ratio: FloatArray | float) -> FloatArray:
     """Return Σ(x - ratio y)² of each line."""
     # From the spread around the line's own figure, which is exact even for scores far larger than the spread.
-    own = np.divide(sums.x, sums.y, out=np.zeros_like(sums.x), where=sums.y > 0)
+    own = divided(sums.x, sums.y, 0.0)
     off = own - ratio
     squares = sums.bracket + 2 * off * (sums.xy - own * sums.yy) + off * off * sums.yy
     return np.asarray(np.maximum(squares, 0.0))
-
-
-def _ratio(sums: Sums, where: BoolArray) -> FloatArray:
-    return np.divide(sums.x, sums.y, out=np.full_like(sums.x, np.nan), where=where)
 
 
 def _by_row(inside: Sums, outside: Sums, whole: Sums) -> FloatArray:

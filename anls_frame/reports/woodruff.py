@@ -17,7 +17,7 @@ import polars as pl
 from anls_frame.frames.documents import numbers
 from anls_frame.reports.estimates import Estimate, Sums, interval, units, where_several
 from anls_frame.reports.slice_units import cells_in_slices
-from anls_frame.statistics.arrays import BoolArray, FloatArray, IntArray
+from anls_frame.statistics.arrays import BoolArray, FloatArray, IntArray, divided
 from anls_frame.statistics.carriers import are_few, carriers_of_sums
 from anls_frame.summary.cells import score_of
 from anls_frame.summary.keys import CLUSTER
@@ -132,7 +132,7 @@ class _ScoredRows:
         is_below = self.level < levels[self.slice_of]
         x = np.bincount(self.unit, self.weight * is_below, len(self.size)).astype(np.float64)
         y, total, n = self.size, self.added(x), self.added(self.size)
-        ratio = np.divide(total, n, out=np.zeros(self.slices), where=n > 0)
+        ratio = divided(total, n, 0.0)
         bracket = self.added((x - ratio[self.slice_of_unit] * y) ** 2)
         powers = [self.added(y**power) for power in (2, 3, 4)]
         return Sums(total, n, self.added(x * x), self.added(x * y), powers[0], total, bracket, n, *powers)

@@ -21,3 +21,9 @@ BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
 ROUNDING = 1e-12
 """Less than this fraction of the numbers that it was computed from is rounding error, and counts as 0."""
+
+
+def divided(above: npt.ArrayLike, below: npt.ArrayLike, otherwise: float = np.nan) -> FloatArray:
+    """Return quotients, and another value where the denominator is not above 0."""
+    x, y = np.broadcast_arrays(np.asarray(above, np.float64), np.asarray(below, np.float64))
+    return np.asarray(np.divide(x, y, out=np.full(x.shape, otherwise), where=y > 0))

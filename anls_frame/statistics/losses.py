@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from anls_frame.statistics.arrays import ROUNDING, BoolArray, FloatArray, IndexArray
+from anls_frame.statistics.arrays import ROUNDING, BoolArray, FloatArray, IndexArray, divided
 from anls_frame.statistics.codes import Codes
 from anls_frame.statistics.size_classes import size_classes
 
@@ -93,7 +93,7 @@ class Null(NamedTuple):
 
 def _weights_of_alike(unit_sizes: FloatArray) -> FloatArray:
     """Return the weights at which all documents count the same; 1 for a document without a denominator."""
-    return np.divide(1, unit_sizes, out=np.ones_like(unit_sizes), where=unit_sizes > 0)
+    return divided(1, unit_sizes, 1.0)
 
 
 class Sizes(NamedTuple):
@@ -172,10 +172,10 @@ def tested(values: FloatArray, sizes: FloatArray, slices: Sizes, null: Null, mea
         shown = ((around - rest / slices.outside) ** 2).sum(axis=0)
         effect = inside - outside
         error = np.sqrt(np.maximum(shown, slices.expected(null)))
-        value = _divided(effect, error)
+        value = divided(effect, error, 0.0)
         if mean is not None:
             shown = (around**2).sum(axis=0)
-            lost = _divided(inside + mean, np.sqrt(np.maximum(shown, slices.expected_alone(null))))
+            lost = divided(inside + mean, np.sqrt(np.maximum(shown, slices.expected_alone(null))), 0.0)
             value = np.minimum(value, lost)
     return Tested(value, effect, error)
 
@@ -184,14 +184,10 @@ def limits(sums: FloatArray, slices: Sizes, null: Null, mean: float | None) -> F
     """Return upper limits of positive statistics from the sums of slices (lines) in each draw (column)."""
     inside = sums / slices.inside
     outside = (null.unit_values.sum(axis=0) - sums) / slices.outside
-    limit = _divided(inside - outside, np.sqrt(slices.expected(null)))
+    limit = divided(inside - outside, np.sqrt(slices.expected(null)), 0.0)
     if mean is not None:
-        limit = np.minimum(limit, _divided(inside + mean, np.sqrt(slices.expected_alone(null))))
+        limit = np.minimum(limit, divided(inside + mean, np.sqrt(slices.expected_alone(null)), 0.0))
     return limit
-
-
-def _divided(effect: FloatArray, error: FloatArray) -> FloatArray:
-    return np.divide(effect, error, out=np.zeros(np.broadcast(effect, error).shape), where=error > 0)
 
 
 @dataclass(frozen=True)
@@ -364,7 +360,7 @@ class Losses:
         inside = np.add.reduceat(sizes[order], starts, axis=0)
         whole = np.add.reduceat(self.unit_sizes[order], starts)[:, None]
         between = inside * (whole - inside)
-        within = np.divide(between, whole, out=np.zeros_like(between), where=whole > 0).sum(axis=0)
+        within = divided(between, whole, 0.0).sum(axis=0)
         total = inside.sum(axis=0)
         return np.asarray(within < LEAST_DEALT * total * (whole.sum() - total) / whole.sum())
 
@@ -442,10 +438,7 @@ def rows_of_sums(
     position = np.arange(len(line)) - (ends - counts.astype(np.intp))[line]
     n, spread = np.maximum(counts, 1), np.sqrt(variance)
     larger = np.clip(np.rint(n * share), 1, np.maximum(n - 1, 1))
-    up, down = (
-        np.sqrt(np.divide(a, b, out=np.zeros_like(n), where=b > 0))
-        for a, b in ((n - larger, larger), (larger, n - larger))
-    )
+    up, down = (np.sqrt(divided(a, b, 0.0)) for a, b in ((n - larger, larger), (larger, n - larger)))
     return line, np.where(position < larger[line], (spread * up)[line], -(spread * down)[line])
 
 

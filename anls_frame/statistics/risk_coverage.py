@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from anls_frame.statistics.arrays import BoolArray, FloatArray, IndexArray
+from anls_frame.statistics.arrays import BoolArray, FloatArray, IndexArray, divided
 from anls_frame.statistics.carriers import are_few, carriers, carriers_of_sums
 from anls_frame.statistics.design import USUAL_CORRELATION
 from anls_frame.statistics.intervals import (
@@ -85,7 +85,7 @@ class Accepted(NamedTuple):
     @property
     def risk(self) -> FloatArray:
         """Mean loss of the accepted rows; nan without accepted rows."""
-        return np.divide(self.loss, self.n, out=np.full_like(self.n, np.nan), where=self.n > 0)
+        return divided(self.loss, self.n)
 
     @property
     def few_rows(self) -> BoolArray:
@@ -122,7 +122,7 @@ class Accepted(NamedTuple):
         """Return the effective number of accepted rows if those of a document correlate."""
         alike = np.asarray(correlation, np.float64)
         weight = (1 - alike) * self.n + alike * self.n_squares
-        return np.divide(self.n**2, weight, out=np.ones_like(self.n), where=self.n > 0)
+        return divided(self.n**2, weight, 1.0)
 
     def upper_bound(self, confidence: float, correlation: npt.ArrayLike = 0.0) -> FloatArray:
         """

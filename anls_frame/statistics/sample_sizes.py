@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from anls_frame.statistics.arrays import ROUNDING, BoolArray, FloatArray, IntArray
+from anls_frame.statistics.arrays import ROUNDING, BoolArray, FloatArray, IntArray, divided
 from anls_frame.statistics.carriers import carriers_of_sums
 from anls_frame.statistics.design import USUAL_CORRELATION, usual_design
 from anls_frame.statistics.differences import unseen_share, with_unseen_changes
@@ -135,7 +135,7 @@ class GroupSums(NamedTuple):
         """
         expected = 3 * (self.squares / self.n) ** 2 * self.n_squares
         observed = self.fourths - unseen**2 * self.squares
-        ratio = np.divide(observed, expected, out=np.ones_like(expected), where=expected > 0)
+        ratio = divided(observed, expected, 1.0)
         return np.asarray(np.maximum(ratio - 1, 0))
 
     def variance(self, unseen: float, correlation: float) -> FloatArray:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anls_frame.statistics.arrays import ROUNDING, BoolArray, FloatArray, IntArray
+from anls_frame.statistics.arrays import ROUNDING, BoolArray, FloatArray, IntArray, divided
 from anls_frame.statistics.significance import TIE, on_grid
 from anls_frame.statistics.step_down import Units
 
@@ -147,7 +147,7 @@ class SortedSums(SystemSums):
         """Share of each entry in the denominators of its group."""
         size = self.y.sum(axis=1)
         total = self.total[1].sum(axis=1)[self.group]
-        return np.asarray(np.divide(size, total, out=np.zeros_like(size), where=total > 0))
+        return divided(size, total, 0.0)
 
     def differences(self) -> FloatArray:
         """
@@ -240,7 +240,7 @@ class Swapped:
 
     def ties(self) -> FloatArray:
         """Return the amount by which statistics may differ through rounding."""
-        return TIE * np.divide(self.sizes, self.norm, out=np.zeros_like(self.norm), where=self.norm > 0)
+        return TIE * divided(self.sizes, self.norm, 0.0)
 
 
 def by_group(group: IntArray, values: FloatArray | IntArray, groups: int) -> FloatArray:

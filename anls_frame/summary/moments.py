@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from anls_frame.statistics.arrays import divided
 from anls_frame.summary import fixed_point
 from anls_frame.summary.buckets import BUCKETS, bucket_of
 from anls_frame.summary.cells import add_up, grouped
@@ -212,7 +213,7 @@ def _brackets(
     x, y, xx, xy, yy = np.array(
         [[slices[name].to_numpy() for name in metric.moments()[:5]] for metric in metrics]
     ).swapaxes(0, 1)
-    ratio = np.divide(x, y, out=np.zeros_like(x), where=y > 0)
+    ratio = divided(x, y, 0.0)
     with np.errstate(over="ignore", invalid="ignore"):
         terms = np.stack((xx, -2 * ratio * xy, ratio * ratio * yy))
         bracket = terms.sum(axis=0)
