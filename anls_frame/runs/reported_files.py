@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -19,6 +20,7 @@ from anls_frame.files.file import File
 from anls_frame.files.standard_frames import ids_text
 from anls_frame.files.table_files import reading_parquet
 from anls_frame.frames import origins
+from anls_frame.frames.documents import forgotten
 from anls_frame.frames.number_columns import with_numbers
 from anls_frame.frames.progress import following_together
 from anls_frame.frames.reserved_columns import QUESTION_ID
@@ -180,7 +182,12 @@ def _summary_of(given: SystemFiles, shared_ids: SharedIds, options: dict[str, An
         nothing = _summarized(frame.head(0).collect(), str(file), options)
     total = n_rows * passes(nothing.settings)
     with following_together(total, f"Scoring {listed(frames, _SHOWN)}"):
-        return merge(summarized(file, frame) for file, (frame, _) in scanned.items())
+        merged = merge(summarized(file, frame) for file, (frame, _) in scanned.items())
+    if merged.forgotten_documents is None and shared_ids != "rows":
+        # Each file may be a document.
+        some = pl.concat([frame.head(2) for frame in frames.values()], how="diagonal_relaxed")
+        return replace(merged, forgotten_documents=forgotten(some, options["cluster"]))
+    return merged
 
 
 def _are_logs(given: SystemFiles, shared_ids: SharedIds = "error") -> bool:

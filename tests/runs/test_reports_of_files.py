@@ -251,3 +251,17 @@ def test_folders_named_by_systems_are_systems_and_columns_of_a_file_stay(tmp_pat
     assert af.read_logs(tmp_path)["system"].unique().sort().to_list() == ["model=new", "model=old"]
     path = write((tmp_path / "lang=at").mkdir() or tmp_path / "lang=at" / "part.jsonl", ["Coke"] * 4)
     assert af.read_results(path)["lang"].to_list() == ["de", "en", "de", "en"]
+
+
+def test_files_of_one_document_each_are_noted_as_forgotten_documents(tmp_path: Path) -> None:
+    for number in range(3):
+        path = write(tmp_path / f"{number}.jsonl", ["Coke", "1999", "Berlin", "no"], first=4 * number)
+        pl.read_ndjson(path).with_columns(image=pl.lit(f"{number}.png")).write_ndjson(path)
+    assert report_files(tmp_path).summary.forgotten_documents == "image"
+    assert report_files(tmp_path, cluster="image").summary.forgotten_documents is None
+    assert report_files(path).summary.forgotten_documents is None
+    same = pl.read_ndjson(path).drop("image")
+    same.write_ndjson(tmp_path / "0.jsonl")
+    same.with_columns(prediction=pl.lit("x")).write_ndjson(tmp_path / "1.jsonl")
+    rows = report_files([tmp_path / "0.jsonl", tmp_path / "1.jsonl"], shared_ids="rows")
+    assert rows.summary.forgotten_documents is None
