@@ -126,7 +126,7 @@ def without_nan(documents: pl.Series) -> pl.Series:
 
 def in_order(documents: pl.Series) -> pl.Series:
     """Return documents in the order of their texts, so that sums and draws do not depend on the dtype."""
-    texts = documents.cast(pl.String) if documents.dtype.is_integer() else documents
+    texts = documents.cast(pl.String) if documents.dtype.is_numeric() else documents
     return documents[texts.arg_sort()]
 
 

@@ -32,6 +32,7 @@ from anls_frame.protocol import PROTOCOLS, ScoreProtocol, in_python, resolve_err
 from anls_frame.reports.confidences import selective
 from anls_frame.reports.reports import Report, report
 from anls_frame.reports.wrapping_costs import format_tax
+from anls_frame.slices.result import Slices
 from anls_frame.summary.causes import FORM
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.notes import written_otherwise
@@ -90,10 +91,13 @@ class Case:
     """
 
     def __init__(self, overview: Any, system: str, rows: pl.DataFrame, causes: pl.DataFrame) -> None:
-        self.overview, self.system, self.rows, self.causes = overview, system, rows, causes
+        self.system, self.rows, self.causes = system, rows, causes
         self.scored = rows.drop_nulls("lost") if causes.width else rows
         self.roles: Roles = overview.roles
         self.report: Report[Any] = overview.report
+        self.found: Slices[Any] | None = overview.found
+        self.given: Mapping[str, Any] = overview.options
+        self.risk: float = overview.risk
         self.settings = self.report.summary.settings
         (self.predictions,) = self.report.summary.predictions.values()
         self.metric: Metric = self.report.measures[0]
@@ -151,7 +155,7 @@ class Case:
 
     def again(self, **changed: Any) -> str:
         """Return the call of this overview with other options, without columns that it would find again."""
-        options = {**self.roles.options, **self.overview.options, **changed}
+        options = {**self.roles.options, **self.given, **changed}
         if not isinstance(options.get("metrics", ""), str):
             options["metrics"] = self.metric.name
         found = self.roles.found - {"prediction", "answers"}
@@ -336,7 +340,7 @@ def _form(case: Case) -> Iterator[Step]:
 
 
 def _slice(case: Case) -> Iterator[Step]:
-    found = case.overview.found
+    found = case.found
     for index, line in enumerate(() if found is None else found.to_polars().iter_rows(named=True)):
         if line["rest"] is None or line["score_low"] is None or line["score_high"] is None:
             continue
@@ -387,15 +391,15 @@ def _confidence(case: Case) -> Iterator[Step]:
         return
     chosen = selective(case.rows, "prediction", "answers", "model_confidence", **case.options)
     # The overview has its own account of rows.
-    line = chosen.thresholds_by((), case.overview.risk, case.report.confidence).row(0, named=True)
+    line = chosen.thresholds_by((), case.risk, case.report.confidence).row(0, named=True)
     quality = chosen.overall.row(0, named=True)
     options = f'{_literal(name)}, metrics="{case.metric.name}"{case.how}'
-    call = f"af.selective(df, {case.columns}, {options}).threshold(risk={case.overview.risk:g})"
+    call = f"af.selective(df, {case.columns}, {options}).threshold(risk={case.risk:g})"
     if line["status"] == "certified":
         sentence = (
             f"Accept answers with {name} of at least {line['threshold']:.4g} unread: "
             f"{spelled_in(line, 'accepted', 'percent')} of all. Their mean loss is at most "
-            f"{100 * case.overview.risk:g} %, with {level_text(case.report.confidence)} confidence."
+            f"{100 * case.risk:g} %, with {level_text(case.report.confidence)} confidence."
         )
         yield Step("confidence", sentence, call, line["n_accepted"])
         return
@@ -514,7 +518,7 @@ def _unreadable(case: Case) -> Iterator[Step]:
 
 
 def _style(case: Case) -> Iterator[Step]:
-    found, plain = written_otherwise(vars(case.predictions), case.report.overall["n"], case.protocol)
+    found, plain = written_otherwise(case.predictions._asdict(), case.report.overall["n"], case.protocol)
     if not found:
         return
     rates = report(case.rows, "prediction", "answers", **{**case.options, "protocol": plain}).overall

@@ -181,7 +181,7 @@ class ReportView(View):
         (predictions,) = summary.predictions.values()
         notes = [
             *placeholder_notes(predictions.n_placeholders),
-            *style_notes(vars(predictions), overall["n"], settings.protocol),
+            *style_notes(predictions._asdict(), overall["n"], settings.protocol),
             *_own_notes(self.metrics),
             *score_notes(self.metrics, self.names["row"]),
         ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import polars as pl
 
@@ -26,6 +26,18 @@ Kind: TypeAlias = Literal["report", "comparison"]
 GRID_STEP = "grid_threshold"
 
 PREDICTION_COUNTS = ("n_missing", "n_invented", "n_placeholders", "n_other_case", "n_other_marks")
+
+
+class Predictions(NamedTuple):
+    """The digest of a system's scored rows, and counts of its predictions; see `CellSums`."""
+
+    digest: int
+    n_missing: int
+    n_invented: int
+    n_placeholders: int
+    n_other_case: int
+    n_other_marks: int
+    n_empty_answers: int
 
 
 def hexadecimal(digest: int) -> str:

@@ -14,8 +14,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import SimpleNamespace
-from typing import Any, Generic
+from typing import Generic
 
 import polars as pl
 import polars.selectors as cs
@@ -27,7 +26,7 @@ from anls_frame._typing import Table, Table_co
 from anls_frame.summary import files
 from anls_frame.summary.account import Account
 from anls_frame.summary.catalogue import TEXT_METRICS
-from anls_frame.summary.cell_sums import ALL, CellSums, Kind, hexadecimal
+from anls_frame.summary.cell_sums import ALL, CellSums, Kind, Predictions, hexadecimal
 from anls_frame.summary.cells import rounded, score_of
 from anls_frame.summary.keys import CLUSTER, key_names
 from anls_frame.summary.measures import COUNTS, Metric
@@ -109,10 +108,10 @@ class Summary(Generic[Table_co]):
         return sum(self.parts.values())
 
     @property
-    def predictions(self) -> Mapping[str, Any]:
+    def predictions(self) -> Mapping[str, Predictions]:
         """The digest of each system's rows, and counts of its predictions."""
         lines = self.sums.frames["predictions"].iter_rows(named=True)
-        return {line.pop("system"): SimpleNamespace(**line) for line in lines}
+        return {line.pop("system"): Predictions(**line) for line in lines}
 
     @property
     def digest(self) -> str:
