@@ -8,8 +8,6 @@ import io
 import os
 import re
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -188,44 +186,28 @@ class File(os.PathLike[str]):
 
     def _read(self) -> bytes:
         """Return the content, which is read here alone."""
-        if self._content is not None:
-            return self._content
-        content = io.BytesIO()
-        with self._opened() as (file, packed):
-            most = max(MOST_BYTES, MOST_TIMES * packed)
-            while chunk := file.read(_CHUNK):
-                content.write(chunk)
-                if content.tell() > most and self._compression is not None:
-                    too_large = f"its {packed:,} bytes unpack to more than {most:,}"
-                    raise problem(self, f"{too_large}; if that is intended, unpack it first")
-        self._content = content.getvalue()
+        if self._content is None:
+            stored = self.path.read_bytes()
+            self.check_beginning(io.BytesIO(stored))
+            compression = _COMPRESSIONS.get(self.path.suffix.lower())
+            self._content = stored if compression is None else self._decompressed(stored, compression)
         return self._content
 
-    @property
-    def _compression(self) -> str | None:
-        return _COMPRESSIONS.get(self.path.suffix.lower())
-
-    @contextmanager
-    def _opened(self) -> Iterator[tuple[Any, int]]:
-        """Open the content for the block, decompressed, and return the size of the file; errors name it."""
-        with self.path.open("rb") as packed:
-            size = os.fstat(packed.fileno()).st_size
-            file: BinaryIO = packed
-            if self.is_stream:
-                data = packed.read()
-                size, file = len(data), io.BytesIO(data)
-            else:
-                self.check_beginning(packed)
-            if self._compression is None:
-                yield file, size
-                return
-            decompressing, damage = _decompressing(file, self._compression)
-            try:
-                with decompressing as content:
-                    yield content, size
-            except damage as error:
-                message = f"not a complete {self._compression} file, despite its suffix: {error}"
-                raise problem(self, message) from None
+    def _decompressed(self, stored: bytes, kind: str) -> bytes:
+        """Return the decompressed content; errors name the file."""
+        packed, content = len(stored), io.BytesIO()
+        most = max(MOST_BYTES, MOST_TIMES * packed)
+        decompressing, damage = _decompressing(io.BytesIO(stored), kind)
+        try:
+            with decompressing as file:
+                while chunk := file.read(_CHUNK):
+                    content.write(chunk)
+                    if content.tell() > most:
+                        too_large = f"its {packed:,} bytes unpack to more than {most:,}"
+                        raise problem(self, f"{too_large}; if that is intended, unpack it first")
+        except damage as error:
+            raise problem(self, f"not a complete {kind} file, despite its suffix: {error}") from None
+        return content.getvalue()
 
 
 def _decompressing(file: BinaryIO, kind: str) -> tuple[Any, tuple[type[Exception], ...]]:
