@@ -125,7 +125,7 @@ def records(file: os.PathLike[str], value: Any, problems: Problems) -> Iterator[
         if len(lists) != 1:
             raise problem(file, _not_rows(file, value))
         value = value[lists[0]]
-    yield from _listed_rows(file, value, problems)
+    yield from listed_rows(file, value, problems)
 
 
 def _with_ids(
@@ -138,9 +138,10 @@ def _with_ids(
         yield f"{where} {quoted(key)}", {name: key} | row
 
 
-def _listed_rows(
+def listed_rows(
     file: os.PathLike[str], value: Any, problems: Problems
 ) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the objects of a list with their places; other values become problems."""
     if not isinstance(value, list):
         raise problem(file, f"must hold a list of rows, got {kind(value)}")
     if not value:

@@ -31,8 +31,6 @@ from anls_frame.metrics.scores import anls
 from anls_frame.readers.descriptions import ID_FIELDS
 from anls_frame.readers.questions import Gold
 
-"""How the field of ids is spelled: as in DocVQA, or as in ST-VQA, TextVQA and MMF."""
-
 Unmatched: TypeAlias = Literal["error", "null", "drop"]
 
 
@@ -74,14 +72,14 @@ class Competition:
     def labels(self, file: File) -> Labels:
         """Return the questions of a file of gold labels."""
         problems = Problems(file)
-        questions = _rows(file, "data", problems)
-        problems.raise_any()
-        if not any(question.get("answers") for question in questions):
+        value = raw_tables.read_whole(file, file.read_json())
+        if not isinstance(value, dict) or "data" not in value:
+            raise problem(file, "gold labels must be an object with the questions in 'data'")
+        known = _by_id(file, value["data"], problems)
+        if known and not any(question.get("answers") for _, question in known.values()):
             raise problem(file, "no question has answers, as in a test split; there is nothing to score")
-        known = _by_id(file, questions, problems)
         rows: list[tuple[str, dict[Key, Any]]] = []
-        for key, index in known.items():
-            question, place = questions[index], f"index {index}, id {key}"
+        for key, (place, question) in known.items():
             if question.get("answer_type") in self.unanswerable and question.get("answers") == []:
                 question["answers"] = [""]
             _check_accepted(question, place, problems)
@@ -102,14 +100,11 @@ class Competition:
     def submission(self, file: File, labels: Labels | None) -> pl.DataFrame:
         """Return the answered questions of a submission; one whose answer is null is not answered."""
         problems = Problems(file)
-        submitted = _rows(file, None, problems)
-        problems.raise_any()
-        given = _by_id(file, submitted, problems)
+        given = _by_id(file, raw_tables.read_whole(file, file.read_json()), problems)
         if labels is not None:
             _check_id_types(given, labels, problems)
         rows: list[tuple[str, dict[Key, Any]]] = []
-        for key, index in given.items():
-            row, place = submitted[index], f"index {index}, id {key}"
+        for key, (place, row) in given.items():
             if row.get(self.answer) is not None:
                 fields = self.fields(row, partial(problems.add, place=place))
                 rows.append((place, {role_key("question_id"): key} | fields))
@@ -140,41 +135,21 @@ def _check_id_types(given: Iterable[str], labels: Labels, problems: Problems) ->
         )
 
 
-def _rows(file: File, key: str | None, problems: Problems) -> list[dict[str, Any]]:
-    """Return the rows of a list, or of the list under a key; anything but objects is a problem."""
-    value = raw_tables.read_whole(file, file.read_json())
-    if key is not None:
-        if not isinstance(value, dict) or key not in value:
-            raise problem(file, f"gold labels must be an object with the questions in {key!r}")
-        value = value[key]
-    if not isinstance(value, list):
-        raise problem(file, f"must be a list of objects, got {kind(value)}")
-    if not value:
-        raise problem(file, "holds no questions")
-    for index, row in enumerate(value):
-        if not isinstance(row, dict):
-            problems.add(f"must be an object, got {kind(row)}", f"index {index}", file)
-    return value
-
-
-def _by_id(file: File, rows: Sequence[dict[str, Any]], problems: Problems) -> dict[str, int]:
-    """Return the index of each id; invalid or duplicate ids are problems."""
-    indexes: dict[str, int] = {}
-    for index, row in enumerate(rows):
+def _by_id(file: File, value: Any, problems: Problems) -> dict[str, tuple[str, dict[str, Any]]]:
+    """Return the place and the row of each id in a list of rows; invalid or duplicate ids are problems."""
+    indexes: dict[str, str] = {}
+    rows: dict[str, tuple[str, dict[str, Any]]] = {}
+    for index, row in raw_tables.listed_rows(file, value, problems):
         name = _name_of_id(row)
         key = row.get(name)
         if not isinstance(key, str):
             what = f"no {name}" if key is None else f"{name} must be a number or a string, got {kind(key)}"
-            problems.add(what, f"index {index}", file)
-        elif key in indexes:
-            problems.add(
-                f"duplicate {name} {quoted(key)}, first seen at index {indexes[key]}",
-                f"index {index}",
-                file,
-            )
+            problems.add(what, index)
+        elif (first := indexes.setdefault(key, index)) != index:
+            problems.add(f"duplicate {name} {quoted(key)}, first seen at {first}", index)
         else:
-            indexes[key] = index
-    return indexes
+            rows[key] = f"{index}, id {key}", row
+    return rows
 
 
 def _name_of_id(row: dict[str, Any]) -> str:

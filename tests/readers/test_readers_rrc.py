@@ -276,11 +276,11 @@ def test_a_submission_without_any_answer_is_refused(tmp_path: Path) -> None:
     [
         ("{", SUBMISSION, "gold.json", "invalid JSON"),
         ([], SUBMISSION, "gold.json", "gold labels must be an object with the questions in 'data'"),
-        ({"data": []}, SUBMISSION, "gold.json", "holds no questions"),
-        ({"data": {}}, SUBMISSION, "gold.json", "must be a list of objects, got an object"),
-        (GOLD, {"a": 1}, "submission.json", "must be a list of objects, got an object"),
-        (GOLD, [], "submission.json", "holds no questions"),
-        (GOLD, [3], "submission.json", "must be an object, got the value 3"),
+        ({"data": []}, SUBMISSION, "gold.json", "holds no rows"),
+        ({"data": {}}, SUBMISSION, "gold.json", "must hold a list of rows, got an object"),
+        (GOLD, {"a": 1}, "submission.json", "must hold a list of rows, got an object"),
+        (GOLD, [], "submission.json", "holds no rows"),
+        (GOLD, [3], "submission.json", "must be a JSON object, got the value 3"),
         (GOLD, '[{"questionId": 1, "questionId": 2}]', "submission.json", "duplicate key 'questionId'"),
         (
             {"data": [{"questionId": 1, "question": ""}, {"questionId": 2, "question": ""}]},
