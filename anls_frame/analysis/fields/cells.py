@@ -28,7 +28,7 @@ _NARROW = (pl.Float16, pl.Float32)
 _HALF = re.compile("[\ud800-\udfff]")
 
 
-def cells(frame: Any, column: str) -> list[Any]:
+def _cells(frame: Any, column: str) -> list[Any]:
     """Return the cells of a column: JSON texts, and the objects and lists of Structs and of Python."""
     if is_pandas(frame):
         in_polars(frame.iloc[:0], [column])  # an error names a missing column
@@ -69,19 +69,20 @@ class Reader:
 
     Parameters
     ----------
-    column
-        The name of the column, for messages.
+    frame, column
+        The frame, and the column with its documents.
     """
 
-    def __init__(self, column: str) -> None:
+    def __init__(self, frame: Any, column: str) -> None:
         self.column = column
+        self.cells = _cells(frame, column)
         self.halves: list[Any] = []
         """The documents with half of a surrogate pair, which became the replacement character."""
         self._document: Any = None
 
-    def read(self, cell: Any, document: object) -> Any:
+    def read(self, row: int, document: object) -> Any:
         """
-        Return a document as objects, lists, strings, `Number`, Booleans and null; null has no fields.
+        Return the document of a row as objects, lists, strings, `Number`, Booleans and null without fields.
 
         Raises
         ------
@@ -90,7 +91,7 @@ class Reader:
         DTypeError
             If a value has a type that no document can have; the message names column, document and key.
         """
-        self._document = document
+        self._document, cell = document, self.cells[row]
         if isinstance(cell, str):
             text, cut = strict_json.without_halves(self._whole(cell))
             self._note_halves(cut)
@@ -99,6 +100,10 @@ class Reader:
         if not isinstance(value, dict | list | None):
             raise ValueError(f"a document must be a JSON object or list, not {strict_json.kind(value)}")  # noqa: TRY004 - a wrong value
         return value
+
+    def error(self, reason: ValueError) -> ValueError:
+        """Return the error of the document that was read last, with its place."""
+        return ValueError(f"{self._where('')}: {reason}")
 
     def _plain(self, value: Any, name: str, level: int) -> Any:
         if isinstance(value, np.ndarray) and not value.shape:

@@ -18,37 +18,33 @@ _PATH = re.compile(rf"(?:{_PART.pattern})(?:\.(?:[^.\[\]]+)|\[\d*\])*")
 
 
 class Beside:
-    """
-    Takes values out of objects that hold them with a confidence, such as {"value": "7", "confidence": 0.9}.
+    """Takes values out of objects that hold them with a confidence: {"value": "7", "confidence": 0.9}."""
 
-    Parameters
-    ----------
-    objects
-        The names of the fields that are objects in gold, which stay as they are.
-    """
-
-    def __init__(self, objects: set[str]) -> None:
-        self._objects = objects
+    def __init__(self) -> None:
         self.other_keys: dict[str, None] = {}
         """Other keys of such objects, in their order."""
-        self.any = False
-        """Whether there were such objects."""
+        self.n = 0
+        """Number of such objects."""
 
-    def taken(self, value: Any, name: str = "", confidence: Any = None) -> tuple[Any, Any]:
-        """Return a document without these objects, and the confidences in its shape."""
+    def taken(self, value: Any, kept: set[str], name: str = "", sure: Any = None) -> tuple[Any, Any]:
+        """
+        Return a document without these objects, and the confidences in its shape.
+
+        The fields `kept` are objects in gold, and stay as they are.
+        """
         if isinstance(value, dict):
-            if name not in self._objects and _has_confidence(value, is_root=not name):
-                self.any = True
+            if name not in kept and _has_confidence(value, is_root=not name):
+                self.n += 1
                 self.other_keys |= dict.fromkeys(key for key in value if key not in {_VALUE, _CONFIDENCE})
-                return self.taken(value[_VALUE], name, value[_CONFIDENCE])
-            pairs = {key: self.taken(entry, name_of(name, key), confidence) for key, entry in value.items()}
+                return self.taken(value[_VALUE], kept, name, value[_CONFIDENCE])
+            pairs = {key: self.taken(entry, kept, name_of(name, key), sure) for key, entry in value.items()}
             return {key: one for key, (one, _) in pairs.items()}, {
                 key: one for key, (_, one) in pairs.items()
             }
         if isinstance(value, list):
-            entries = [self.taken(entry, f"{name}[]", confidence) for entry in value]
+            entries = [self.taken(entry, kept, f"{name}[]", sure) for entry in value]
             return [one for one, _ in entries], [one for _, one in entries]
-        return value, confidence
+        return value, sure
 
 
 def _has_confidence(value: dict[str, Any], *, is_root: bool) -> bool:

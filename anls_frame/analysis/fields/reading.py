@@ -148,15 +148,15 @@ class PredictedDocument:
 class _DocumentColumn:
     """The documents of a column, with what their reader has to say about them."""
 
-    def __init__(self, shape: Shape, cells: list[Any], column: str) -> None:
-        self.column = column
+    def __init__(self, shape: Shape, reader: Reader) -> None:
+        self.column = reader.column
         self.names: dict[str, None] = {}
         """The names of fields with a value, in their order."""
         self.n_unread = 0
         """Number of texts that fit no format of the kind of their field."""
         self.first_unread = ""
         """The first of them, with its place."""
-        self._shape, self._cells, self._reader = shape, cells, Reader(column)
+        self._shape, self._reader = shape, reader
 
     def _checked(self, texts: dict[FieldPath, Any]) -> dict[FieldPath, Any]:
         if len(texts) > _MOST_FIELDS:
@@ -190,14 +190,14 @@ class GoldColumn(_DocumentColumn):
     def read(self, row: int, document: object) -> GoldDocument | None:
         """Return a document, None where there is none."""
         try:
-            value = self._shape.with_texts(self._reader.read(self._cells[row], document))
+            value = self._shape.with_texts(self._reader.read(row, document))
             if value is None:
                 return None
             leaves = self._shape.leaves(value, value, self._shape.pairing())
             values = {path: text for path, text, _ in leaves}
             texts = self._checked({path: text for path, text in values.items() if text is not None})
         except ValueError as error:
-            raise ValueError(f"column {self.column!r}, document {document!r}: {error}") from None
+            raise self._reader.error(error) from None
         if self._shape.answers_in_lists:
             texts = {path: [text] if isinstance(text, str) else text for path, text in texts.items()}
         of_kinds = {}
@@ -217,31 +217,25 @@ class PredictedColumn(_DocumentColumn):
 
     Parameters
     ----------
-    shape, cells, column
+    shape
         As for gold.
-    system
-        The name of the system.
-    confidences
-        The column of its confidences, with its cells; the same column if documents hold their confidences.
+    readers
+        The readers of all columns.
+    column, system
+        The column of the documents, and the name of the system.
+    sure
+        The column of its confidences; the same column if documents hold their confidences.
     """
 
     def __init__(
-        self,
-        shape: Shape,
-        cells: list[Any],
-        column: str,
-        system: str,
-        confidences: tuple[str, list[Any]] | None,
+        self, shape: Shape, readers: Mapping[str, Reader], column: str, system: str, sure: str | None
     ) -> None:
-        super().__init__(shape, cells, column)
+        super().__init__(shape, readers[column])
         self.system = system
-        self._sure_column = confidences[0] if confidences else None
-        self._sure_cells = confidences[1] if confidences else []
-        self._sure_reader = Reader(self._sure_column or "")
+        self._sure = None if sure is None else readers[sure]
+        self._beside = layouts.Beside()
         self._broken: list[str] = []
         self._n_within_text = 0
-        self._other_keys: dict[str, None] = {}
-        self._any_beside = False
         self._unused: list[object] = []
         self._unfit: list[object] = []
         self._other_digits: list[tuple[str, str, str, object]] = []
@@ -250,13 +244,16 @@ class PredictedColumn(_DocumentColumn):
     def read(self, row: int, document: object, gold: GoldDocument) -> PredictedDocument:
         """Return the texts of a document, whose items are paired with those of gold."""
         try:
-            value = self._shape.with_texts(self._reader.read(self._cells[row], document))
+            value = self._shape.with_texts(self._reader.read(row, document))
         except ValueError as error:
-            self._n_within_text += _is_within_text(self._cells[row])
+            self._n_within_text += _is_within_text(self._reader.cells[row])
             return self._unreadable(document, gold, error)
         value, sure = self._without_confidences(value, gold, document)
-        if self._sure_column not in {None, self.column}:
-            sure = self._sure(row, document, value)
+        if self._sure is not None and self._sure is not self._reader:
+            try:
+                sure = layouts.in_shape(self._sure.read(row, document), value)
+            except ValueError as error:
+                raise self._sure.error(error) from None
         pairing = self._shape.pairing()
         try:
             leaves = [
@@ -271,7 +268,7 @@ class PredictedColumn(_DocumentColumn):
             return self._unreadable(document, gold, error)
         self.names |= dict.fromkeys(name for name, _ in texts)
         self._other_names += [(document, *names) for names in _otherwise_named(texts, gold.texts)][:1]
-        known = {} if self._sure_column is None else self._confidences(leaves, sure, document)
+        known = {} if self._sure is None else self._confidences(self._sure, leaves, sure, document)
         return PredictedDocument(
             {path: self._as_gold(path, text, gold, document) for path, text in texts.items()}, known
         )
@@ -282,29 +279,19 @@ class PredictedColumn(_DocumentColumn):
         return PredictedDocument({} if gold.texts else {NO_FIELD: UNREADABLE}, is_broken=True)
 
     def _without_confidences(self, value: Any, gold: GoldDocument, document: object) -> tuple[Any, Any]:
-        beside = layouts.Beside({*layouts.objects(gold.document)})
-        taken = beside.taken(value)
-        self._other_keys |= beside.other_keys
-        self._any_beside |= beside.any
-        if beside.any and self._sure_column != self.column:
+        before = self._beside.n
+        taken = self._beside.taken(value, {*layouts.objects(gold.document)})
+        if self._beside.n > before and self._sure is not self._reader:
             self._unused.append(document)
         return taken
 
-    def _sure(self, row: int, document: object, value: Any) -> Any:
-        """Return the confidences of a document from their own column."""
-        try:
-            given = self._sure_reader.read(self._sure_cells[row], document)
-            return layouts.in_shape(given, value)
-        except ValueError as error:
-            raise ValueError(f"column {self._sure_column!r}, document {document!r}: {error}") from None
-
     def _confidences(
-        self, leaves: list[tuple[FieldPath, Any, Any]], sure: Any, document: object
+        self, reader: Reader, leaves: list[tuple[FieldPath, Any, Any]], sure: Any, document: object
     ) -> dict[FieldPath, float]:
         try:
             every = {path: layouts.number_of(own, path[0]) for path, _, own in leaves}
         except ValueError as error:
-            raise ValueError(f"column {self._sure_column!r}, document {document!r}: {error}") from None
+            raise reader.error(error) from None
         known = {path: number for path, number in every.items() if number is not None}
         if leaves and not known and layouts.has_numbers(sure):
             self._unfit.append(document)
@@ -357,10 +344,10 @@ class PredictedColumn(_DocumentColumn):
                 f"texts, such as {quoted(text)} for {quoted(same)} in field {quoted(name)} of document "
                 f"{document!r}; give amounts the kind number",
             )
-        if self._other_keys:
+        if self._beside.other_keys:
             warn(
                 f"documents of {self.system!r} hold values with their confidences, in objects with other "
-                f"keys, which are left out: {listed(map(quoted, self._other_keys))}"
+                f"keys, which are left out: {listed(map(quoted, self._beside.other_keys))}"
             )
         if self._unused:
             warn(
@@ -368,15 +355,15 @@ class PredictedColumn(_DocumentColumn):
                 f"{self.system!r}, such as {self._unused[0]!r}; to keep these, pass ",
                 Option("model_confidence", self.column),
             )
-        if self._sure_column == self.column and self.names and not self._any_beside:
+        if self._sure is self._reader and self.names and not self._beside.n:
             warn(
                 f"no document of {self.system!r} holds a value with its confidence, as in "
                 '{"total": {"value": "5", "confidence": 0.9}}: name the column with the confidences in ',
                 Option("model_confidence"),
             )
-        if self._unfit:
+        if self._sure is not None and self._unfit:
             warn(
-                f"column {self._sure_column!r}: no confidence fits a field in "
+                f"column {self._sure.column!r}: no confidence fits a field in "
                 f"{numbered(len(self._unfit), 'document')}, such as {self._unfit[0]!r}; give confidences the "
                 'shape of the predicted document, or name fields, as {"seller.name": 0.9} or [{"field": '
                 '"seller.name", "confidence": 0.9}] do'

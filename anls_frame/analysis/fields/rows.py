@@ -15,7 +15,7 @@ from anls_frame._messages import Message, Parameter
 from anls_frame._text import listed, numbered, quoted
 from anls_frame._typing import OfPandas_co, OfPolars_co, OnFrames, Options, table_of_frame
 from anls_frame.analysis.fields import kinds as kinds_of_values
-from anls_frame.analysis.fields.cells import cells
+from anls_frame.analysis.fields.cells import Reader
 from anls_frame.analysis.fields.columns import columns_of_systems
 from anls_frame.analysis.fields.kinds import Kind, Kinds
 from anls_frame.analysis.fields.reading import NO_FIELD, FieldPath, GoldColumn, Items, PredictedColumn, Shape
@@ -234,15 +234,10 @@ def fields(
     )
     kept = _kept(frame, {answers, *read, *confidences}, [*schema, STATUS])
     ids = _ids(in_polars(frame, [id]).lazy().collect(), id)
-    gold_documents = GoldColumn(shape, cells(frame, answers), answers)
+    readers = {column: Reader(frame, column) for column in dict.fromkeys((answers, *read, *confidences))}
+    gold_documents = GoldColumn(shape, readers[answers])
     predicted = {
-        system: PredictedColumn(
-            shape,
-            cells(frame, column),
-            column,
-            system,
-            (sure[system], cells(frame, sure[system])) if system in sure else None,
-        )
+        system: PredictedColumn(shape, readers, column, system, sure.get(system))
         for system, column in systems.items()
     }
     columns: dict[str, list[Any]] = {name: [] for name in schema}
