@@ -14,6 +14,7 @@ from anls_frame.frames.joins import joined
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.summary import details, fixed_point
 from anls_frame.summary.cell_sums import ALL
+from anls_frame.summary.cells import grouped
 from anls_frame.summary.keys import canonical, chosen_keys, explode_lists, with_column_names
 from anls_frame.summary.labels import check_slices
 from anls_frame.summary.rows import sums_of_texts
@@ -85,18 +86,17 @@ def threshold_curve(summary: Summary[Table], *, by: str | Sequence[str] | None =
         raise ValueError("a summary of existing scores has no thresholds; summarize the texts")
     columns = check_by(by)
     keys = chosen_keys(columns, settings.by, "summary")
-    sums = [pl.col("n").sum(), pl.col("nls_units").sum()]
-    rows = _grouped(
-        explode_lists(summary.report_sums.cells[ALL], keys), keys, [pl.col("n").sum().alias("rows")]
-    )
-    bins = _grouped(explode_lists(summary.report_sums.frames["bins"], keys), [*keys, "grid_threshold"], sums)
+    cells = explode_lists(summary.report_sums.cells[ALL], keys)
+    rows = grouped(cells.lazy(), keys, [pl.col("n").sum().alias("rows")]).collect()
+    rows = rows.sort(keys, nulls_last=True) if keys else rows
+    bins = explode_lists(summary.report_sums.frames["bins"], keys).group_by(*keys, "grid_threshold")
     steps = pl.DataFrame(
         {"step": range(GRID + 1), "threshold": [step / GRID for step in range(GRID + 1)]},
         schema={"step": pl.UInt8, "threshold": pl.Float64},
     )
     every = rows.join(steps, how="cross", maintain_order="left_right")
-    curve = joined(every, bins.rename({"grid_threshold": "step"}), [*keys, "step"])
-    curve = curve.with_columns(pl.col("n", "nls_units").fill_null(0))
+    sums = bins.agg(pl.col("n", "nls_units").sum()).rename({"grid_threshold": "step"})
+    curve = joined(every, sums, [*keys, "step"]).with_columns(pl.col("n", "nls_units").fill_null(0))
     # A distance cut keeps a row at its own grid step and above, a similarity cut at its step and below.
     reverse = settings.protocol.cut == "similarity"
 
@@ -252,10 +252,3 @@ def score_histogram(summary: Summary, bars: int = BARS) -> Histogram:
     width = GRID // bars
     bins = [sum(counts[at : at + width]) for at in range(0, GRID, width)]
     return Histogram(low, bins, exact, min(max(zeros - low, 0), sum(bins)))
-
-
-def _grouped(frame: pl.DataFrame, keys: Sequence[str], sums: list[pl.Expr]) -> pl.DataFrame:
-    """Add up by keys, in key order."""
-    if not keys:
-        return frame.select(sums)
-    return frame.group_by(keys).agg(sums).sort(keys, nulls_last=True)
