@@ -9,6 +9,7 @@ text, so nothing in the data becomes a formula or a link. So are NaN and infinit
 from __future__ import annotations
 
 import datetime as dt
+import functools
 import io
 import math
 import re
@@ -84,8 +85,6 @@ class _ExactFloat(float):
 def write(document: Document, file: BinaryIO) -> None:
     """Write all tables, what their columns mean, the settings and, if there are any, notes."""
     names = _sheet_names(table.name for table in document.tables)
-    for table in document.tables:
-        _check_size(table)
     book = _XlsxFile(document.title, document.notes)
     for table, name in zip(document.tables, names, strict=True):
         if name != table.name:
@@ -114,20 +113,9 @@ def write_rows(frame: pl.DataFrame, file: BinaryIO) -> None:
     """
     # Values of keys are written unchanged.
     table = Table("rows", frame, of_kinds(dict.fromkeys(frame.columns, "key")))
-    _check_size(table)
     book = _XlsxFile()
     book.add_table(table, table.name)
     file.write(book.content())
-
-
-def _check_size(table: Table) -> None:
-    rows, columns = table.frame.shape
-    if rows + 1 > _MOST_ROWS or columns > _MOST_COLUMNS:
-        raise ValueError(
-            f"table {table.name!r} has {rows:,} rows and {columns:,} columns, but an Excel sheet holds at "
-            f"most {_MOST_ROWS:,} rows with the header, and {_MOST_COLUMNS:,} columns; write .parquet, "
-            ".csv or .jsonl instead"
-        )
 
 
 class _XlsxFile:
@@ -140,7 +128,8 @@ class _XlsxFile:
         self._workbook = xlsxwriter.Workbook(self._content, _OPTIONS)
         self._workbook.set_properties({"title": visible(title or "")[:255], "created": _CREATED})
         self._is_data = title is None
-        self._formats: dict[tuple[tuple[str, object], ...], Format] = {}
+        # One format for equal properties, because Excel limits the number of formats.
+        self._made = functools.cache(lambda properties: self._workbook.add_format(dict(properties)))
 
     def content(self) -> bytes:
         """Return the finished workbook."""
@@ -148,6 +137,13 @@ class _XlsxFile:
         return self._texts.restore(self._content.getvalue())
 
     def add_table(self, table: Table, name: str) -> None:
+        height, width = table.frame.shape
+        if height + 1 > _MOST_ROWS or width > _MOST_COLUMNS:
+            raise ValueError(
+                f"table {table.name!r} has {height:,} rows and {width:,} columns, but an Excel sheet holds "
+                f"at most {_MOST_ROWS:,} rows with the header, and {_MOST_COLUMNS:,} columns; write "
+                ".parquet, .csv or .jsonl instead"
+            )
         sheet = self._workbook.add_worksheet(name)
         frame = plain_frame(table.frame, table.name)
         overall = (frame[SLICE] == OVERALL).to_list() if table.has_slices else [False] * frame.height
@@ -162,7 +158,7 @@ class _XlsxFile:
             bolds = [bold if one is None else one for bold, one in zip(overall, shown, strict=True)]
             for row, (value, bold) in enumerate(zip(values, bolds, strict=True), start=1):
                 own = table.cell_kind(kind, frame["metric"][row - 1]) if table.has_metrics else kind
-                self._write_cell(sheet, row, index, value, kind=own, style={"bold": bold})
+                self._write_cell(sheet, row, index, value, kind=own, style={"bold": True} if bold else {})
             sheet.set_column(index, index, _width(title, values[:_MEASURED_ROWS], kind))
         sheet.freeze_panes(1, 0)
         # Printed at the width of the page.
@@ -248,14 +244,7 @@ class _XlsxFile:
         return kept
 
     def _format(self, properties: Mapping[str, object]) -> Format | None:
-        """Return one format for equal properties, because Excel limits the number of formats."""
-        wanted = {name: value for name, value in properties.items() if value}
-        if not wanted:
-            return None
-        key = tuple(sorted(wanted.items()))
-        if key not in self._formats:
-            self._formats[key] = self._workbook.add_format(wanted)
-        return self._formats[key]
+        return self._made(tuple(sorted(properties.items()))) if properties else None
 
 
 def _headings(table: Table) -> dict[str, str]:
