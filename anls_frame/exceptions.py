@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import re
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,6 +23,9 @@ __all__ = [
 ]
 
 _SHOWN_PROBLEMS = 20
+_SHOWN_ALIKE = 3
+_VALUES = re.compile(r"""'[^']*'|"[^"]*"|\d+""")
+"""What differs between messages of a kind: values in quotes, and numbers of lines."""
 _PACKAGE = str(Path(__file__).parent)
 
 
@@ -119,8 +122,8 @@ class InputError(ValueError):
     Parameters
     ----------
     problems
-        The problems, in the order of the file. The message shows 20 of them; if there are more, one of
-        each kind.
+        The problems, in the order of the file. The message shows 20 of them; if there are more, up
+        to three of each kind.
     total
         Total number of problems, if `problems` does not hold all of them.
     hints
@@ -149,15 +152,17 @@ class InputError(ValueError):
         super().__init__(self._text())
 
     def _text(self) -> str:
-        alike = dict.fromkeys(self.problems, 1)
-        if self.total > _SHOWN_PROBLEMS:
+        kinds: dict[object, list[Problem]] = {}
+        for problem in dict.fromkeys(self.problems):
             # Whole files that share a problem are of one kind.
-            keys = [(problem.place and problem.file, problem.message) for problem in self.problems]
-            first = dict(zip(reversed(keys), reversed(self.problems), strict=True))
-            alike = Counter(first[key] for key in keys)
-        kinds = list(alike.items())[:_SHOWN_PROBLEMS]
-        shown = [f"{problem} ({n - 1:,} more like this)" if n > 1 else str(problem) for problem, n in kinds]
-        if (n_left := self.total - sum(n for _, n in kinds)) > 0:
+            kind = (problem.place and problem.file, _VALUES.sub("", problem.message))
+            kinds.setdefault(kind if self.total > _SHOWN_PROBLEMS else problem, []).append(problem)
+        named = list(kinds.values())[:_SHOWN_PROBLEMS]
+        shown = ["\n".join(map(str, alike[:_SHOWN_ALIKE])) for alike in named]
+        for place, alike in enumerate(named):
+            if (n := len(alike) - _SHOWN_ALIKE) > 0:
+                shown[place] += f" ({n:,} more like this)"
+        if (n_left := self.total - sum(map(len, named))) > 0:
             shown.append(f"... and {n_left:,} more")
         heading = [] if self.total == 1 else [f"{self.total:,} problems:"]
         return "\n".join([*heading, *shown, *self.hints])

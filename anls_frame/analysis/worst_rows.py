@@ -14,7 +14,7 @@ from anls_frame.metrics.scores import nearest_answer
 from anls_frame.pairs.alignments import Alignment
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol, resolve_errors
 from anls_frame.summary.catalogue import resolve, row_metrics
-from anls_frame.summary.keys import check_by_names, with_column_names
+from anls_frame.summary.keys import check_own_names, with_column_names
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.rows import type_of
 from anls_frame.summary.selection import ROW, Selection, mean
@@ -132,7 +132,7 @@ def worst(
         raise ValueError(f"metrics must be one metric, got {[metric.name for metric in chosen]}")
     metric = chosen[0]
     new = _NEW if metric.is_built_in or isinstance(metric.numerator, str) else (*_NEW, metric.name)
-    check_by_names(columns, new)
+    check_own_names(columns, new)
     how = scoring(protocol, frame, has_texts=True, missing=missing, unanswerable=unanswerable)
     settings = Settings(by=columns, metrics=(metric,), **how)
     rows = scored_rows(frame, {_SYSTEM: prediction}, answers, [metric], settings, slicing=slicing)

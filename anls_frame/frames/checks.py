@@ -13,6 +13,10 @@ from anls_frame._messages import Either, Message, Nearest
 from anls_frame._text import listed, quoted
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError
 
+_RENAMED = Either("rename them", "rename them in the file")
+COLLIDE = Message(" would collide with columns of the result; ", _RENAMED)
+"""The end of messages about columns of users."""
+
 
 def text_advice(name: str, dtype: Any) -> str:
     """Return advice about a column of this dtype that should hold texts or lists of texts."""
@@ -141,7 +145,7 @@ def free_name(name: str, taken: Container[Any]) -> str:
 
 
 def check_new_names(
-    available: Iterable[Any], new: Iterable[str], advice: str = "leave them out, or rename them"
+    available: Iterable[Any], new: Iterable[str], advice: str = Message("leave them out, or ", _RENAMED)
 ) -> None:
     """Raise an error that names the columns that already exist, and says what to do."""
     existing = set(available)

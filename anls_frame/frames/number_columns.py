@@ -7,16 +7,17 @@ from collections.abc import Iterable, Mapping
 import polars as pl
 import polars.selectors as cs
 
+from anls_frame._messages import Either, Message
 from anls_frame._text import quoted
 from anls_frame.exceptions import DTypeError
 from anls_frame.frames import origins
 
-_TRUTHS = ("true", "false")
+_TRUTHS = {"true": True, "yes": True, "false": False, "no": False}
 
 
 def with_numbers(frame: pl.DataFrame | pl.LazyFrame, names: Iterable[str]) -> pl.LazyFrame:
     """
-    Return a query in which columns of numbers, or of true and false, are no text.
+    Return a query in which columns of numbers, or of true and false or yes and no, are no text.
 
     An empty text is a missing value. Columns that are no text stay as they are.
 
@@ -50,7 +51,7 @@ def _read(frame: pl.LazyFrame, name: str, more: str) -> pl.Expr:
     text = cs.by_name(name).as_expr().str.strip_chars().replace("", None)
     lower = text.str.to_lowercase()
     number = text.cast(pl.Float64, strict=False)
-    truth = pl.when(lower.is_in(_TRUTHS)).then(lower == _TRUTHS[0]).alias(name)
+    truth = lower.replace_strict(_TRUTHS, default=None, return_dtype=pl.Boolean).alias(name)
     # An error in an expression would become one of Polars, which says where in the query it was raised.
     wrong = []
     for value in (number, truth):
@@ -65,8 +66,10 @@ def _read(frame: pl.LazyFrame, name: str, more: str) -> pl.Expr:
         wrong.append(first.row(0))
     row, written, _ = max(wrong)
     raise DTypeError(
-        f"column {name!r} must hold numbers, got {quoted(written)} in row {row:,} (counted from 0); write "
-        f"78.5% and 0,785 as 0.785, leave cells without a value empty, and replace every word by a number, "
-        f'as pl.col({name!r}).replace_strict({{"yes": 1, "no": 0}}) does for two words, or in pandas '
-        f'frame[{name!r}].replace({{"yes": 1, "no": 0}}){more}'
+        Message(
+            f"column {name!r} must hold numbers, got {quoted(written)} in row {row:,} (counted from 0); "
+            "write 78.5% and 0,785 as 0.785, leave cells without a value empty, and replace other words",
+            Either(', with replace_strict({"right": 1, "wrong": 0}) or, in pandas, map', " in the file"),
+            more,
+        )
     )

@@ -19,7 +19,7 @@ from anls_frame._text import label, numbered
 from anls_frame._typing import ByFrame, Missing, Table_co, declared, table_of_frame
 from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.frames import origins
-from anls_frame.frames.checks import check_column, free_name
+from anls_frame.frames.checks import COLLIDE, check_column, free_name
 from anls_frame.frames.conversion import as_kind_of, at_hand, column_names, in_polars
 from anls_frame.frames.documents import called, without_nan
 from anls_frame.protocol import ScoreProtocol, described, resolve_errors
@@ -220,7 +220,7 @@ def _result(frame: Any, epochs: RepeatedAnswers, questions: pl.DataFrame, names:
     every = [*columns.values(), *figures]
     taken = [name for index, name in enumerate(every) if name in every[:index]]
     if taken:
-        raise DuplicateColumnError(f"columns {taken} would collide with columns of the result; rename them")
+        raise DuplicateColumnError(Message(f"columns {taken}", COLLIDE))
     table = questions.select(*columns, *map(cs.by_name, figures)).rename(columns)
     return origins.remember(
         as_kind_of(frame, table),

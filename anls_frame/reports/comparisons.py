@@ -31,7 +31,7 @@ from anls_frame.summary.catalogue import Metrics
 from anls_frame.summary.cell_sums import PREDICTION_COUNTS, hexadecimal
 from anls_frame.summary.comparison_sums import pairs
 from anls_frame.summary.details import PAIR, error_table
-from anls_frame.summary.keys import check_by_names, chosen_keys, in_order, largest_first, with_column_names
+from anls_frame.summary.keys import check_own_names, chosen_keys, in_order, largest_first, with_column_names
 from anls_frame.summary.settings import Unanswerable
 from anls_frame.summary.slicing import By
 from anls_frame.summary.summarizing import summarize
@@ -100,7 +100,7 @@ class Comparison(SlicedResult[Table_co]):
         self._sums = summary.comparison_sums
         self.draws, self.seed = self._test.draws, self._test.seed
         taken = [*pairwise.COLUMNS, *pairwise.RANKED, SLICE, *([TABLE] if self._settings.tables else [])]
-        check_by_names(self._by, taken)
+        check_own_names(self._by, taken)
 
     @classmethod
     def from_summary(

@@ -36,7 +36,7 @@ from anls_frame.summary.catalogue import Metrics, are_of_fields
 from anls_frame.summary.keys import (
     CLUSTER,
     canonical,
-    check_by_names,
+    check_own_names,
     chosen_keys,
     explode_lists,
     largest_first,
@@ -577,7 +577,7 @@ class Selective(SlicedResult[Table_co]):
             (cs.by_dtype(pl.Null) - cs.by_name(*_COUNTS, require_all=False)).cast(pl.Float64),
             cs.float().fill_nan(None),
         )
-        check_by_names(columns, [SLICE, *table.columns])
+        check_own_names(columns, [SLICE, *table.columns])
         return pl.DataFrame([*slices[slice_of].select(cs.by_name(*columns)), *table])
 
 

@@ -27,7 +27,7 @@ from anls_frame.summary import slicing as slicings
 from anls_frame.summary.account import Account
 from anls_frame.summary.keys import (
     CLUSTER,
-    check_by_names,
+    check_own_names,
     chosen_keys,
     key_names,
     largest_first,
@@ -410,7 +410,7 @@ def corrected(
         the Arrow PyCapsule interface: all rows, judged or not.
     score, truth
         Columns with the given score of each row, and with its true score, null for rows without a verdict:
-        numbers or true and false, also as text, as from CSV.
+        numbers, true and false, or the texts yes and no; numbers also as text, as from CSV.
     systems
         For several systems, in place of `score` and `truth`: a mapping from the names of systems to these two
         columns. The same rows must be judged for all systems.
@@ -511,7 +511,7 @@ def corrected(
         if name is not None and (name in names or name not in defaults)
     }
     slicing = slicings.resolve(by)
-    check_by_names(slicing.names, [SLICE, *_SCORES, *(_DIFFERENCES if len(columns) > 1 else ())])
+    check_own_names(slicing.names, [SLICE, *_SCORES, *(_DIFFERENCES if len(columns) > 1 else ())])
     numbers = [name for system in columns.values() for name in system]
     needed = [*numbers, *described.values(), *slicing.columns, *optional(cluster)]
     source = to_lazy(frame, [], list(dict.fromkeys(needed)))

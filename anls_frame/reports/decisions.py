@@ -197,6 +197,11 @@ def resting_on(correlation: float | None) -> str:
     )
 
 
+def difference_in_words(difference: float | None) -> str:
+    """Return the difference after a decided answer: "not worse" may be much better, "worse" much worse."""
+    return "" if difference is None else f" (difference {difference:+.3f})"
+
+
 def in_words(answer: Answer, old: str, new: str, margin: str) -> str:
     """Return the sentence for an answer about a new system and an old one."""
     if answer == "fine":

@@ -16,7 +16,7 @@ from anls_frame._text import numbered
 from anls_frame._typing import Table_co
 from anls_frame.exceptions import warn
 from anls_frame.export.document import GROUP, SLICE
-from anls_frame.reports.decisions import Answer, Decision, in_words, needed_in_words
+from anls_frame.reports.decisions import Answer, Decision, difference_in_words, in_words, needed_in_words
 from anls_frame.reports.pairwise import COMPARED, is_significant, least_units
 from anls_frame.reports.slice_units import SliceUnits, slice_units
 from anls_frame.statistics import sample_sizes
@@ -322,9 +322,8 @@ def decision(
             counted = f"in {count:,} of {numbered(len(answers), 'slice')}"
             in_rows = f"on all rows{f' and {counted}' if count else ''}"
             said += f", {in_rows if line['answer'] == answer else counted}"
-        if line["answer"] == answer != "undecided" and line["difference"] is not None:
-            # "Not worse" may be much better, and "worse by more" much more.
-            said += f" (difference {line['difference']:+.3f})"
+        if line["answer"] == answer != "undecided":
+            said += difference_in_words(line["difference"])
         decided.append((answer, f"{said}; {_advice(line, own)}" if answer == "undecided" else said))
     decided.sort(key=lambda pair: _ORDER.index(pair[0]))
     return Decision(

@@ -10,10 +10,11 @@ import polars as pl
 
 from anls_frame._arguments import choice, count, share, takes_names
 from anls_frame._engines import checked_first
-from anls_frame._messages import wrong
+from anls_frame._messages import Message, wrong
 from anls_frame._typing import ByFrame, Missing, Table, Table_co, declared
 from anls_frame.export.columns import FOUND, SCORE, listing
 from anls_frame.export.document import TABLE
+from anls_frame.frames.checks import COLLIDE
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.reports.estimates import Sums, estimate
 from anls_frame.reports.report_documents import ReportView
@@ -510,7 +511,7 @@ class Report(SlicedResult[Table_co]):
         rows += optional(cluster) if kept and cluster not in by else []
         taken += {name for names in (slices, rows) for name in names if names.count(name) > 1}
         if taken:
-            raise ValueError(f"the columns {taken} would collide with columns of the report; rename them")
+            raise ValueError(Message(f"the columns {taken}", COLLIDE))
 
     @property
     def _names_in_rows(self) -> dict[str, str]:

@@ -382,7 +382,7 @@ def _scores(name: str, written: pl.Series, *, is_mean: bool = False) -> _Harness
         raise ValueError(f"{name} holds no scores")
     if not values.drop_nulls().is_finite().all():
         raise ValueError(f"{name} must hold finite numbers")
-    digits = max(map(_decimals, written.drop_nulls().cast(pl.String)))
+    digits = 0 if read.dtype == pl.Boolean else max(map(_decimals, written.drop_nulls().cast(pl.String)))
     # Some harnesses write percentages; no character error rate is as high as these.
     scale = 100 if (values.max() or 0) > (1 if is_mean else 20) else 1  # type: ignore[operator]
     are_truth_values = not is_mean and bool(values.drop_nulls().is_in([0.0, 1.0]).all())

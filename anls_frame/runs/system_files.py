@@ -470,7 +470,8 @@ def scores_in_columns(given: SystemFiles, metrics: Sequence[str | Metric] | None
     """Return a table with a column of scores for each system, and the metric that they are."""
     if len(given.files) > 1 or given.how.systems is None:
         what = "scores are in two or more columns of one file; name them with "
-        raise ValueError(Message(what, Option("systems", "OLD,NEW")))
+        one = "; a single column, with systems in rows, is a metric: instead, pass "
+        raise ValueError(Message(what, Option("systems", "OLD,NEW"), one, Option("metrics", "COLUMN")))
     names = _column_names(given)
     (file,) = given.files
     how = replace(given.how, entries=[*given.how.entries, *names])

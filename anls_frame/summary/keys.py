@@ -7,8 +7,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import polars as pl
 import polars.selectors as cs
 
+from anls_frame._messages import Message
 from anls_frame.exceptions import DTypeError, DuplicateColumnError
-from anls_frame.frames.checks import object_advice
+from anls_frame.frames.checks import COLLIDE, object_advice
 from anls_frame.summary.settings import check_by
 from anls_frame.summary.slicing import Slicing, enum_orders
 
@@ -40,7 +41,7 @@ def chosen_keys(columns: Sequence[str], by: Sequence[str], made: str) -> list[st
 
 def with_column_names(table: pl.DataFrame, keys: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:
     """Return a table with its keys renamed to the columns that they come from."""
-    check_by_names(columns, [name for name in table.columns if name not in keys])
+    check_own_names(columns, [name for name in table.columns if name not in keys])
     return table.rename(dict(zip(keys, columns, strict=True))) if keys else table
 
 
@@ -77,13 +78,11 @@ def largest_first(
     return with_column_names(slices, keys, columns)
 
 
-def check_by_names(by: Sequence[str], columns: Sequence[str]) -> None:
-    """Raise an error if a slicing column has the name of a column of the result."""
-    taken = [name for name in by if name in columns]
+def check_own_names(own: Iterable[str], made: Collection[str]) -> None:
+    """Raise an error that names the columns of the user that have the name of a column of the result."""
+    taken = [name for name in own if name in made]
     if taken:
-        raise DuplicateColumnError(
-            f"by columns {taken} would collide with columns of the result; rename them"
-        )
+        raise DuplicateColumnError(Message(f"columns {taken}", COLLIDE))
 
 
 def sliced_keys(

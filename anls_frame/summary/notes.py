@@ -128,10 +128,11 @@ def divide_by_references(metrics: Iterable[Metric]) -> bool:
 def by_system(counts: Mapping[str, int]) -> str:
     """List the positive counts of systems, the largest first."""
     ordered = sorted(((name, n) for name, n in counts.items() if n), key=lambda line: -line[1])
-    shown = ordered[:_NAMED_SYSTEMS]
+    # "1 more system" is no shorter than its name.
+    shown = ordered[: _NAMED_SYSTEMS + (len(ordered) == _NAMED_SYSTEMS + 1)]
     short = shortened_apart([name for name, _ in shown])
     named = [f"{n:,} of {name}" for name, (_, n) in zip(short, shown, strict=True)]
-    rest = ordered[_NAMED_SYSTEMS:]
+    rest = ordered[len(shown) :]
     if rest:
-        named.append(f"{sum(n for _, n in rest):,} of {numbered(len(rest), 'more system')}")
+        named.append(f"{sum(n for _, n in rest):,} of {len(rest)} more systems")
     return ", ".join(named)

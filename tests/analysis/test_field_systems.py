@@ -157,7 +157,7 @@ def test_a_system_named_like_a_column_of_the_result_is_an_error(name: str) -> No
 def test_a_kept_column_named_like_a_figure_is_an_error() -> None:
     frame = pl.DataFrame({"id": [1], "n_wrong": [1], "gold": ['{"a": "1"}'], "m": ['{"a": "2"}']})
     rows = af.fields(frame, "m", "gold", id="id")
-    with pytest.raises(af.DuplicateColumnError, match=r"rename the columns \['n_wrong'\]"):
+    with pytest.raises(af.DuplicateColumnError, match=r"columns \['n_wrong'\]"):
         af.documents(rows, "prediction", "answers", id="id", keep="n_wrong")
 
 

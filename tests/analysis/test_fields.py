@@ -486,7 +486,7 @@ def test_documents_without_gold_are_left_out() -> None:
         ),
         ({"doc": [None]}, {}, ValueError, "row 0 has no id: column 'doc' is null there"),
         ({"gold": [3]}, {}, af.DTypeError, "column 'gold' has dtype Int64"),
-        ({"field": [3]}, {}, af.DuplicateColumnError, r"rename the columns \['field'\]"),
+        ({"field": [3]}, {}, af.DuplicateColumnError, r"columns \['field'\]"),
         ({}, {"id": "page"}, af.exceptions.ColumnNotFoundError, "id: no column 'page' among 'doc', 'gold'"),
         (
             {},
@@ -514,6 +514,8 @@ def test_a_misspelled_column_is_named_with_the_nearest(convert: Any) -> None:
         af.fields(frame, "reed", "gold", id="doc")
     with pytest.raises(missing, match=r"answers: no column 'golden' .*did you mean 'gold'"):
         af.fields(frame, "read", "golden", id="doc")
+    with pytest.raises(missing, match=r"(?s)id: no column 'd' .*prediction: no .*\nanswers: no column 'g'"):
+        af.fields(frame, "r", "g", id="d")
 
 
 def test_a_document_that_occurs_twice() -> None:

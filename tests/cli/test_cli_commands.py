@@ -273,6 +273,7 @@ def test_scores_that_exist_are_compared_by_their_name_and_direction(run: Run, tm
     refused(run("compare", path.name, "--systems", "old,kind", "--scores"), "'kind' must hold numbers")
     refused(run("compare", path.name, "--systems", "old,nwe", "--scores"), "no column 'nwe'")
     refused(run("compare", path.name, path.name, "--scores"), "scores are in two or more columns")
+    refused(run("compare", path.name, "--system-column", "kind", "--scores"), "instead, pass --metric COLUMN")
     (tmp_path / "none.csv").write_text("a,b,c\n1,,\n,1,1\n", encoding="utf-8")
     refused(
         run("compare", "none.csv", "--systems", "a,b,c", "--scores"), "no row has the scores of all systems"

@@ -230,7 +230,11 @@ def test_truth_values_are_reproduced_by_a_score_from_a_threshold_on(tmp_path: Pa
     assert len(lines) < 13
 
 
-@pytest.mark.parametrize("written", [bool, int, float, str], ids=lambda kind: kind.__name__)
+def yes(value: bool) -> str:  # noqa: FBT001 - a cell
+    return "Yes" if value else "No"
+
+
+@pytest.mark.parametrize("written", [bool, int, float, str, yes], ids=lambda kind: kind.__name__)
 def test_truth_values_are_compared_exactly_however_they_are_written(
     tmp_path: Path, written: Callable[[bool], Any]
 ) -> None:

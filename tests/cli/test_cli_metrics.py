@@ -185,6 +185,7 @@ def test_numbers_that_are_wrong_are_named(run: Run, folder: Path) -> None:
         done, "column 's' must hold numbers, got '1.5x' in row 2 (counted from 0); write 78.5% and 0,785 as"
     )
     assert "This error occurred" not in done.stderr  # as Polars says of an error in an expression
+    assert "and replace other words in the file" in done.stderr
     (folder / "inf.csv").write_text("prediction,answer,s\na,a,0.5\nb,b,inf\n", encoding="utf-8")
     refused(
         run("report", "inf.csv", "-m", "s"),

@@ -259,8 +259,8 @@ def test_wrong_input_ends_with_a_message(folder: Path, arguments: tuple[str, ...
 @pytest.mark.parametrize(
     ("good", "bad", "within", "code", "said"),
     [
-        (40, 40, "0.1", 0, "fine: new is not worse than old by 0.1 or more"),
-        (40, 0, "0.1", 1, "regressed: new is worse than old by more than 0.1"),
+        (40, 40, "0.1", 0, "fine: new is not worse than old by 0.1 or more (difference +0.000)"),
+        (40, 0, "0.1", 1, "regressed: new is worse than old by more than 0.1 (difference -1.000)"),
         (
             20,
             18,

@@ -606,19 +606,20 @@ def test_a_first_line_that_is_no_header_is_told(write: Write) -> None:
 
 
 def test_the_error_counts_all_problems_and_shows_the_first() -> None:
-    found = [Problem("f.csv", f"line {line}", f"wrong {line}") for line in range(2, 32)]
+    found = [Problem("f.csv", f"line {line}", "wrong" * line) for line in range(2, 32)]
     error = af.InputError(found, total=2000)
 
-    assert str(error).startswith("2,000 problems:\nf.csv: line 2: wrong 2\n")
-    assert str(error).endswith("f.csv: line 21: wrong 21\n... and 1,980 more")
+    assert str(error).startswith("2,000 problems:\nf.csv: line 2: wrongwrong\n")
+    assert str(error).endswith(f"f.csv: line 21: {'wrong' * 21}\n... and 1,980 more")
 
 
-def test_a_problem_of_many_rows_is_shown_once() -> None:
+def test_a_problem_of_many_rows_is_shown_three_times() -> None:
     """Otherwise, the kind of problem that comes last is not shown at all."""
     found = [Problem("f.csv", f"line {line}", "wrong") for line in range(2, 32)]
     last = Problem("f.csv", "line 40", "other")
 
-    told = ["f.csv: line 2: wrong (29 more like this)", "f.csv: line 40: other"]
+    told = [f"f.csv: line {line}: wrong" for line in (2, 3, 4)]
+    told = [*told[:2], f"{told[2]} (27 more like this)", "f.csv: line 40: other"]
     assert str(af.InputError([*found, last])).splitlines() == ["31 problems:", *told]
     assert str(af.InputError([*found, last], total=40)).splitlines() == [
         "40 problems:",
@@ -627,8 +628,24 @@ def test_a_problem_of_many_rows_is_shown_once() -> None:
     ]
     assert len(str(af.InputError(found[:20])).splitlines()) == 21
     files = [Problem(f"{page}.xml", "", "the root element is 'TET'") for page in range(30)]
-    told = ["0.xml: the root element is 'TET' (29 more like this)"]
+    told = [f"{page}.xml: the root element is 'TET'" for page in range(3)]
+    told[2] += " (27 more like this)"
     assert str(af.InputError(files)).splitlines() == ["30 problems:", *told]
+
+
+def test_repeated_ids_are_problems_of_a_kind(write: Write) -> None:
+    rows = "".join(f"{number % 4},a,a\n" for number in range(30))
+    with pytest.raises(af.InputError) as raised:
+        af.read_results(write("doubled.csv", f"id,prediction,answer\n{rows}x,a\n"))
+
+    told = [line.partition("doubled.csv: ")[2] for line in str(raised.value).splitlines()[1:5]]
+    assert len(raised.value.problems) == raised.value.total == 27
+    assert told == [
+        "line 32: 2 fields instead of 3",
+        "line 6: duplicate id '0', first seen at line 2",
+        "line 7: duplicate id '1', first seen at line 3",
+        "line 8: duplicate id '2', first seen at line 4 (23 more like this)",
+    ]
 
 
 def test_a_cell_of_brackets_is_an_error(write: Write) -> None:

@@ -82,7 +82,7 @@ def test_systems_may_be_named_as_columns_of_the_result(name: str) -> None:
 
 @pytest.mark.parametrize("name", [*COLUMNS, "slice"])
 def test_slices_named_as_columns_of_the_result_are_refused(name: str) -> None:
-    with pytest.raises(ValueError, match=rf"by columns \['{name}'\] would collide"):
+    with pytest.raises(ValueError, match=rf"columns \['{name}'\] would collide"):
         compare(FRAME.rename({"k": name}), SYSTEMS, "t", by=name)
 
 
@@ -290,6 +290,8 @@ def test_many_systems_with_missing_predictions_are_named_in_part() -> None:
     note = next(line for line in repr(made).splitlines() if "missing" in line)
     named = ", ".join(f"{place} of s{place:02}" for place in range(19, 16, -1))
     assert note.endswith(f"scored as the empty text ({named}, 136 of 16 more systems).")
+    made = compare(pl.DataFrame({**systems, "t": ["a"] * 40}), list(systems)[:5], "t")
+    assert "(4 of s04, 3 of s03, 2 of s02, 1 of s01)" in repr(made)
 
 
 @pytest.mark.parametrize("cluster", [None, "doc"])

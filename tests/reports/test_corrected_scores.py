@@ -271,14 +271,24 @@ def test_columns_that_were_read_as_texts(name: str) -> None:
     expected = af.corrected(frame, "old", "old_truth").overall
     assert_frame_equal(af.corrected(texts, "old", "old_truth").overall, expected)
     wrong = texts.with_columns(
-        pl.when(DRAWN.cast(pl.String) == "true").then(pl.lit("yes")).otherwise(name).alias(name)
+        pl.when(DRAWN.cast(pl.String) == "true").then(pl.lit("right")).otherwise(name).alias(name)
     )
     with pytest.raises(
-        af.DTypeError, match=rf"column '{name}' must hold numbers, got 'yes' in row \d+ "
+        af.DTypeError, match=rf"column '{name}' must hold numbers, got 'right' in row \d+ "
     ) as raised:
         af.corrected(wrong, "old", "old_truth")
     # Without a default, a word that nobody named is an error, not a row without a verdict.
-    assert f"""as pl.col('{name}').replace_strict({{"yes": 1, "no": 0}}) does""" in str(raised.value)
+    assert 'other words, with replace_strict({"right": 1, "wrong": 0}) or' in str(raised.value)
+
+
+def test_verdicts_may_be_yes_and_no() -> None:
+    frame = sample().with_columns(old=pl.col("old").round(), old_truth=pl.col("old_truth").round())
+    words = pl.col("old", "old_truth").replace_strict({1.0: "Yes", 0.0: "no"}, return_dtype=pl.String)
+    expected = af.corrected(frame, "old", "old_truth").overall
+    assert_frame_equal(af.corrected(frame.with_columns(words), "old", "old_truth").overall, expected)
+    mixed = frame.with_columns(pl.when(DRAWN).then(pl.lit("0.5")).otherwise(pl.lit("no")).alias("old"))
+    with pytest.raises(af.DTypeError, match=r"column 'old' must hold numbers, got '0\.5'"):
+        af.corrected(mixed, "old", "old_truth")
 
 
 def test_verdicts_of_csv_are_numbers_or_true_and_false(tmp_path: Path) -> None:

@@ -74,16 +74,16 @@ def test_column_of_any_name_slices(name: str, *, clustered: bool) -> None:
 @pytest.mark.parametrize("name", ["slice", *report_oracle.TEXT_COLUMNS])
 def test_columns_of_the_report_cannot_slice(name: str) -> None:
     frame = pl.DataFrame({**TEXTS, name: ["u"] * 6})
-    with pytest.raises(ValueError, match=f"'{name}'.* would collide with columns of the report; rename"):
+    with pytest.raises(ValueError, match=f"'{name}'.* would collide with columns of the result; rename"):
         report(frame, "p", "a", by=name)
 
 
 @pytest.mark.parametrize("name", ["prediction", "answers", "nls", "anls", "cer", "exact_match"])
 def test_columns_of_the_worst_rows_cannot_slice_those(name: str) -> None:
     frame = pl.DataFrame({**TEXTS, name: ["u"] * 6})
-    with pytest.raises(ValueError, match=f"'{name}'.* would collide with columns of the report; rename"):
+    with pytest.raises(ValueError, match=f"'{name}'.* would collide with columns of the result; rename"):
         report(frame, "p", "a", worst=2, by=name)
-    with pytest.raises(ValueError, match=f"'{name}'.* would collide with columns of the report; rename"):
+    with pytest.raises(ValueError, match=f"'{name}'.* would collide with columns of the result; rename"):
         report(frame, "p", "a", worst=2, cluster=name)
 
 
@@ -172,5 +172,5 @@ def test_nan_is_an_id_in_sorted_rows_too() -> None:
 @pytest.mark.parametrize("name", ["slice", "system", "corrected_low", "n"])
 def test_slices_of_corrected_scores_have_names_of_their_own(name: str) -> None:
     rows = pl.DataFrame({name: ["a", "b"] * 20, "judge": [1.0, 0.0] * 20, "truth": [1.0] * 40})
-    with pytest.raises(DuplicateColumnError, match=rf"by columns \['{name}'\] would collide .*; rename them"):
+    with pytest.raises(DuplicateColumnError, match=rf"columns \['{name}'\] would collide .*; rename them"):
         af.corrected(rows, "judge", "truth", by=name, probability=None, stratum=None)

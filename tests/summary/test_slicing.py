@@ -202,7 +202,7 @@ def test_the_column_of_tables_has_its_name_alone() -> None:
         af.report(frame, *TEXTS, by=two)
     with pytest.raises(ValueError, match=r"columns \['table'\] would collide"):
         af.report(frame, *TEXTS, metrics=af.Metric("scores", name="table"), by=[["types"], ["size"]])
-    with pytest.raises(ValueError, match=r"by columns \['table'\] would collide"):
+    with pytest.raises(ValueError, match=r"columns \['table'\] would collide"):
         af.compare(frame, {"old": "p", "new": "a"}, "a", by=two)
     made = af.compare(frame, {"old": "p", "table": "a"}, "a", by=[["types"], ["size"]])
     assert made.to_polars()["system"].unique().to_list() == ["table"]

@@ -25,6 +25,7 @@ from anls_frame.frames.checks import no_column
 from anls_frame.frames.conversion import attach, column_names, in_memory, in_polars
 from anls_frame.frames.field_rows import BROKEN, STATUSES
 from anls_frame.frames.reserved_columns import ANSWERS, CONFIDENCE, FIELD, ITEM, NULL_IN_GOLD, STATUS
+from anls_frame.summary.keys import check_own_names
 
 _SHOWN_NAMES = 10
 
@@ -232,9 +233,9 @@ def fields(
     _check_named(
         frame, {"id": [id], "prediction": read, "answers": [answers], "model_confidence": confidences}
     )
-    kept = _kept(frame, {answers, *read, *confidences}, [*schema, STATUS])
     ids = _ids(in_polars(frame, [id]).lazy().collect(), id)
     readers = {column: Reader(frame, column) for column in dict.fromkeys((answers, *read, *confidences))}
+    check_own_names(kept := [name for name in column_names(frame) if name not in readers], [*schema, STATUS])
     gold_documents = GoldColumn(shape, readers[answers])
     predicted = {
         system: PredictedColumn(shape, readers, column, system, sure.get(system))
@@ -280,22 +281,12 @@ def fields(
 def _check_named(frame: Any, named: Mapping[str, Iterable[str]]) -> None:
     """Raise an error that says which option names a column, unless the frame has it."""
     known = column_names(frame)
+    missing = []
     for option, columns in named.items():
-        for name in columns:
-            if string(option, name, "the name of a column") not in known:
-                raise ColumnNotFoundError(Message(Parameter(option), ": ", no_column(name, known)))
-
-
-def _kept(frame: Any, documents: set[str], made: Sequence[str]) -> list[Any]:
-    """Return the kept columns: all but the documents."""
-    kept = [name for name in column_names(frame) if name not in documents]
-    taken = [name for name in kept if name in made]
-    if taken:
-        columns = list(dict.fromkeys(made))
-        raise DuplicateColumnError(
-            f"the result has columns {columns}; rename the columns {taken} of the frame"
-        )
-    return kept
+        unknown = [name for name in columns if string(option, name, "the name of a column") not in known]
+        missing += [Message(Parameter(option), ": ", no_column(name, known)) for name in unknown]
+    if missing:
+        raise ColumnNotFoundError(Message.joined("\n", missing))
 
 
 def _ids(frame: pl.DataFrame, column: str) -> list[Any]:

@@ -12,7 +12,6 @@ from anls_frame._arguments import strings, takes_names
 from anls_frame._text import listed, quoted
 from anls_frame._typing import table_of_frame
 from anls_frame.analysis.fields.columns import columns_of_systems
-from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.frames import origins
 from anls_frame.frames.conversion import as_kind_of, at_hand, column_names, to_lazy
 from anls_frame.frames.field_rows import BROKEN
@@ -20,6 +19,7 @@ from anls_frame.frames.number_columns import check_confidences, with_numbers
 from anls_frame.frames.reserved_columns import ALL_RIGHT, CONFIDENCE, FIELD, N_FIELDS, N_WRONG, STATUS
 from anls_frame.metrics.scores import exact_match
 from anls_frame.protocol import ScoreProtocol
+from anls_frame.summary.keys import check_own_names
 from anls_frame.summary.rows import is_unanswerable, with_unanswerable
 from anls_frame.summary.settings import check_keep
 
@@ -155,9 +155,7 @@ def documents(
             # A field without a confidence is unsure, so the document is.
             confidences = cs.by_name(sure[system]).cast(pl.Float64).fill_nan(None).filter(is_own)
             figures[f"{start}{CONFIDENCE}"] = pl.when(confidences.null_count() == 0).then(confidences.min())
-    doubled = [name for name in (id, *keep) if name in figures]
-    if doubled:
-        raise DuplicateColumnError(f"the result has columns {list(figures)}; rename the columns {doubled}")
+    check_own_names((id, *keep), figures)
     whole = (
         rows.group_by(cs.by_name(id), maintain_order=True)
         .agg(

@@ -37,7 +37,8 @@ def corrected(
     score
         Column with the given score of each row, such as a judge's.
     truth
-        Column with people's verdict, empty for rows that nobody judged: numbers, or true and false.
+        Column with people's verdict, empty for rows that nobody judged: numbers, true and false, or yes
+        and no.
     """
     from anls_frame import export
     from anls_frame.runs.reading import load, reading

@@ -261,17 +261,18 @@ def _notes(table: pl.DataFrame, has_documents: bool) -> Iterator[str]:
 
 def _decided(table: pl.DataFrame, within: float, has_documents: bool) -> int:
     """Say for each system what was decided, and return the exit code of the worst answer."""
-    from anls_frame.reports.decisions import in_words, rounded_up
+    from anls_frame.reports.decisions import difference_in_words, in_words, rounded_up
 
     first, *others = table.iter_rows(named=True)
     unit, n = ("document", "n_clusters") if has_documents else ("sentence", "n")
     for row in others:
-        advice = f"{numbered(row[n], unit)} can decide no margin"
-        if row["detectable"] is not None:
-            can = f"{numbered(row[n], unit)} can decide margins of at least {row['detectable']:.2g}"
-            advice = f"{can}; this one needs about {rounded_up(row['needed']):,}"
-        sentence = in_words(row["answer"], first["system"], row["system"], f"{within:g}")
-        say(f"{sentence}; {advice}" if row["answer"] == "undecided" else sentence)
+        said = f"; {numbered(row[n], unit)} can decide no margin"
+        if row["answer"] != "undecided":
+            said = difference_in_words(row["difference"])
+        elif row["detectable"] is not None:
+            can = f"; {numbered(row[n], unit)} can decide margins of at least {row['detectable']:.2g}"
+            said = f"{can}; this one needs about {rounded_up(row['needed']):,}"
+        say(in_words(row["answer"], first["system"], row["system"], f"{within:g}") + said)
     return gate_code(*(row["answer"] for row in others))
 
 
