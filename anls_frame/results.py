@@ -35,7 +35,7 @@ from anls_frame.export.row_names import Names, named_rows
 from anls_frame.export.sources import Source
 from anls_frame.frames.conversion import to_pandas
 from anls_frame.summary.account import Account
-from anls_frame.summary.catalogue import TEXT_METRICS, column_of, short_label
+from anls_frame.summary.catalogue import TEXT_METRICS, are_error_rates, column_of, short_label
 from anls_frame.summary.keys import chosen_keys
 from anls_frame.summary.measures import Metric
 
@@ -326,6 +326,8 @@ class View(ABC):
 
     def __post_init__(self) -> None:
         flag("percent", self.percent)
+        # Error rates of texts are usually told in per cent.
+        self.percent = self.percent or are_error_rates(self.metrics)
 
     @cached_property
     def settings(self) -> Mapping[str, Any]:

@@ -25,7 +25,7 @@ from anls_frame.summary.account import Account, account_of, account_sums
 from anls_frame.summary.details import edit_counts
 from anls_frame.summary.keys import optional
 from anls_frame.summary.measures import Metric
-from anls_frame.summary.rows import kept_names, scored_type
+from anls_frame.summary.rows import STYLES, kept_names, scored_type
 from anls_frame.summary.settings import Settings
 from anls_frame.summary.slicing import columns_of, enum_orders
 
@@ -91,7 +91,7 @@ def collected(
     Return the rows with the worst scores, in the order of the frame, as `RowsContent.table` describes them.
 
     They are followed by the number of all rows that could be on the page, the totals of each system (`scored`
-    rows, their `mean` in the first metric, and `n_placeholders`), the values of ordered columns, and the
+    rows, their `mean` in the first metric, and counts for notes), the values of ordered columns, and the
     account of all rows.
     Rows rank by the largest loss of any system against the first, then by the mean score of all systems. For
     an audit, the result holds the drawn rows in random order, and their number.
@@ -134,6 +134,7 @@ def collected(
             pl.col(f"score_0_{system}").count().alias("scored"),
             pl.col(f"score_0_{system}").mean().alias("mean"),
             pl.sum(f"placeholder_{system}").alias("n_placeholders"),
+            *(pl.sum(f"{style}_{system}").alias(f"n_{style}") for style in STYLES),
         ).alias(f"{system}")
         for system, _ in enumerate(asked.systems)
     )

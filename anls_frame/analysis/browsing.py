@@ -31,7 +31,7 @@ from anls_frame.summary.account import Account
 from anls_frame.summary.catalogue import Metrics
 from anls_frame.summary.keys import explode_lists
 from anls_frame.summary.measures import Metric
-from anls_frame.summary.notes import placeholder_notes
+from anls_frame.summary.notes import text_notes
 from anls_frame.summary.settings import MOST_ROWS as MOST_ROWS_OF_FRAMES
 from anls_frame.summary.settings import (
     Settings,
@@ -463,9 +463,10 @@ def _notes(
         breaking = " or ".join(asked.compared) if len(asked.compared) < _NAMED else "a system"
         broken = f" that {breaking} broke, or" if breaking else ""
         notes.append(f"These are the {shown:,} {row}s{broken} with the worst scores of {n_rows:,}.")
-    counts = {system: own["n_placeholders"] for system, own in systems.items()}
-    placeholders = placeholder_notes(counts if asked.compared else totals[0]["n_placeholders"])
-    return [*notes, *account.notes, *placeholders]
+    counts: Mapping[str, Any] = totals[0]
+    if asked.compared:
+        counts = {name: {system: own[name] for system, own in systems.items()} for name in counts}
+    return [*notes, *account.notes, *text_notes(counts, account.used, asked.settings.protocol)]
 
 
 def _means(systems: Mapping[str, Mapping[str, Any]], row: str, right: pl.Series | None) -> str:

@@ -16,7 +16,7 @@ import polars as pl
 
 from anls_frame._arguments import count
 from anls_frame._messages import Message
-from anls_frame.export import Table
+from anls_frame.export import Kind, Table
 from anls_frame.export.columns import COLUMNS, Column, by_name, heading_of, kind_of
 from anls_frame.export.display import display_table, spelled
 from anls_frame.export.document import result_table, with_scripts, with_spaces
@@ -45,9 +45,9 @@ _CHARACTERS = ("reference_char", "predicted_char")
 """Columns of edits."""
 
 
-def score_text(score: float | None) -> str:
+def score_text(score: float | None, kind: Kind = "score") -> str:
     """Return a score as tables show it, or a dash where there is none, as without any text to divide by."""
-    return spelled(score, (), "score")
+    return spelled(score, (), kind)
 
 
 def say(text: str, program: str = "anls-frame") -> None:
@@ -126,6 +126,7 @@ def print_table(
     height: int | None = None,
     labels: Mapping[str, str] = MappingProxyType({}),
     names: Names = ROWS,
+    percent: bool = False,
 ) -> None:
     """Print a table or a frame, possibly with other column names, or its first rows of `height`."""
     if not isinstance(table, Table):
@@ -138,7 +139,7 @@ def print_table(
             )
             for name, dtype in table.schema.items()
         ]
-        table = result_table("", table, own=by_name(columns))
+        table = result_table("", table, own=by_name(columns), percent=percent)
     height = table.frame.height if height is None else height
     if most is not None:
         table = dataclasses.replace(table, frame=table.frame.head(most))

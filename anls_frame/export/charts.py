@@ -254,11 +254,12 @@ class Stacked:
         """Return the values for the template: of another whole, the longest bar has full width."""
         sums = [sum(counts.values()) for _, counts in self.rows]
         longest = (max(sums, default=0.0) or 1.0) if self.whole else 1.0
+        digits = ".1f" if self.whole else ".0f"
         rows = []
         for (label, counts), total in zip(self.rows, sums, strict=True):
             whole, note = (1.0, f"{100 * total:.1f} %") if self.whole else (max(total, 1), f"n = {total:,}")
             shares = ((kind, counts.get(kind, 0) / whole, color) for kind, color in self.shown.items())
-            rows.append((label, list(_strip(shares, numbers=True, longest=longest)), note))
+            rows.append((label, list(_strip(shares, numbers=digits, longest=longest)), note))
         first, of_all = (self.rows[0][1], sums[0]) if self.rows else ({}, 0)
         key = [
             (f"{kind} {100 * first.get(kind, 0.0):.1f}", f"background:{color}")
@@ -495,7 +496,7 @@ class Shares:
             (f"{name}: {f'{100 * share:.0f}' if share >= _LEAST_SHOWN else '<1'} %", f"background:{color}")
             for name, share, color in self.parts
         ]
-        return {"caption": self.caption, "key": key, "strip": list(_strip(self.parts, numbers=True))}
+        return {"caption": self.caption, "key": key, "strip": list(_strip(self.parts, numbers=".0f"))}
 
 
 @dataclass(frozen=True)
@@ -542,7 +543,7 @@ def _key_entry(name: str, count: int, total: int, color: str) -> tuple[str, str]
 
 
 def _strip(
-    shares: Iterable[tuple[str, float, str]], *, numbers: bool = False, longest: float = 1.0
+    shares: Iterable[tuple[str, float, str]], *, numbers: str = "", longest: float = 1.0
 ) -> Iterator[Mapping[str, str]]:
     left = 0.0
     for name, share, color in shares:
@@ -556,7 +557,7 @@ def _strip(
                 "width": f"{100 * width:.3f}%",
                 "color": color,
                 "ink": _ink(color),
-                "number": f"{100 * share:.0f}" if numbers and width >= _WIDE_ENOUGH else "",
+                "number": f"{100 * share:{numbers}}" if numbers and width >= _WIDE_ENOUGH else "",
             }
         left += width
 

@@ -313,19 +313,19 @@ SELECTIVE = (
     Column("threshold", "the lowest confidence to accept"),
     Column("n_accepted", "{row}s with at least this confidence", "count", "accepted"),
     Column("n_clusters_accepted", "documents with an accepted {row}", "count", "documents accepted"),
-    Column("accepted", "share of all {row}s that are accepted", "score", "share accepted"),
+    Column("accepted", "share of all {row}s that are accepted", "percent", "share accepted"),
     Column(
         "naive_accepted",
         "share accepted by the lowest threshold with an observed risk of at most the target",
-        "score",
+        "percent",
         "accepted without guarantee",
     ),
-    Column("risk", "mean loss of the accepted {row}s", "score"),
+    Column("risk", "mean loss of the accepted {row}s", "percent"),
     Column(
         "risk_bound",
         "one-sided upper bound of the risk, which is compared with the target; it allows for all slices "
         "together and for correlated losses that these rows may not show, so it can lie above the interval",
-        "score",
+        "percent",
         "bound of the risk",
     ),
     Column(

@@ -280,7 +280,7 @@ def _cell(values: Mapping[str, object], column: ShownColumn, table: Table, *, is
         ends = [values[end] for end in column.interval or ()]
         shown, interval = _with_interval(value, ends, kind)
         if column.name in (column.interval or ()):
-            shown, interval = interval, ""
+            shown, interval = interval or shown, ""
         flag, mark = column.mark or ("", "")
         marks = (mark if flag and values[flag] else "") + (f" {BEST}" if is_best else "")
         return Cell(shown, "plain", (value, *ends), interval, marks, is_shown(values, column.name, table))

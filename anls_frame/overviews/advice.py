@@ -21,8 +21,7 @@ from anls_frame._palette import PAGE_COLORS
 from anls_frame._text import level_text, numbered, shortened, visible
 from anls_frame.analysis.characters import confusions
 from anls_frame.export.columns import ends_of
-from anls_frame.export.display import spelled, spelled_in
-from anls_frame.export.kinds import Kind
+from anls_frame.export.display import spelled_in
 from anls_frame.frames.documents import noun
 from anls_frame.metrics.errors import edit_ops
 from anls_frame.metrics.page_errors import page_errors, reading_order_free_cer
@@ -103,7 +102,6 @@ class Case:
         self.metric: Metric = self.report.measures[0]
         self.score = figure(self.report.overall, self.metric.name)
         self.are_pages = "unreadable" in rows.columns
-        self.kind: Kind = "percent" if self.are_pages else "score"
         self.protocol, usual = self.settings.protocol, PROTOCOLS["anls"]
         if not self.metric.higher_is_better:
             self.protocol, usual = resolve_errors(self.protocol), PROTOCOLS["raw"]
@@ -346,14 +344,8 @@ def _slice(case: Case) -> Iterator[Step]:
             continue
         rows = numbered(line["n"], case.report.row_names["row"])
         name = shortened(visible(line["description"]), 60)
-        scores = (
-            f"{spelled_in(line, 'score', case.kind)}, that of the rest {spelled(line['rest'], (), case.kind)}"
-        )
         gain = case.like_the_rest(figure(line, "score"), line["rest"])
-        sentence = (
-            f"Look at the {rows} with {name}: their {case.metric.label} is {scores}; as "
-            f"good as the rest, they would win {won(gain)}."
-        )
+        sentence = f"Look at the {rows} with {name}: as good as the rest, they would win {won(gain)}."
         yield Step("slice", sentence, f"overview.found.rows(df, {index})", line["n"], gain)
 
 
@@ -406,8 +398,8 @@ def _confidence(case: Case) -> Iterator[Step]:
     chance = (1 - quality["score"]) / 2
     if quality["augrc_high"] is not None and quality["augrc_high"] >= chance:
         sentence = (
-            f"Do not rely on {name}: ordered by it, answers lose "
-            f"{spelled_in(quality, 'augrc', 'score')} (AUGRC), and {chance:.3f} in random order."
+            f"Do not rely on {name}: ordered by it, answers do not lose significantly less than in random "
+            "order (AUGRC)."
         )
         yield Step("confidence", sentence, call, quality["n"])
 
@@ -467,8 +459,8 @@ def _protocol(case: Case) -> Iterator[Step]:
     if math.isnan(low) or low <= other <= high:
         return
     sentence = (
-        f"Make sure which protocol your benchmark uses: with {name!r} the score is {other:.3f}, not "
-        f"{spelled(score, (low, high), 'score')}, {100 * abs(other - score):.1f} percentage points apart."
+        f"Make sure which protocol your benchmark uses: with {name!r} the score is "
+        f"{100 * abs(other - score):.1f} percentage points {'lower' if other < score else 'higher'}."
     )
     yield Step("protocol", sentence, case.again(protocol=name), case.scored.height)
 
@@ -480,11 +472,11 @@ def _documents(case: Case) -> Iterator[Step]:
     overall = case.report.overall
     what = case.report.row_names["row"] if overall["n_clusters"] is None else noun(case.roles.cluster)
     n = overall["n_clusters"] or overall["n"]
-    known = f"is only known to be {spelled(score, (low, high), case.kind)}"
-    if math.isnan(low):
-        known = "has no interval"
+    wide = "no interval"
+    if not math.isnan(low):
+        wide = f"an interval of {100 * (high - low):.1f} percentage points"
     call = f'af.report(df, {case.texts}, metrics="{case.metric.name}")'
-    sentence = f"Score more {what}s: with {numbered(n, what)}, {case.metric.label} {known}."
+    sentence = f"Score more {what}s: with {numbered(n, what)}, {case.metric.label} has {wide}."
     yield Step("documents", sentence, call, n)
 
 
@@ -510,8 +502,8 @@ def _unreadable(case: Case) -> Iterator[Step]:
         return  # texts were read where pages have none, so there is no rate
     gain = case.like_the_rest(figure(bad, "cer_corpus"), rest["cer_corpus"])
     sentence = (
-        f"Scan or read {numbered(n, 'page')} again, with an order-free CER above {_UNREADABLE:g}: as good "
-        f"as the rest, they would win {won(gain)}."
+        f"Scan or read {numbered(n, 'page')} again, with an order-free CER above {100 * _UNREADABLE:g} %: as "
+        f"good as the rest, they would win {won(gain)}."
     )
     call = f"df.filter(af.reading_order_free_cer({case.texts}) > {_UNREADABLE:g})"
     yield Step("unreadable", sentence, call, n, gain)

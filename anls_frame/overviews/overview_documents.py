@@ -60,13 +60,11 @@ class OverviewView(View):
         result, metric = self.result, self.metrics[0]
         self.causes: pl.DataFrame = result.cause_frame
         self.are_pages = not metric.higher_is_better and bool(self.causes.width)
-        # Rates of pages are usually told in per cent, as their head and their steps do.
-        self.percent = self.percent or self.are_pages
-        self.score_kind = self.kind(metric)
         self.cause_name = "Kinds of errors" if self.are_pages else _CAUSES
         # Steps are looked for, for error rates without causes by few rules.
         self.has_steps = bool(self.causes.width or result.step_frame.height)
-        self.report_view: View = result.report.view(result=result.report, percent=self.percent)
+        self.report_view: Any = result.report.view(result=result.report, percent=self.percent)
+        self.report_view.told = [*result.step_frame["rule"]] if result.step_frame.width else []
         self.found: Any = result.found
         self.slices: list[str] = []
         """A sentence for each found slice, or that there is none."""
@@ -91,7 +89,7 @@ class OverviewView(View):
         """Return the score, with its interval, rows and documents, and that of other systems."""
         result, metric = self.result, self.metrics[0]
         overall = result.report.overall
-        said = f"{metric.label} {spelled_in(overall, metric.name, self.score_kind)}"
+        said = f"{metric.label} {spelled_in(overall, metric.name, self.kind(metric))}"
         said += f" over {numbered(overall['n'], self.names['row'])}"
         if overall["n_clusters"] is not None:
             said += f" of {numbered(overall['n_clusters'], noun(result.roles.cluster))}"
@@ -202,13 +200,13 @@ class OverviewView(View):
 
     def drawn(self) -> list[Figure]:
         """Return the bar of causes, the sentences, and the worst rows of each cause."""
-        result, name, causes = self.result, self.cause_name, self.causes
+        result, name, kind = self.result, self.cause_name, self.kind(self.metrics[0])
         figures: list[Figure] = []
-        if causes.height and "system" not in causes.columns:
-            rows = causes.select("cause", "share_of_loss").iter_rows()
+        if self.causes.height and "system" not in self.causes.columns:
+            rows = self.causes.select("cause", "share_of_loss").iter_rows()
             parts = [(cause, share, _COLORS[cause]) for cause, share in rows]
             whole = "that are wrong" if self.are_pages else "that the score lacks"
-            caption = f"Per cent of the {spelled(causes['loss'].sum(), (), self.score_kind)} {whole}"
+            caption = f"Per cent of the {spelled(self.causes['loss'].sum(), (), kind)} {whole}"
             figures.append(Shares(name, name, parts, caption))
         if self.slices:
             lines = [(line, "") for line in self.slices]
@@ -220,9 +218,10 @@ class OverviewView(View):
 
     def _alignments(self) -> Alignments:
         pairs = []
+        kind = self.kind(self.metrics[0])
         for row in self.result.worst_rows.drop_nulls(["prediction", "nearest"]).iter_rows(named=True):
             named = f", {self.names['row']} {row['id']}" if row.get("id") is not None else ""
-            title = f"{row['cause']}{named}: loses {spelled(row['lost'], (), self.score_kind)}"
+            title = f"{row['cause']}{named}: loses {spelled(row['lost'], (), kind)}"
             pairs.append((title, row["prediction"], row["nearest"]))
         name = f"{self.names['row'].capitalize()}s: the worst of each cause"
         unit = self.result.report.summary.settings.protocol.unit

@@ -50,6 +50,7 @@ from anls_frame.reports import type_changes
 from anls_frame.reports.pairwise import RATES, is_significant, least_units, untestable_slices
 from anls_frame.reports.published import beside_figures, checked_figures, facts_of_systems
 from anls_frame.reports.report_documents import (
+    direction_notes,
     few_note,
     fine_note,
     macro_tables,
@@ -64,9 +65,8 @@ from anls_frame.summary.notes import (
     divide_by_references,
     empty_reference_notes,
     line_notes,
-    placeholder_notes,
     score_notes,
-    style_notes,
+    text_notes,
 )
 
 FEW_SYSTEMS = 12
@@ -257,9 +257,8 @@ class ComparisonView(View):
         """Return notes on the figures, on ranks, and on p-values."""
         settings = self.settings
         level = level_text(settings["confidence"])
-        notes = placeholder_notes(settings["n_placeholders"])
         protocol = protocol_from_dict(settings["protocol"])
-        notes += style_notes(settings, settings["n"], protocol)
+        notes = text_notes(settings, settings["n"], protocol)
         notes += origins.note(settings["scored_by"], protocol, has_texts=settings["has_texts"])
         notes += documents.note(settings["forgotten_documents"], self.names["row"])
         last = (pl.col("system") == self.systems[-1]) & (pl.col(SLICE) == GROUP)
@@ -320,24 +319,24 @@ class ComparisonView(View):
 
     def _what_scores_are(self) -> list[str]:
         """Return notes on the direction of scores, and on what they divide and count."""
-        notes = []
-        for text, higher in (("Lower is better", False), ("Higher is better", True)):
-            # For built-in scores, readers know that higher is better.
-            directed = [(metric, label) for metric, label in self.named if metric.higher_is_better is higher]
-            alike = [label for metric, label in directed if not (higher and metric.is_built_in)]
-            notes += [f"{text}: {_listed(alike)}."] if alike else []
+        row = self.names["row"]
+        # For built-in scores, readers know that higher is better.
+        named = [one for one in self.named if not (one[0].higher_is_better and one[0].is_built_in)]
+        notes = direction_notes(self.metrics, named)
         if BUILT_IN["cer_mean"] in self.metrics:
             notes.append(
-                "Mean CER is a mean of the rows' rates, in which a short reference weighs as much as a page; "
-                "corpus CER (cer_corpus) divides all edits by all characters."
+                f"CER (mean) is a mean over {row}s, in which a short reference weighs as much as a long one; "
+                "CER (corpus) divides all edits by all characters."
             )
-        row, ratios = self.names["row"], [label for metric, label in self.named if metric.is_ratio]
+        ratios = [label for metric, label in self.named if metric.is_ratio]
         if ratios and self.is_of_two:
+            of_some = "" if len(ratios) == len(self.metrics) else f" in {_listed(ratios)}"
             notes.append(
-                f"Wins, ties and losses in {_listed(ratios)} compare the ratios of single {row}s, which may "
-                f"favour another system than the ratio of all {row}s."
+                f"Wins, ties and losses{of_some} compare the ratios of single {row}s, which may favour "
+                f"another system than the ratio of all {row}s."
             )
-        notes += score_notes(self.metrics, row)
+        of_fields = self.result.account.settings.has_fields
+        notes += score_notes(self.metrics, row, of_fields=of_fields)
         protocol = protocol_from_dict(self.settings["protocol"])
         notes += line_notes(self.metrics, protocol, from_pages=self.settings["from_pages"])
         if divide_by_references(self.metrics):

@@ -82,6 +82,10 @@ class CorrectedView(View):
                 "No figure is given below 30 verdicts or 10 documents with verdicts (in a slice, 10 or 5), "
                 "or where a stratum of the draw has no verdict."
             )
+        if self.settings["cluster"] is None:
+            independent = "Rows are treated as independent: if several are about one document, "
+            column = for_readers(str(Option("cluster")), "-c of `audit` or `corrected`")
+            said.append(Message(independent, "name the documents with ", column, "."))
         for marked, meaning in (
             ("few_rows", f"few rows: the figure rests on few {self._units}; treat the interval as rough."),
             (
@@ -94,10 +98,6 @@ class CorrectedView(View):
         # On a screen, agreement is in the sentence on all rows alone.
         said += self._notes_on_agreement(pl.col(SLICE) == OVERALL)
         said += _slices_without_verdicts(self)
-        if self.settings["cluster"] is None:
-            independent = "Rows are treated as independent: if several are about one document, "
-            column = for_readers(str(Option("cluster")), "-c of `audit` or `corrected`")
-            said.append(Message(independent, "name the documents with ", column, "."))
         return said
 
     def document_notes(self) -> list[str]:

@@ -23,7 +23,7 @@ from anls_frame.export.row_names import Names, every
 from anls_frame.frames import documents, origins
 from anls_frame.results import View
 from anls_frame.summary import causes, details
-from anls_frame.summary.catalogue import BUILT_IN, is_described
+from anls_frame.summary.catalogue import BUILT_IN, is_described, short_label
 from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.cells import ROUNDED
 from anls_frame.summary.keys import key_names
@@ -32,9 +32,8 @@ from anls_frame.summary.notes import (
     divide_by_references,
     empty_reference_notes,
     line_notes,
-    placeholder_notes,
     score_notes,
-    style_notes,
+    text_notes,
 )
 from anls_frame.summary.summary import Summary
 
@@ -70,6 +69,8 @@ class ReportView(View):
             string("name", self.name, "the name of the system")
         self.summary: Summary = self.result.summary
         self.worst: pl.DataFrame = self.result.worst_rows
+        self.told: Sequence[str] = ()
+        """Rules of an overview whose steps say what a note would."""
         slices = partial(self.result.slices_by, sort=self.sort, min_n=self.min_n)
         self.tables: list[tuple[tuple[str, ...], pl.DataFrame]] = self.result.sliced_tables(slices)
         """The tables, each with the overall row first."""
@@ -140,7 +141,7 @@ class ReportView(View):
         ]
         rates = {
             "cer": heading_of("cer"),
-            **{metric.name: metric.label.partition(" (")[0] for metric in others},
+            **{metric.name: short_label(metric).partition(" (")[0] for metric in others},
         }
         headings = {name: heading_of(name, self.names) for name in names} | rates
         pages = worst.select(cs.by_name(*headings))
@@ -151,7 +152,7 @@ class ReportView(View):
             # Unlike that of pages, the table of all rows together has this name, too.
             name += ", worst first" if name == self.names["whole"] else ""
         bars = [rate for rate in ("cer", "wer_corpus", "wer_mean") if rate in rates]
-        table = result_table(name, pages, settings.by, own, bars=bars, names=self.names)
+        table = result_table(name, pages, settings.by, own, bars=bars, names=self.names, percent=self.percent)
         return replace(table, columns=headed(table.columns, headings))
 
     @property
@@ -180,10 +181,9 @@ class ReportView(View):
         settings = summary.settings
         (predictions,) = summary.predictions.values()
         notes = [
-            *placeholder_notes(predictions.n_placeholders),
-            *style_notes(predictions._asdict(), overall["n"], settings.protocol),
-            *_own_notes(self.metrics),
-            *score_notes(self.metrics, self.names["row"]),
+            *text_notes(predictions._asdict(), overall["n"], settings.protocol, without=self.told),
+            *direction_notes(self.metrics, [(one, short_label(one)) for one in settings.own]),
+            *score_notes(self.metrics, self.names["row"], of_fields=settings.has_fields),
         ]
         if any(ROUNDED in cells.columns for cells in summary.report_sums.cells.values()):
             notes.append(
@@ -235,7 +235,7 @@ class ReportView(View):
         settings = self.summary.settings
         score = f"{metric.label} {spelled_in(overall, metric.name, kind)}"
         if settings.lengths:
-            kind, label = "percent", metric.label.removesuffix(" (corpus)")
+            label = metric.label.removesuffix(" (corpus)")
             wer = spelled(overall["wer_corpus"], (), kind)
             score = f"{label} {spelled_in(overall, metric.name, kind)}, WER {wer}"
         lost = {}
@@ -357,12 +357,11 @@ def few_note(frame: pl.DataFrame, units: str = "rows or documents") -> list[str]
     return [MarkNote(FEW, f"{said}.")] if frame["few_rows"].any() else []
 
 
-def _own_notes(metrics: Sequence[Metric]) -> list[str]:
-    """Return notes on the direction of custom metrics."""
-    own = [metric for metric in metrics if not metric.is_built_in]
+def direction_notes(metrics: Sequence[Metric], named: Sequence[tuple[Metric, str]]) -> list[str]:
+    """Return which of the named metrics are better if they are higher, and which if they are lower."""
     notes = []
     for better, text in ((True, "Higher is better"), (False, "Lower is better")):
-        alike = [metric.label for metric in own if metric.higher_is_better is better]
+        alike = [label for metric, label in named if metric.higher_is_better is better]
         are_all = all(metric.higher_is_better is better for metric in metrics)
         notes += [f"{text}{'' if are_all else ': ' + ', '.join(alike)}."] if alike else []
     return notes

@@ -175,10 +175,6 @@ class SlicesView(View):
             )
         return said
 
-    def document_notes(self) -> list[str]:
-        """Return the notes below each slice as a sentence."""
-        return [*sentences(self.result, percent=self.percent), *self.all_notes()]
-
     def head(self) -> str:
         """Return the number of slices, and the worst of them."""
         lines = sentences(self.result, percent=self.percent)

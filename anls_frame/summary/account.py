@@ -12,7 +12,7 @@ from anls_frame._messages import Message, Option
 from anls_frame._text import listed, numbered
 from anls_frame._typing import Table_co
 from anls_frame.frames.conversion import to_pandas
-from anls_frame.summary.catalogue import FABRICATION, is_described
+from anls_frame.summary.catalogue import is_described
 from anls_frame.summary.keys import CLUSTER
 from anls_frame.summary.notes import by_system
 from anls_frame.summary.rows import is_missing
@@ -197,6 +197,7 @@ class Account(Generic[Table_co]):
         lacking = f"no {self._what}"
         if len(self.systems) > 1:
             lacking += f" of a system ({self._by_system(self.missing)})"
+        labels = {metric.name: metric.label for metric in self.settings.metrics}
         before = [f"{what} ({n:,})" for what, n in self.settings.left_out.items()]
         parts = [
             f"{used} {were} used" if self.given else f"{rows} were given",
@@ -204,7 +205,7 @@ class Account(Generic[Table_co]):
             *self._left_out(self.dropped, lacking, "missing"),
             *self._left_out(self._unscored, "no score in the metric"),
             *([f"left out before scoring: {listed(before)}"] if before else []),
-            *(self._scored_rows(metric, n) for metric, n in self.scored.items()),
+            *(f"{labels[name]} has a score in {numbered(n, row)}" for name, n in self.scored.items()),
         ]
         if any(self._emptied):
             emptied = self._by_system(self._emptied)
@@ -228,17 +229,6 @@ class Account(Generic[Table_co]):
             whole = Option("answers_format", "text"), " reads each text as one answer"
             parts.append(Message(f"answers were split at {self.settings.answers_format!r}: ", *whole))
         return Message(Message.joined("; ", parts), ".")
-
-    def _scored_rows(self, metric: str, n: int) -> str:
-        """Return in how many rows a metric has a score, and why in none, if that is known."""
-        label = next(one.label for one in self.settings.metrics if one.name == metric)
-        if n:
-            return f"{label} has a score in {numbered(n, self.settings.names['row'])}"
-        none = f"{label} has no score in any {self.settings.names['row']}"
-        if metric == FABRICATION and self.settings.has_fields:
-            marked = "none is a key with null in gold, which `fields` marks with "
-            return Message(f"{none}: {marked}", Option("nulls", "keep"))
-        return none
 
     def _left_out(self, n: int, what: str, option: str = "", although: str = "") -> list[str]:
         """Return why this number of rows was left out, and the option with which they count."""

@@ -527,7 +527,8 @@ def have_lengths(metrics: Sequence[Metric]) -> bool:
 def are_error_rates(metrics: Sequence[Metric]) -> bool:
     """Return whether these metrics count errors, as of pages, rather than score answers to questions."""
     names = {metric.name for metric in metrics}
-    return bool(names & {*SETS["ocr"]}) and not names & {"anls", "nls", "exact_match", "zeros"}
+    counted = {*SETS["ocr"], *SETS["speech"], "wer_mean"}
+    return bool(names & counted) and not names & {"anls", "nls", "exact_match", "zeros"}
 
 
 def are_of_fields(metrics: Sequence[Metric]) -> bool:

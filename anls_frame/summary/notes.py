@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from anls_frame._messages import Message, for_readers
+from anls_frame._messages import Message, Option, for_readers
 from anls_frame._text import numbered, shortened_apart
 from anls_frame.protocol import ScoreProtocol, in_python, resolve_errors, spelled
-from anls_frame.summary.catalogue import NAMED, VQA, is_described
+from anls_frame.summary.catalogue import FABRICATION, NAMED, VQA, is_described
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.rows import STYLES
 
@@ -25,13 +25,6 @@ _OFTEN = 0.1
 """The share of predictions above which a system writes in another way, rather than misreads."""
 _NAMED_SYSTEMS = 3
 """Systems that a note names."""
-
-
-def placeholder_notes(counts: int | Mapping[str, int]) -> list[str]:
-    """Return a note on predictions that were perhaps not meant to be scored as texts, if there are any."""
-    counted = by_system(counts) if isinstance(counts, Mapping) else f"{counts:,}" if counts else ""
-    text = 'Predictions such as "None" or "N/A", scored as texts (make them null if they are missing)'
-    return [f"{text}: {counted}."] if counted else []
 
 
 def written_otherwise(
@@ -51,22 +44,28 @@ def written_otherwise(
     return found, errors.replace(threshold=None, **ignored, **({"whitespace": "squeeze"} if joins else {}))
 
 
-def style_notes(counts: Mapping[str, Any], n: int, protocol: ScoreProtocol) -> list[str]:
+def text_notes(
+    counts: Mapping[str, Any], n: int, protocol: ScoreProtocol, *, without: Sequence[str] = ()
+) -> list[str]:
     """
-    Return a note on predictions that differ from their references in case or punctuation.
+    Return notes on predictions that are perhaps no texts, or differ in case or punctuation.
 
-    The counts are those of one system, or of several by name.
+    The counts are those of one system, or of several by name. `without` names notes that are not needed.
     """
+    count = counts["n_placeholders"]
+    counted = by_system(count) if isinstance(count, Mapping) else f"{count:,}" if count else ""
+    text = 'Predictions such as "None" or "N/A", scored as texts (make them null if they are missing)'
+    notes = [f"{text}: {counted}."] if counted and "placeholder" not in without else []
     found, plain = written_otherwise(counts, n, protocol)
-    if not found:
-        return []
+    if not found or "style" in without:
+        return notes
     told = []
     for style in found:
         count = counts[f"n_{style}"]
         counted = f"{count:,} of {n:,}" if isinstance(count, int) else f"{by_system(count)}, of {n:,} each"
         told.append(f"Predictions {_STYLES[style]}: {counted}. ")
     how = for_readers(f"protocol={in_python(plain)}", f"--protocol {spelled(plain)}")
-    return [Message(*told, "These differences count as errors; ", how, " ignores them.")]
+    return [*notes, Message(*told, "These differences count as errors; ", how, " ignores them.")]
 
 
 def empty_reference_notes(n_empty: int, n: int, noun: str) -> list[str]:
@@ -79,7 +78,7 @@ def empty_reference_notes(n_empty: int, n: int, noun: str) -> list[str]:
     )
 
 
-def score_notes(metrics: Iterable[Metric], noun: str) -> list[str]:
+def score_notes(metrics: Iterable[Metric], noun: str, *, of_fields: bool) -> list[str]:
     """Return notes on scores that are null, may be shares or amounts, or are low for want of answers."""
     notes = list[str]()
     for metric in metrics:
@@ -88,7 +87,10 @@ def score_notes(metrics: Iterable[Metric], noun: str) -> list[str]:
             meaning = NAMED[metric.name].meaning if is_described(metric) else ""
             divisor = meaning.partition("divided by ")[2].removeprefix("all ").replace("{row}", noun)
             why = f"there are no {divisor}" if divisor else f"no {noun} has a denominator above 0"
-            notes.append(f"{metric.label} is null, because {why}.")
+            if metric.name == FABRICATION and of_fields:
+                keep = Option("nulls", "keep")
+                why = Message(f"no {noun} is a key with null in gold, which `fields` marks with ", keep)
+            notes.append(Message(f"{metric.label} is null, because ", why, "."))
         if metric.highest is None:
             continue
         if metric.is_taken_for_share and metric.highest < _LEAST_SHARE:

@@ -150,7 +150,7 @@ def test_the_line_about_a_file_calls_rows_as_the_file_does(tmp_path: Path) -> No
     named = ("--noun", "utterances", "-o")
     done = fine(run(tmp_path, "report", "m.csv", "-m", "speech", *named, "m.html"))
     first, account = done.splitlines()
-    assert re.fullmatch(r"m\.html: WER \(corpus\) 0\.500 \[\S+, \S+\] over 8 utterances\.", first)
+    assert re.fullmatch(r"m\.html: WER \(corpus\) 50\.0 % \[\S+, \S+\] over 8 utterances\.", first)
     assert account.startswith("All 8 utterances were used")
     systems = ("--systems", "id,prediction", "-a", "answer")
     assert "All 8 utterances were used" in fine(run(tmp_path, "compare", "m.csv", *systems, *named, "c.html"))

@@ -122,7 +122,7 @@ def test_engines_are_compared_by_corpus_cer(run: Callable[..., Done]) -> None:
 
 def test_commands_of_rows_speak_of_error_rates(run: Callable[..., Done], tmp_path: Path) -> None:
     printed = run("score", "old", "--gold", "truth").stdout
-    assert "CER (corpus) 0.130" in printed
+    assert "CER (corpus) 13.0 %" in printed
     assert "WER" in printed
     assert "ANLS" not in printed.replace("|anls", "")
     means = result(run("score", "old", "--gold", "truth", "--json"))
@@ -247,7 +247,7 @@ def test_several_pages_of_a_file_are_rows_or_one_page(run: Callable[..., Done], 
         run("report", "volume.txt", "--gold", "single.txt", "--reader", "auto,split=false", "--json")
     )
 
-    assert "CER (corpus) 0.333" in scored.stdout
+    assert "CER (corpus) 33.3 %" in scored.stdout
     assert "All 3 pages were used" in scored.stdout
     assert (row["n"], row["cer_corpus"]) == (1, 0)
 
@@ -260,7 +260,7 @@ def test_a_page_of_unknown_markup_says_how_to_go_on(run: Callable[..., Done], tm
     done = run("score", "a.xml", "--gold", "a.txt", "--reader", "pages,unknown=warn")
 
     assert "left out 1 word of a.xml" in done.stderr
-    assert "CER (corpus) 1.000" in done.stdout
+    assert "CER (corpus) 100.0 %" in done.stdout
 
 
 def test_confusions_are_prepared_as_a_report_is(run: Callable[..., Done], tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -279,6 +280,15 @@ def test_compare_is_a_gate(  # noqa: PLR0917 - a line of the table
         (tmp_path / f"{name}.txt").write_text("The birds .\n" * right + "The bird .\n" * (40 - right))
     done = run(tmp_path, "compare", "old.txt", "new.txt", "gold.m2", "--require-within", within)
     assert (done[0], said in done[2]) == (code, True), done
+
+
+def test_figures_of_a_gate_have_the_notation_of_others(tmp_path: Path) -> None:
+    gold = "S The bird .\nA 1 2|||R:NOUN:NUM|||birds|||REQUIRED|||-NONE-|||0\n\n"
+    (tmp_path / "gold.m2").write_text(gold * 40)
+    for name, right in (("old", 30), ("new", 25)):
+        (tmp_path / f"{name}.txt").write_text("The birds .\n" * right + "The bird .\n" * (40 - right))
+    done = run(tmp_path, "compare", "old.txt", "new.txt", "gold.m2", "--require-within", "0.001")
+    assert re.search(r"┆ undecided ┆ +0\.\d{3} ┆ +\d{1,3}(,\d{3})+ │\n", done[1]), done
 
 
 def test_a_gate_needs_a_positive_bound(folder: Path) -> None:

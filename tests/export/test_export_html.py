@@ -301,8 +301,8 @@ def test_the_head_of_a_report_says_what_its_tables_say() -> None:
     dropped = af.report(frame, "prediction", "answer", missing="drop", **options).to_document().head
     assert dropped.endswith("loss by cause: 67 % wrong, 33 % empty.")
     rates = af.report(frame, "prediction", "answer", by="lang", metrics="cer_mean").to_document().head
-    assert rates.startswith("CER (mean) 0.600 [")
-    assert "; worst with at least 30 rows: en 0.600 [" in rates
+    assert rates.startswith("CER (mean) 60.0 % [")
+    assert "; worst with at least 30 rows: en 60.0 % [" in rates
     plain = af.report(frame, "prediction", "answer", metrics="anls").to_document().head
     assert plain == f"ANLS 0.400 [{ends['low']}, {ends['high']}] over 100 rows."
     without = af.report(frame.head(0), "prediction", "answer").to_document()

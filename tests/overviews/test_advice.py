@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import polars as pl
 import pytest
 from campaign import amount
@@ -31,6 +33,14 @@ def test_the_planted_fault_comes_first(fault: str) -> None:
         frame, options = planted(fault, seed)
         first.append(next(iter(af.overview(frame, **options).advice["rule"]), None))
     assert first.count(FAULTS[fault]) >= DRAWS - DRAWS // 20
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_steps_have_no_score_whose_notation_could_differ_from_that_of_the_page(fault: str) -> None:
+    frame, options = planted(fault, 0)
+    steps = af.overview(frame, **options).advice["step"]
+    # A confidence is on a scale of its own.
+    assert [step for step in steps if re.search(r"\d\.\d{3}", step.partition(" unread: ")[2] or step)] == []
 
 
 @pytest.mark.parametrize(

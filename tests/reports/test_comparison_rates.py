@@ -167,7 +167,7 @@ def test_one_blank_page_does_not_decide() -> None:
         assert note in repr(made).splitlines()
     assert repr(mean).splitlines()[0].endswith("CER (mean)")
     assert repr(corpus).splitlines()[0].endswith("CER (corpus)")
-    assert any(line.startswith("Mean CER is a mean of the rows' rates") for line in repr(mean).splitlines())
+    assert any(line.startswith("CER (mean) is a mean over rows") for line in repr(mean).splitlines())
     assert corpus.plot().get_xlabel() == "CER (corpus), lower is better"
     assert not corpus.regressed()
     assert compare(frame, {"old": "new", "new": "old"}, "t", metrics="cer_corpus").regressed()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -137,6 +138,16 @@ def test_how_well_the_judge_agrees_is_said_with_intervals_by_slice() -> None:
         assert slice_["agreement"] == pytest.approx((own["judge"] == own["people"]).mean())
         assert slice_["agreement_low"] < slice_["agreement"] < slice_["agreement_high"]
         assert slice_["right_share"] == pytest.approx(own["people"].mean())
+
+
+def test_a_slice_without_an_estimate_has_a_dash_in_each_column_of_figures(tmp_path: Path) -> None:
+    few = pl.int_range(pl.len()) < 3
+    rows = judged(1, 0.5).drop_nulls("people").with_columns(few=few)
+    made = af.corrected(rows, "judge", "people", by="few")
+    assert made.by_group.filter("few")["corrected"].to_list() == [None]
+    page = made.write(tmp_path / "m.md").read_text(encoding="utf-8")
+    (line,) = (line for line in page.splitlines() if line.startswith("| true"))
+    assert not re.search(r"\| +\|", line), line
 
 
 def test_without_a_wrong_answer_none_can_be_caught() -> None:

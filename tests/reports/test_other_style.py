@@ -155,3 +155,28 @@ def test_what_is_no_error_is_not_counted() -> None:
     # The nearest answer begins with a capital, too, and ends in a full stop.
     assert counted(both, "capitals") == [(100, 100)]
     assert counted(rows.with_columns(text=pl.lit(None, pl.String)), "sentences") == [(0, 0)]
+
+
+def test_pages_of_rows_and_the_scores_of_files_have_the_note_too(tmp_path: Path) -> None:
+    rows = frame().rename({"text": "answers"})
+    how: dict[str, Any] = {"metrics": "wer_mean"}
+    for systems, said in (
+        ("capitals", "100 of 100"),
+        (["capitals", "right"], "100 of capitals, of 100 each"),
+    ):
+        path = af.browse(rows, systems, "answers", **how).write(tmp_path / "rows.html")
+        assert f"Predictions {OTHER_CASE}: {said}." in path.read_text(encoding="utf-8")
+    for folder, column in (("truth", "answers"), ("asr", "capitals")):
+        (tmp_path / folder).mkdir()
+        for number, text in enumerate(rows[column].head(5)):
+            (tmp_path / folder / f"{number}.txt").write_text(text, encoding="utf-8")
+    printed = shell.run(tmp_path, "score", "asr", "--gold", "truth").stdout
+    assert f"Predictions {OTHER_CASE}: 5 of 5." in printed
+
+
+def test_an_overview_says_once_what_a_step_says() -> None:
+    rows, how = frame(), {"metrics": "wer_corpus"}
+    assert OTHER_CASE in str(af.report(rows, "capitals", "text", **how))
+    made = af.overview(rows, "capitals", "text", **how)
+    assert made.advice["rule"].to_list() == ["style"]
+    assert not any(OTHER_CASE in note for note in made.to_document().notes)

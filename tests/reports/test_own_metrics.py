@@ -259,7 +259,7 @@ def test_comparison_is_that_of_columns(kind: str, cluster: str | None) -> None:
     found = made.overall.row(0, named=True)
     assert (found["wins"], found["losses"]) == (int((new < old).sum()), int((new > old).sum()))
     assert found["difference"] == pytest.approx(new.mean() - old.mean(), rel=1e-12)
-    assert "Lower is better: m." in made.to_document().notes
+    assert "Lower is better." in made.to_document().notes
     assert made.plot().get_xlabel() == "m, lower is better"
 
 
@@ -592,7 +592,7 @@ def test_wins_of_a_ratio_are_those_of_single_rows_and_a_note_says_so() -> None:
     found = made.to_polars().row(0, named=True)
     assert (found["baseline_score"], found["score"]) == (4.0, 2.0)
     assert (found["wins"], found["ties"], found["losses"]) == (1, 0, 3)
-    note = "Wins, ties and losses in cost compare the ratios of single rows"
+    note = "Wins, ties and losses compare the ratios of single rows"
     assert [line for line in made.to_document().notes if line.startswith(note)]
     mean = af.Metric({"a": "a", "b": "b"}, name="usd", bounds=(0, None))
     assert not any(

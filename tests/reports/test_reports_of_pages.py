@@ -335,8 +335,8 @@ def test_the_worst_utterances_are_known_by_their_ids() -> None:
     report = af.report(rows, "asr", "said", metrics="speech", worst=1)
     assert report.worst["question_id"].to_list() == ["1.wav"]
     text = report.to_text(noun="utterances")
-    assert "│ utterance ┆   CER" in text
-    assert "│ 1.wav     ┆ 1.000" in text
+    assert "│ utterance ┆     CER" in text
+    assert "│ 1.wav     ┆ 100.0 %" in text
 
 
 def test_a_comparison_of_many_rates_counts_them_and_defines_them_for_pages() -> None:
@@ -349,3 +349,20 @@ def test_a_comparison_of_many_rates_counts_them_and_defines_them_for_pages() -> 
     assert "{" not in meanings
     few = af.compare(pages, ["old", "new"], "text", metrics=["cer_corpus", "wer_corpus"], draws=199)
     assert few.to_document().title == "new against old: CER (corpus) and WER (corpus)"
+
+
+def test_rates_of_pages_are_in_per_cent_wherever_people_read_them(tmp_path: Path) -> None:
+    # Of 20 characters, 3 are wrong.
+    rows = pl.DataFrame({"old": ["abcdefghix", "abcdefghyx"], "new": ["abcdefghij"] * 2})
+    rows = rows.with_columns(truth=pl.lit("abcdefghij"), lang=pl.Series(["de", "en"]))
+    how: dict[str, Any] = {"metrics": ["cer_corpus", "wer_corpus"], "by": "lang", "worst": 2}
+    report = af.report(rows, "old", "truth", **how)
+    compared = af.compare(rows, ["old", "new"], "truth", metrics="cer_corpus", by="lang")
+    for made, said in ((report, "15.0 %"), (compared, "-15.0 pp")):
+        for text in (made.to_text(), made.write(tmp_path / "m.md").read_text(encoding="utf-8")):
+            assert said in text
+            assert re.findall(r"0\.[12]\d\d", text) == []
+        assert "0.15" in made.write(tmp_path / "m.csv").read_text(encoding="utf-8")
+    assert report.overall["cer_corpus"] == 0.15
+    # Scores of answers are shares, also next to error rates.
+    assert "0.150" in af.report(rows, "old", "truth", metrics=["nls", "cer_corpus"]).to_text()

@@ -318,4 +318,5 @@ def test_a_rate_without_rows_of_its_kind_is_null_with_the_reason() -> None:
     assert '(predicted texts: 1): unanswerable="empty" scores it' in told
     none = af.report(asked.head(1), "prediction", "answers", metrics=ABSENCE)
     assert none.overall["fabrication_rate"] is None
-    assert "fabrication rate has no score in any row" in str(none)
+    assert "fabrication rate has a score in 0 rows" in str(none)
+    assert "fabrication rate is null, because there are no rows without an answer." in str(none)

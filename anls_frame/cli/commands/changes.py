@@ -98,7 +98,8 @@ def changes(
         # Pages are too long to be shown, and their error types are those of answers.
         texts = ["baseline_prediction", "prediction", "nearest_answer", "transition"]
         hidden += texts if is_of_pages and not scores else []
-        _print_rows(changed.drop(hidden), _SHOWN_ROWS if n is None else n, baseline, others, names_of)
+        most = _SHOWN_ROWS if n is None else n
+        _print_rows(changed.drop(hidden), most, baseline, others, names_of, percent=is_of_pages)
     row = names_of["row"]
     # With several systems, a row has a line for each of them that differs.
     counted = (
@@ -113,7 +114,9 @@ def changes(
     show(said)
 
 
-def _print_rows(changed: pl.DataFrame, most: int, baseline: str, others: Sequence[str], names: Names) -> None:
+def _print_rows(
+    changed: pl.DataFrame, most: int, baseline: str, others: Sequence[str], names: Names, *, percent: bool
+) -> None:
     """Print rows; the columns of two systems are headed by their names."""
     # A narrow terminal leaves out the last columns, and scores say more than these.
     last = cs.by_name("nearest_answer", "transition", require_all=False)
@@ -125,4 +128,4 @@ def _print_rows(changed: pl.DataFrame, most: int, baseline: str, others: Sequenc
         of_both = [name for name in spoken if f"baseline_{name}" in spoken]
         labels |= {name: f"{spoken[name]} {others[0]}" for name in of_both}
         shown = shown.drop("system")
-    print_table(shown, most=most, labels=spoken | labels)
+    print_table(shown, most=most, labels=spoken | labels, percent=percent)

@@ -288,7 +288,8 @@ _HEADINGS = {
 def _table(frame: pl.DataFrame, scores: Sequence[str]) -> Table:
     """Return a table whose scores have the form and the names of those of the commands."""
     own = by_name(Column(name, kind="score", heading=_HEADINGS.get(name, name)) for name in scores)
-    own |= by_name([Column("answer", kind="note")])
+    own |= by_name([Column("answer", kind="note"), Column("needed", kind="count")])
+    own |= by_name([Column("detectable", kind="score")])
     return result_table("", frame, own=own, names=named_rows("sentences"))
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import anls_frame as af
 from anls_frame.cli import options
 from anls_frame.cli.output import print_json, print_table, score_text, show, working
+from anls_frame.export import Kind
 from anls_frame.files.file import File
 from anls_frame.frames import origins
 from anls_frame.protocol import resolve_errors
-from anls_frame.summary.notes import empty_reference_notes
+from anls_frame.summary.notes import empty_reference_notes, text_notes
 
 _SHOWN_ROWS = 10
 _SHOWN = ("question_id", "prediction", "answers")
@@ -82,14 +84,18 @@ def score(
         # Pages are too long to be shown.
         texts = _SHOWN[:1] if have_pages else _SHOWN
         shown = scored.select(name for name in (*texts, *scores) if name in there).head(_SHOWN_ROWS)
-        print_table(shown.collect(), most=_SHOWN_ROWS, height=rows, names=names_of_rows(how))
+        shape: dict[str, Any] = {"most": _SHOWN_ROWS, "height": rows}
+        print_table(shown.collect(), **shape, names=names_of_rows(how), percent=have_pages)
     means = report.overall
     measures = [metric for metric in report.measures if metric.name != "zeros"]
-    said = [", ".join(f"{metric.label} {score_text(means[metric.name])}" for metric in measures)]
+    kind: Kind = "percent" if have_pages else "score"
+    said = [", ".join(f"{metric.label} {score_text(means[metric.name], kind)}" for metric in measures)]
     noun = names_of_rows(how)["row"]
     said.append(report.account.sentence)
     said += empty_reference_notes(means["n_empty_reference"], means["n"], noun) if have_pages else []
     if means["n_missing"]:
         said.append("In the rows, the scores of missing predictions are null.")
+    (predictions,) = report.summary.predictions.values()
+    said += text_notes(predictions._asdict(), means["n"], report.summary.settings.protocol)
     said += origins.difference(origins.of(frame).protocol, scoring.protocol)
     show(*said, report.signature)

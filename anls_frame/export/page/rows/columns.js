@@ -157,13 +157,14 @@ function layOutColumns(columns, { table, width, isOpen }) {
     rooms = narrow(shown);
   };
   // Rather than the last columns, the ends of texts are cut, which their row shows.
-  const needed = shown.filter((column) => !isExtra(column));
-  if (!isOpen && !fits(rooms) && fits(narrow(needed))) {
+  const needed = [/extra/, /extra|spare/].map((kinds) => shown.filter(({ kind }) => !kinds.test(kind)))
+    .find((some) => fits(narrow(some)));
+  if (!isOpen && !fits(rooms) && needed) {
     // What else is known of a row is in its filters and in the open row, too.
-    const kept = shown.filter(isExtra).reduce((some, column) => (
-      fits(narrow([...needed, ...some, column])) ? [...some, column] : some
-    ), []);
-    shown = shown.filter((column) => !isExtra(column) || kept.includes(column));
+    const kept = shown.filter((column) => !needed.includes(column)).reduce((some, column) => (
+      fits(narrow([...some, column])) ? [...some, column] : some
+    ), needed);
+    shown = shown.filter((column) => kept.includes(column));
     rooms = narrow(shown);
   }
   if (isTooWide()) {
