@@ -24,12 +24,14 @@ _ROW = "__anls_frame_row"
 
 
 def at_hand(frame: Any) -> Any:
-    """Return a Polars or pandas frame unchanged, and any other frame (even a stream) as a pyarrow Table."""
+    """Return a Polars or pandas frame unchanged, any other frame (even a stream) and a Dataset as a Table."""
     if isinstance(frame, pl.DataFrame | pl.LazyFrame):
         return frame
     if is_pandas(frame):
         if not hasattr(frame.columns, "levels"):
             return frame
+    elif type_name(frame) == "datasets.Dataset":  # of Hugging Face, mapped into memory
+        return frame.with_format("arrow")[:]
     elif hasattr(frame, "__arrow_c_stream__"):
         from anls_frame.frames import from_arrow  # noqa: PLC0415 - imports pyarrow
 
@@ -51,7 +53,8 @@ def way_to_frame(value: Any) -> str:
         )
     if isinstance(value, str | os.PathLike):
         return f"; read the file first, with `anls_frame.read_results({str(value)!r})`"
-    if isinstance(value, list | dict):
+    name = type_name(value)
+    if isinstance(value, list | dict) and not name.startswith("datasets."):
         return "; make one of it, with `polars.DataFrame(...)` or `pandas.DataFrame(...)`"
     advice = {
         "Series": "pass the frame that has the column",
@@ -60,8 +63,9 @@ def way_to_frame(value: Any) -> str:
             "pass the frame itself, and the columns that group its rows as by=, where the function takes it"
         ),
         "narwhals.": "pass the frame that it wraps, `frame.to_native()`",
+        "datasets.Iterable": "load it without `streaming=True`",
+        "datasets.DatasetDict": "pass one of its splits, such as `frame['test']`",
     }
-    name = type_name(value)
     return next((f"; {way}" for part, way in advice.items() if part in name), "")
 
 

@@ -19,7 +19,7 @@ from anls_frame.files.file import File
 from anls_frame.files.problems import Problems, problem
 from anls_frame.frames import origins
 from anls_frame.frames.checks import free_name
-from anls_frame.frames.conversion import in_polars
+from anls_frame.frames.conversion import at_hand, in_polars
 from anls_frame.frames.usual_names import Role
 from anls_frame.readers.log_names import matching
 
@@ -176,28 +176,23 @@ def _table(given: Any) -> raw_tables.Raw:
         frames = map(raw_tables.as_frame, parts)
         raw = raw_tables.from_frame(pl.concat(frames, how="diagonal_relaxed"))
         return replace(raw, typed=all(part.typed for part in parts))
-    if hasattr(given, "features") and hasattr(given, "with_format"):  # a Dataset of Hugging Face
-        texts = [name for name, feature in given.features.items() if not _is_media(feature)]
-        given = given.select_columns(texts).with_format("arrow")[:]
-    lazy = in_polars(given).lazy()
-    return raw_tables.from_frame(lazy.select(_without_media(lazy.collect_schema())).collect())
+    frame = at_hand(given)
+    # The images of a Dataset of Hugging Face are not loaded.
+    lazy = in_polars(frame, _without_media(in_polars(frame[:0]))).lazy()
+    return raw_tables.from_frame(lazy.select(cs.by_name(*_without_media(lazy))).collect())
 
 
 def _from_file(file: File) -> raw_tables.Raw:
     if file.format() == "parquet":
         lazy = table_files.scan(file)
         with table_files.reading_parquet(file):
-            return raw_tables.from_frame(lazy.select(_without_media(lazy.collect_schema())).collect())
+            return raw_tables.from_frame(lazy.select(cs.by_name(*_without_media(lazy))).collect())
     return table_files.read_columns(file)
 
 
-def _is_media(feature: Any) -> bool:
-    """Return whether a feature is decoded into an image or similar media, or into a list of these."""
-    return hasattr(feature, "decode") or (hasattr(feature, "feature") and _is_media(feature.feature))
-
-
-def _without_media(schema: pl.Schema) -> cs.Selector:
-    return cs.by_name(*(name for name, dtype in schema.items() if not _is_binary(dtype)))
+def _without_media(frame: pl.DataFrame | pl.LazyFrame) -> list[str]:
+    """Return the names of the columns without images and other binary data."""
+    return [name for name, dtype in frame.collect_schema().items() if not _is_binary(dtype)]
 
 
 def _is_binary(dtype: Any) -> bool:

@@ -10,6 +10,7 @@ import duckdb
 import polars as pl
 import pyarrow as pa
 import pytest
+from hugging_face import Dataset
 from registry import LIST_EXAMPLES
 
 import anls_frame as af
@@ -55,6 +56,7 @@ KINDS: dict[str, Callable[[Any], Any]] = {
     "reader": lambda table: table.to_reader(),
     "capsule": Capsule,
     "duckdb": in_duckdb,
+    "dataset": Dataset,
 }
 each_kind = pytest.mark.parametrize("kind", KINDS)
 

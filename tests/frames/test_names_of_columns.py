@@ -11,6 +11,7 @@ import narwhals as nw
 import pandas as pd
 import polars as pl
 import pytest
+from hugging_face import Dataset, DatasetDict, IterableDataset
 
 import anls_frame as af
 from anls_frame import plot
@@ -171,3 +172,8 @@ def test_rows_and_groups_in_place_of_a_frame_get_advice(function: Any) -> None:
     for grouped in (pd.DataFrame(rows).groupby("lang"), pl.DataFrame(rows).group_by("lang")):
         with pytest.raises(TypeError, match=r"GroupBy; pass the frame itself, and the columns .* as by="):
             function(grouped, "p", "a")
+    rows_of_dataset = Dataset(pl.DataFrame(rows).to_arrow())
+    with pytest.raises(TypeError, match=r"got datasets\.DatasetDict; pass .* such as `frame\['test'\]`$"):
+        function(DatasetDict(test=rows_of_dataset), "p", "a")
+    with pytest.raises(TypeError, match=r"got datasets\.IterableDataset; load it without `streaming=True`$"):
+        function(IterableDataset(rows_of_dataset.table), "p", "a")

@@ -12,6 +12,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from hugging_face import Dataset
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
@@ -395,38 +396,11 @@ def limited(tmp_path: Path) -> dict[str, Path]:
     return {name: write(tmp_path / "runs" / f"{name}.jsonl", samples) for name in ("a", "b")}
 
 
-class Decoded:
-    """A feature such as Image of Hugging Face's library: with `decode`, and in a list under `feature`."""
-
-    def __init__(self, **attributes: Any) -> None:
-        vars(self).update(attributes)
-
-
-class Dataset:
-    """What is used of a Dataset of Hugging Face's library, which is too large for the tests."""
-
-    def __init__(self, frame: pl.DataFrame) -> None:
-        self.frame = frame
-        media = {"image": Decoded(decode=True), "pages": Decoded(feature=Decoded(decode=True))}
-        self.features = {name: media.get(name, Decoded(dtype="string")) for name in frame.columns}
-
-    def select_columns(self, names: list[str]) -> Dataset:
-        assert not {"image", "pages"} & set(names)
-        return Dataset(self.frame.select(names))
-
-    def with_format(self, kind: str) -> Dataset:
-        assert kind == "arrow"
-        return self
-
-    def __getitem__(self, rows: slice) -> Any:
-        return self.frame[rows].to_arrow()
-
-
 @pytest.mark.parametrize("kind", ["parts", "dataset"])
 def test_the_fields_of_the_documents_are_joined_by_number(
     tmp_path: Path, limited: dict[str, Path], kind: str
 ) -> None:
-    docs: Any = Dataset(QUESTIONS.with_columns(pages=pl.lit("decoded")))
+    docs: Any = Dataset(QUESTIONS.with_columns(pages=pl.concat_list("image")).to_arrow())
     if kind == "parts":
         for part in (0, 1):
             QUESTIONS[part * 2 : part * 2 + 2].write_parquet(tmp_path / f"data-{part}.parquet")
