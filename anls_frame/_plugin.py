@@ -86,7 +86,7 @@ def expression(name: str, column: object) -> pl.Expr:
         return column
     raise TypeError(
         f"`{name}` takes a column name, an expression or a Series, got {type_name(column)}; "
-        "wrap values in `pl.Series`, a constant in `pl.lit`"
+        f"wrap values in `pl.Series`, a constant in `pl.lit`; `pl.select({name}(...))` has the scores"
     )
 
 

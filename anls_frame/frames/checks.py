@@ -38,17 +38,15 @@ def text_advice(name: str, dtype: Any) -> str:
     if dtype.is_object():
         pandas = f"`frame[{name!r}].map(sorted, na_action='ignore')`"
         return f"{object_advice(name)}, in pandas with {pandas} if they are sets"
+    polars, pandas = f"schema_overrides={{{name!r}: pl.String}}", f"dtype={{{name!r}: str}}"
+    at_once = "" if in_lists else f"`{polars}` in Polars or `{pandas}` in pandas, or with "
+    cast, function = "pl.String", "str"
     if in_lists:
-        pandas = "`.map(lambda entries: [str(entry) for entry in entries], na_action='ignore')`"
-        return (
-            "read the file with `anls_frame.read_results`, which keeps numbers as they are written, or make "
-            f"texts of whole numbers, in Polars with `.cast(pl.List(pl.String))`, in pandas with {pandas}"
-        )
-    polars, pandas = f"`schema_overrides={{{name!r}: pl.String}}`", f"`dtype={{{name!r}: str}}`"
+        cast, function = "pl.List(pl.String)", "lambda entries: [str(entry) for entry in entries]"
     return (
-        f"read it as text where the file is read, in Polars with {polars}, in pandas with {pandas}, or read "
-        "the file with `anls_frame.read_results`: values that were converted no longer say how they were "
-        "written (42, 42.0, 042)"
+        f"read the file with {at_once}`anls_frame.read_results`, which keeps numbers as they are written "
+        f"(42, 42.0, 042), or make texts of whole numbers, in Polars with `.cast({cast})`, in pandas with "
+        f"`.map({function}, na_action='ignore')`"
     )
 
 

@@ -235,6 +235,8 @@ def _no_arrow(name: str, column: pd.Series[Any], error: Exception) -> str:
             first[type(value)] = f"row {label!r} holds {quoted(value)} of type {type_name(value)}"
     shown = list(first.values())[:2]
     text = f"`frame[{name!r}].astype('string')` makes texts of them"
+    if all(kind is np.ndarray for kind in first):
+        text = f"`frame[{name!r}].map(list, na_action='ignore')` makes lists of them"
     if len(shown) > 1:
         return f"column {name!r} must hold values of one type: {' and '.join(shown)}; {text}"
     return f"column {name!r} cannot be converted to Arrow: {', '.join([*shown, str(error)])}; {text}"

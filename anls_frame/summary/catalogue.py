@@ -438,7 +438,7 @@ _ADVICE = {
         for name in ("cer", "wer")
     },
     **dict.fromkeys(
-        ("f1", "bleu", "rouge", "rouge_l", "rougel", "meteor", "chrf", "bertscore"),
+        ("f1", "token_f1", "bleu", "rouge", "rouge_l", "rougel", "meteor", "chrf", "bertscore"),
         Message(
             "this score is not built in: pass a column that has it, or ",
             Either("your own, from Metric.of_texts", "your own function, as FILE.py:NAME"),

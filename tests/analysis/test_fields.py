@@ -486,6 +486,7 @@ def test_documents_without_gold_are_left_out() -> None:
         ),
         ({"doc": [None]}, {}, ValueError, "row 0 has no id: column 'doc' is null there"),
         ({"gold": [3]}, {}, af.DTypeError, "column 'gold' has dtype Int64"),
+        ({"gold": pl.Series([{}], dtype=pl.Object)}, {}, af.DTypeError, r"Object; `\[json\.dumps"),
         ({"field": [3]}, {}, af.DuplicateColumnError, r"columns \['field'\]"),
         ({}, {"id": "page"}, af.exceptions.ColumnNotFoundError, "id: no column 'page' among 'doc', 'gold'"),
         (

@@ -291,6 +291,41 @@ def test_values_that_arrow_does_not_hold_are_named_and_the_advice_makes_slices(
     assert sum(af.report(texts, "p", "a", by="group").by_group["n"]) == len(values)
 
 
+def test_the_advice_about_arrays_of_two_types_gives_lists() -> None:
+    # An empty array of NumPy holds floats.
+    answers = [np.array(["a", "c"]), np.array([]), None]
+    frame = pd.DataFrame({"p": ["c", "b", "d"], "a": answers})
+
+    with pytest.raises(af.DTypeError, match=r"column 'a' cannot be converted to Arrow: row 0") as raised:
+        af.report(frame, "p", "a")
+    code = str(raised.value).rpartition("; `")[2].partition("`")[0]
+    lists = frame.assign(a=eval(code, {"frame": frame}))  # noqa: S307 - as a user would
+    report = af.report(lists, "p", "a")
+    assert (report.overall["anls"], report.overall["n_unanswerable"]) == (1.0, 2)
+
+
+@pytest.mark.parametrize(
+    ("answers", "right"),
+    [([42, 7, None], [1, 0]), ([[42, 43], [7], None], [1, 0]), ([42, "8", None], [1, 1])],
+    ids=["numbers", "lists", "numbers and texts"],
+)
+def test_the_advice_about_whole_numbers_gives_their_texts(answers: list[Any], right: list[int]) -> None:
+    frame = pd.DataFrame({"p": ["42", "8", "x"], "a": pd.Series(answers, dtype=object)})
+
+    with pytest.raises(af.DTypeError, match="make texts of whole numbers") as raised:
+        af.report(frame, "p", "a")
+    code = str(raised.value).rpartition("in pandas with `")[2].partition("`")[0]
+    texts = frame.assign(a=eval(f"frame['a']{code}", {"frame": frame}))  # noqa: S307 - as a user would
+    assert texts.anls.exact_match("p", "a").tolist()[:2] == right
+    assert af.report(texts, "p", "a").overall["n_unanswerable"] == 1
+    if "8" in answers:
+        return  # Polars holds no column of both
+    cast = str(raised.value).rpartition("in Polars with `")[2].partition("`")[0]
+    column = eval(f"pl.col('a'){cast}", {"pl": pl})  # noqa: S307 - as a user would
+    in_polars = pl.DataFrame({"p": frame["p"].to_list(), "a": answers}).with_columns(column)
+    assert in_polars.select(af.exact_match("p", "a")).to_series().to_list() == [*map(bool, right), None]
+
+
 @pytest.mark.parametrize("missing", MISSING[1:])
 def test_whatever_is_missing_beside_slices_is_null(missing: Any) -> None:
     frame = pd.DataFrame({"p": ["a", "b"], "a": ["a", "c"]})

@@ -57,6 +57,15 @@ def with_values(which: Literal["valid", "invalid"]) -> list[Any]:
     ]
 
 
+def test_the_advice_about_plain_values_gives_scores() -> None:
+    with pytest.raises(
+        TypeError, match=r"got list; wrap values in `pl\.Series`.*; `pl\.select\(cer\(\.\.\.\)\)`"
+    ):
+        af.cer(["ab", "cd"], ["ab", "ce"])  # type: ignore[call-overload]
+    scores = pl.select(af.cer(pl.Series(["ab", "cd"]), pl.Series(["ab", "ce"])))
+    assert scores.to_series().to_list() == [0.0, 0.5]
+
+
 @pytest.mark.parametrize("value", NO_COLUMNS.values(), ids=NO_COLUMNS)
 @each_row
 def test_a_value_is_no_column(row: RowExpression, value: object) -> None:

@@ -25,9 +25,10 @@ def test_names_of_accuracy_lead_to_exact_match(name: str) -> None:
 def test_names_of_scores_that_are_not_built_in_lead_to_own_ones() -> None:
     with pytest.raises(ValueError, match=r"got 'wer'; pass 'wer_corpus' for .*, 'wer_mean'"):
         af.compare(FRAME.with_columns(other="prediction"), ["prediction", "other"], "answers", metrics="wer")
-    advice = "got 'f1'; this score is not built in: .* your own, from Metric.of_texts$"
-    with pytest.raises(ValueError, match=advice):
-        af.report(FRAME, "prediction", "answers", metrics="f1")
+    for name in ("f1", "token_f1"):
+        advice = f"got '{name}'; this score is not built in: .* your own, from Metric.of_texts$"
+        with pytest.raises(ValueError, match=advice):
+            af.report(FRAME, "prediction", "answers", metrics=name)
     assert "f1" in af.report(FRAME.with_columns(f1=0.5), "prediction", "answers", metrics="f1").overall
     with pytest.raises(ValueError, match=r"got 'nonsense'$"):
         af.report(FRAME, "prediction", "answers", metrics="nonsense")

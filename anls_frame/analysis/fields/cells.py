@@ -42,7 +42,7 @@ def _cells(frame: Any, column: str) -> list[Any]:
     if not isinstance(dtype, pl.String | pl.Struct | pl.List | pl.Array | pl.Null):
         raise DTypeError(
             f"fields are read from documents as JSON text, Struct or List, but column {column!r} has dtype "
-            f"{dtype}"
+            f"{dtype}; `[json.dumps(document) for document in documents]` makes JSON text of objects"
         )
     written = _written(dtype)
     return documents.to_list() if written is None else [*map(written, documents.to_list())]
