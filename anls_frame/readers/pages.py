@@ -271,7 +271,9 @@ class _Column:
     lowest: Counter[int] = field(default_factory=Counter)
     """How many lines have each index as the lowest one of their texts."""
 
-    def read(self, *, split: bool, encoding: str | None, unknown: UnknownText, problems: Problems) -> None:
+    def read(
+        self, problems: Problems, *, split: bool, empty_lines: str, encoding: str | None, unknown: str
+    ) -> None:
         """Read all files; what is not a page is skipped, with a warning, in folders only."""
         passed: dict[Path, str] = {}
         files: list[tuple[Path, PageFile]] = []
@@ -289,7 +291,7 @@ class _Column:
                     continue
                 files.append((path, read))
                 self.lowest += read.lowest
-                self._add(page, read, split=split)
+                self._add(page, read, split=split, without_empty=empty_lines == "drop")
         if passed and not files:
             for path, message in passed.items():
                 problems.add(message, path=path)
@@ -301,20 +303,16 @@ class _Column:
             warn(f"{self.name!r}: skipped {numbered(len(passed), 'file')} that {are}: {said}")
         self._tell_unknown(files, unknown, problems)
 
-    def _add(self, page: str, file: PageFile, *, split: bool) -> None:
-        texts, is_plain = file.pages, file.is_plain
-        if len(texts) == 1:
-            self.pages[page] = Page(is_plain, texts[0])
-        elif split:
+    def _add(self, page: str, file: PageFile, *, split: bool, without_empty: bool) -> None:
+        texts = file.pages if split else ["\n".join(filter(None, file.pages))]
+        names = [page]
+        if len(texts) != 1:
             self.several[page] = len(texts)
-            for number, text in enumerate(texts, 1):
-                self.pages[page_in_file(page, number)] = Page(is_plain, text)
-        else:
-            self.pages[page] = Page(is_plain, "\n".join(filter(None, texts)))
+            names = [page_in_file(page, number) for number in range(1, len(texts) + 1)]
+        for name, text in zip(names, texts, strict=True):
+            self.pages[name] = Page(file.is_plain, _without_empty(text) if without_empty else text)
 
-    def _tell_unknown(
-        self, files: Sequence[tuple[Path, PageFile]], unknown: UnknownText, problems: Problems
-    ) -> None:
+    def _tell_unknown(self, files: Sequence[tuple[Path, PageFile]], unknown: str, problems: Problems) -> None:
         """Report files of whose text nothing would be read, and warn of words that were not read."""
         partly = []
         for path, file in files:
@@ -343,16 +341,9 @@ def _place(file: PageFile) -> str:
 
 
 def _read(
-    given: Mapping[str, PageFiles | Pages],
-    *,
-    match: re.Pattern[str] | None,
-    unmatched: Unmatched,
-    split: bool,
-    empty_lines: EmptyLines,
-    encoding: str | None,
-    unknown: UnknownText,
+    given: Mapping[str, PageFiles | Pages], *, match: re.Pattern[str] | None, unmatched: str, **how: Any
 ) -> pl.DataFrame:
-    """Return a column for each name: first the ground truth, then the engines."""
+    """Return a column for each name: first the ground truth, then the engines; `how` says how to read."""
     problems = Problems()
     every = {name: pages if isinstance(pages, Pages) else Pages(pages) for name, pages in given.items()}
     files = {
@@ -369,7 +360,7 @@ def _read(
     for column in columns:
         unread = [page for page in files[column.name] if page not in column.files]
         column.pages = dict.fromkeys(unread, Page(is_plain=False, text=""))
-        column.read(split=split, encoding=encoding, unknown=unknown, problems=problems)
+        column.read(problems, **how)
     problems.raise_any()
     texts = _with_same_names(columns)
     lacking, alike = _lacking(texts)
@@ -392,13 +383,7 @@ def _read(
     texts = {
         name: {page: pages[page] for page in sorted(wanted & pages.keys())} for name, pages in texts.items()
     }
-    if empty_lines == "drop":
-        texts = {
-            name: {page: Page(is_plain, _without_empty(text)) for page, (is_plain, text) in pages.items()}
-            for name, pages in texts.items()
-        }
-    else:
-        _warn_of_empty_lines(texts)
+    _warn_of_empty_lines(texts)
     _warn_of_blank_truth(texts[REFERENCE])
     _warn_of_uncorrected_lines(columns[0])
     _warn_of_same_files(columns)
