@@ -46,8 +46,6 @@ class Description:
     """The functions of this kind, for this table, where they are more than the reader."""
     command: str = "`FILE`"
     """The arguments of the command line, for this table."""
-    path_parameter: str = "path"
-    """The parameter of the reader that is the file."""
     suffixes: tuple[str, ...] = ()
     """Suffixes of files that are always of this kind."""
     looks_like: Callable[[str, set[str]], bool] | None = None
@@ -60,23 +58,20 @@ class Description:
     """Options of this kind alone; others, such as the names of columns, are options of the command line."""
 
     @cached_property
-    def _read(self) -> Callable[..., pl.DataFrame]:
-        reader: Callable[..., pl.DataFrame] = _named(self.function)
-        return reader
-
-    @cached_property
     def competition(self) -> Any:
         """The `submissions.Competition` of this kind, if its files are submissions."""
         return None if self.competition_name is None else _named(self.competition_name)
 
     @cached_property
     def parameters(self) -> set[str]:
-        """Names of the reader's options."""
-        return {*inspect.signature(self._read).parameters, *self.options} - {self.path_parameter, "options"}
+        """Names of the reader's options; its file is the path or the submission."""
+        names = {*inspect.signature(_named(self.function)).parameters, *self.options}
+        return names - {"path", "submission", "options"}
 
     def read(self, file: os.PathLike[str], **options: Any) -> pl.DataFrame:
         """Read a file."""
-        return self._read(**{self.path_parameter: file}, **options)
+        frame: pl.DataFrame = _named(self.function)(file, **options)
+        return frame
 
 
 def _named(function: str) -> Any:
@@ -126,7 +121,6 @@ READERS: Mapping[str, Description] = {
         files="Robust Reading Competition, MMF: gold labels and a submission",
         python="`read_rrc`; `readers.write_submission` writes one",
         command="`SUBMISSION --gold GOLD`",
-        path_parameter="submission",
         looks_like=lambda text, keys: text[:1] == "[" and keys in ({"questionId", "answer"}, _MMF),
         competition_name="readers.submissions.RRC",
         options={},
@@ -135,7 +129,6 @@ READERS: Mapping[str, Description] = {
         function="runs.competitions.read_dude",
         files="DUDE: gold labels and a submission",
         command="`SUBMISSION --gold GOLD`",
-        path_parameter="submission",
         looks_like=lambda text, keys: text[:1] == "[" and {"questionId", "answers"} <= keys <= _DUDE,
         competition_name="readers.submissions.DUDE",
         options={},
