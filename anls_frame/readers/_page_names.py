@@ -92,12 +92,13 @@ _TEXTS = MARKUP_SUFFIXES | {".txt", ".md", ".markdown"}
 IMAGES = frozenset({".png", ".jpg", ".jpeg", ".tif", ".tiff", ".jp2", ".webp"})
 # Suffixes that programs append to the name of a page: a format, an image, or the role of the text.
 _SUFFIXES = _TEXTS | IMAGES | {".gt", ".ocr", ".pred", ".page", ".alto", ".bin", ".nrm", ".dew"}
+WHOLE_NAME = re.compile(".*", re.DOTALL)
 # Texts about a folder, not pages of it.
 _ABOUT = re.compile(r"(readme|licen[cs]e|changelog|contributing|notice)\b", re.IGNORECASE)
 
 
 def by_page(
-    given: PageFiles, problems: Problems, match: re.Pattern[str] | None = None, *, is_truth: bool
+    given: PageFiles, problems: Problems, match: re.Pattern[str] = WHOLE_NAME, *, is_truth: bool
 ) -> dict[str, PagePath]:
     """
     Return the file of each page, sorted by page; two files for a page are a problem.
@@ -121,11 +122,11 @@ def by_page(
     unlike: list[str] = []
     for file, folder in _files_of(given):
         page = page_of(file.path, folder)
-        found = None if match is None else match.search(page)
-        if match is not None and found is None:
+        found = match.search(page)
+        if found is None:
             unlike.append(page)
-        elif found is not None:
-            page = found[1 if found.re.groups else 0] or ""
+        else:
+            page = found[1 if match.groups else 0] or ""
         files.append((page, file, folder))
     truth = {page for page, file, _ in files if _is_truth(file.path)}
     if not truth.isdisjoint(page for page, file, _ in files if not _is_truth(file.path)):
@@ -136,7 +137,7 @@ def by_page(
         if same is not file:
             advice = _that_choose_one(same.path, file.path, folder)
             problems.add(Message(f"page {page!r} is also {same.path}; ", *advice), path=file.path)
-    if unlike and match is not None:
+    if unlike:
         names = standard_frames.ids_text(unlike)
         where = f" is not found in the names of {numbered(len(unlike), 'page')}: {names}"
         problems.add(Message(Option("match", match.pattern), where))

@@ -25,6 +25,7 @@ from anls_frame.frames.reserved_columns import PAGE, PREDICTION, REFERENCE
 from anls_frame.readers._page_files import NotAPageError, read_page_file
 from anls_frame.readers._page_names import (
     OTHER_FORMATS,
+    WHOLE_NAME,
     PageFiles,
     PagePath,
     Pages,
@@ -197,7 +198,7 @@ def read_pages(
     _check_names(named, (PAGE, REFERENCE, *([] if pattern is None else [COLLECTION])))
     pages = _read(
         {REFERENCE: reference, **named},
-        match=None if match is None else _regex(match),
+        match=WHOLE_NAME if match is None else _regex(match),
         unmatched=unmatched,
         split=split,
         empty_lines=empty_lines,
@@ -341,7 +342,7 @@ def _place(file: PageFile) -> str:
 
 
 def _read(
-    given: Mapping[str, PageFiles | Pages], *, match: re.Pattern[str] | None, unmatched: str, **how: Any
+    given: Mapping[str, PageFiles | Pages], *, match: re.Pattern[str], unmatched: str, **how: Any
 ) -> pl.DataFrame:
     """Return a column for each name: first the ground truth, then the engines; `how` says how to read."""
     problems = Problems()
