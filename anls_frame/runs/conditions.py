@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from itertools import chain, combinations
-from typing import TypeVar
 
 import polars as pl
 import polars.selectors as cs
 
 from anls_frame._messages import wrong
+from anls_frame.files.standard_frames import Rows
 from anls_frame.frames import origins
 from anls_frame.frames.checks import no_column
-
-Rows = TypeVar("Rows", pl.DataFrame, pl.LazyFrame)
-
 
 _TEXTS = "__anls_frame_texts"
 _NAMES = re.compile(r"""('[^']*'|"[^"]*"|`[^`]*`)|\b([^\W\d]\w*(?:\.\w+)+)""")

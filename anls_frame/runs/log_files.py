@@ -7,6 +7,7 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
+from operator import itemgetter
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -22,18 +23,14 @@ from anls_frame.readers.log_names import format_suffix, is_aggregated, is_log, m
 Runs: TypeAlias = Literal["error", "newest", "all"]
 
 
-def repeated(files: Iterable[File]) -> dict[tuple[Path, str], list[File]]:
-    """Return the files of repeatedly run tasks, by folder and task, oldest first."""
-    runs: dict[tuple[Path, str], list[tuple[str, Path, File]]] = defaultdict(list)
+def repeated(files: Iterable[File]) -> dict[tuple[Path, str], list[tuple[str, File]]]:
+    """Return the times and files of repeatedly run tasks, by folder and task, oldest first."""
+    runs: dict[tuple[Path, str], list[tuple[str, File]]] = defaultdict(list)
     for file in files:
         run = run_of(file.path)
         if run is not None:
-            runs[file.path.parent, run.task].append((run.time, file.path, file))
-    return {
-        key: [file for *_, file in sorted(several, key=lambda timed: timed[:2])]
-        for key, several in runs.items()
-        if len(several) > 1
-    }
+            runs[file.path.parent, run.task].append((run.time, file))
+    return {key: sorted(timed, key=itemgetter(0)) for key, timed in runs.items() if len(timed) > 1}
 
 
 def runs_chosen(files: Sequence[File], runs: Runs) -> list[File]:
@@ -48,12 +45,11 @@ def runs_chosen(files: Sequence[File], runs: Runs) -> list[File]:
     several = {} if runs == "all" else repeated(files)
     problems = Problems()
     older: set[File] = set()
-    for (folder, task), files_of_task in several.items():
-        older.update(files_of_task[:-1])
+    for (folder, task), timed in several.items():
+        older.update(file for _, file in timed[:-1])
         if runs == "error":
-            runs_of_task = [run_of(file.path) for file in files_of_task]
-            times = listed([run.time for run in runs_of_task if run is not None])
-            what = f"holds {numbered(len(files_of_task), 'run')} of task {quoted(task)} ({times})"
+            times = listed(time for time, _ in timed)
+            what = f"holds {numbered(len(timed), 'run')} of task {quoted(task)} ({times})"
             newest, every = Option("runs", "newest"), Option("runs", "all")
             advice = Message("; to read the newest, pass ", newest, "; to read all, as repeats, ", every)
             problems.add(Message(what, advice), path=folder)

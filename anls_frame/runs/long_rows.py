@@ -90,9 +90,7 @@ def only_epoch(frame: pl.DataFrame, epoch: int | None) -> pl.DataFrame:
     """Return the rows of an epoch, or all rows; a file without epochs has only epoch 1."""
     if epoch is None:
         return frame
-    epochs = standard_frames.epochs_of(frame)
-    if epochs is None:
-        epochs = pl.repeat(1, frame.height, dtype=pl.Int64, eager=True)
+    epochs = with_epoch(frame)["epoch"]
     chosen = frame.filter(epochs == epoch)
     if chosen.is_empty():
         known = listed([str(number) for number in epochs.unique().sort()])
