@@ -405,49 +405,43 @@ def risk_coverage(
     [0.0, 0.0, 0.33, 0.25, 0.4, 0.5]
     """
     table = _CURVE.table(curve, ["signal", "threshold", "coverage", *with_ends("risk"), "best_risk"])
-    points = None
+    marks = dict[str, pl.DataFrame]()
     if certified is not None:
         points = _CERTIFIED.table(certified, ["signal", "threshold", "accepted", "risk"])
+        marks = {key: part for key, _, part in _parts(points.drop_nulls("threshold"), "threshold")}
     ax = _inputs.axes(ax, 6.4, 4)
     scale = _style.marker_scale()
-    lines, more = _lines(table, "threshold")
-    marks = {} if points is None else {key: part for key, _, part in _parts(points, "threshold")}
-    is_alone = len(lines) == 1
-    texts = [label.text for _, label, _ in lines]
-    looks = _style.line_looks(texts, colors, is_nameless=is_alone)
+    lines, names, more = _lines(table, "threshold", colors)
     handles: list[Any] = []
-    for text, (_, _, line) in zip(texts, lines, strict=True):
-        coverage, risk = line["coverage"].to_numpy(), line["risk"].to_numpy()
-        handles += ax.plot(coverage, risk, lw=1.8 * scale, **looks[text])
+    for line in lines:
+        coverage, risk = line.rows["coverage"].to_numpy(), line.rows["risk"].to_numpy()
+        handles += ax.plot(coverage, risk, lw=1.8 * scale, **line.look)
     # Apart from the names of lines, which may be the same.
     others = dict[str, Any]()
-    for text, (key, _, line) in zip(texts, lines, strict=True):
-        color = looks[text]["color"]
+    for key, rows, own in lines:
         if len(lines) <= _BANDS:
-            low, high = (line[end].fill_null(np.nan).to_numpy() for end in ends_of("risk"))
-            look: dict[str, Any] = {"color": color, "alpha": 0.15, "linewidth": 0}
-            others["interval"] = ax.fill_between(line["coverage"].to_numpy(), low, high, **look)
-        mark = marks[key].drop_nulls("threshold") if key in marks else pl.DataFrame()
-        if mark.height:
-            look = {"color": color, "markeredgecolor": _style.ink(ax), "markersize": 7 * scale}
-            (others["certified"],) = ax.plot(mark["accepted"], mark["risk"], "o", **look)
-    if is_alone:
-        line, grey = lines[0][-1], _style.ink(ax, 0.7)
+            low, high = (rows[end].fill_null(np.nan).to_numpy() for end in ends_of("risk"))
+            look: dict[str, Any] = {"color": own["color"], "alpha": 0.15, "linewidth": 0}
+            others["interval"] = ax.fill_between(rows["coverage"].to_numpy(), low, high, **look)
+        if key in marks:
+            look = {"color": own["color"], "markeredgecolor": _style.ink(ax), "markersize": 7 * scale}
+            (others["certified"],) = ax.plot(marks[key]["accepted"], marks[key]["risk"], "o", **look)
+    if len(lines) == 1:
+        rows, grey = lines[0].rows, _style.ink(ax, 0.7)
         (others["best possible order"],) = ax.plot(
-            line["coverage"], line["best_risk"], lw=1.2 * scale, ls=":", color=grey
+            rows["coverage"], rows["best_risk"], lw=1.2 * scale, ls=":", color=grey
         )
         others["random order"] = ax.axhline(
-            line["risk"][-1], lw=1 * scale, ls=_style.DASHED, color=grey, zorder=1
+            rows["risk"][-1], lw=1 * scale, ls=_style.DASHED, color=grey, zorder=1
         )
     if not lines:
         _style.nothing(ax)
     ax.set_xlim(0, 1.015)
     ax.set_ylim(0, None)
     label, beside = f"coverage: share of answers accepted{more}", "risk: mean loss if accepted"
-    names: list[str | _style.Label] = ["these confidences", *others]
-    if not is_alone:
-        names = [*_style.cut([label for _, label, _ in lines]), *others]
-    return _style.finish(ax, title, label, beside, handles=[*handles, *others.values()], names=names)
+    of_lines = ["these confidences"] if len(lines) == 1 else names
+    handles += others.values()
+    return _style.finish(ax, title, label, beside, handles=handles, names=[*of_lines, *others])
 
 
 def reliability(
@@ -490,45 +484,48 @@ def reliability(
     table = _BINS.table(bins, ["signal", "bin", "confidence_mean", *SCORE, "gap"])
     ax = _inputs.axes(ax, 5, 5)
     scale = _style.marker_scale()
-    lines, more = _lines(table, "bin")
-    texts = [label.text for _, label, _ in lines]
-    looks = _style.line_looks(texts, colors, is_nameless=len(lines) == 1)
+    lines, names, more = _lines(table, "bin", colors)
     if table["gap"].is_not_null().any():
         ax.plot([0, 1], [0, 1], lw=1 * scale, ls=_style.DASHED, color=_style.ink(ax, 0.7), zorder=1)
         ax.set_xlim(-0.015, 1.015)
     handles = []
-    for text, (_, _, line), marker in zip(texts, lines, itertools.cycle(_MARKERS)):
-        score = line["score"]
-        ends = [(score - line["score_low"]).fill_null(0), (line["score_high"] - score).fill_null(0)]
+    for (_, rows, look), marker in zip(lines, itertools.cycle(_MARKERS)):
+        score = rows["score"]
+        ends = [(score - rows["score_low"]).fill_null(0), (rows["score_high"] - score).fill_null(0)]
         bars = ax.errorbar(
-            line["confidence_mean"], score, yerr=[end.clip(0) for end in ends], marker=marker, ms=5 * scale,
-            lw=1.8 * scale, elinewidth=1 * scale, **looks[text],
+            rows["confidence_mean"], score, yerr=[end.clip(0) for end in ends], marker=marker, ms=5 * scale,
+            lw=1.8 * scale, elinewidth=1 * scale, **look,
         )  # fmt: skip
         handles.append(bars)
     if not lines:
         _style.nothing(ax)
     ax.set_ylim(-0.015, 1.015)
-    names = _style.cut([label for _, label, _ in lines]) if len(lines) > 1 else []
     label, beside = f"mean confidence{more}", "mean score"
     return _style.finish(ax, title, label, beside, handles=handles, names=names, loc="best")
 
 
-def _lines(table: pl.DataFrame, first: str) -> tuple[list[_Line], str]:
-    """Return the first lines of a table, and what an axis says of those that are left out."""
-    parts = [*_parts(table, first)]
-    more = f" (the first {_MOST_LINES} of {len(parts):,} lines)" if len(parts) > _MOST_LINES else ""
-    return parts[:_MOST_LINES], more
-
-
 class _Line(NamedTuple):
-    """A line: what identifies it in any table, its label, and its rows."""
+    """A line: what identifies it in any table, its rows, and how it is drawn."""
 
     key: str
-    label: _style.Label
     rows: pl.DataFrame
+    look: Mapping[str, Any]
 
 
-def _parts(table: pl.DataFrame, first: str) -> Iterator[_Line]:
+def _lines(
+    table: pl.DataFrame, first: str, colors: Mapping[str, str] | None
+) -> tuple[list[_Line], list[_style.Label], str]:
+    """Return the first lines of a table, the names of several, and what an axis says of those left out."""
+    parts = [*_parts(table, first)]
+    more = f" (the first {_MOST_LINES} of {len(parts):,} lines)" if len(parts) > _MOST_LINES else ""
+    shown = parts[:_MOST_LINES]
+    labels = [label for _, label, _ in shown]
+    looks = _style.line_looks([label.text for label in labels], colors, is_nameless=len(shown) == 1)
+    lines = [_Line(key, rows, looks[label.text]) for key, label, rows in shown]
+    return lines, _style.cut(labels) if len(shown) > 1 else [], more
+
+
+def _parts(table: pl.DataFrame, first: str) -> Iterator[tuple[str, _style.Label, pl.DataFrame]]:
     """Yield the lines of a table, labelled by their confidence and keys as far as these differ."""
     keys = table.columns[: table.columns.index(first)]
     differing = [name for name in keys if name == "signal" or table[name].n_unique() > 1]
@@ -537,4 +534,4 @@ def _parts(table: pl.DataFrame, first: str) -> Iterator[_Line]:
     for part in table.partition_by([cs.by_name(name) for name in keys], maintain_order=True):
         label = _style.label(part.select(cs.by_name(*differing)).row(0))
         # As text, because NaN differs from itself.
-        yield _Line(repr(part.select(cs.by_name(*keys)).row(0, named=True)), label, part)
+        yield repr(part.select(cs.by_name(*keys)).row(0, named=True)), label, part
