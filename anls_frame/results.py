@@ -97,7 +97,7 @@ class _General:
             return shown
         from anls_frame.export.charts import HeatMap  # noqa: PLC0415 - not for a screen
 
-        return [figure.without_intervals() if isinstance(figure, HeatMap) else figure for figure in shown]
+        return [replace(one, has_intervals=False) if isinstance(one, HeatMap) else one for one in shown]
 
 
 class Written(ABC):

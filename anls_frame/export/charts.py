@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 from markupsafe import Markup
@@ -303,6 +303,8 @@ class HeatMap:
         Numbers of omitted slices and systems.
     counted
         Heading of the column with numbers of rows.
+    has_intervals
+        Whether cells show intervals.
     """
 
     name: str
@@ -314,20 +316,13 @@ class HeatMap:
     higher_is_better: bool
     hidden: tuple[int, int]
     counted: str
+    has_intervals: bool
     more: ClassVar[Sequence[str]] = ()
 
     @property
     def is_whole(self) -> bool:
         """Whether the figure shows its whole table."""
         return not any(self.hidden)
-
-    def without_intervals(self) -> HeatMap:
-        """Return the figure with scores alone."""
-        rows = [
-            (label, count, [(score, text, "", best) for score, text, _, best in cells])
-            for label, count, cells in self.rows
-        ]
-        return replace(self, rows=rows)
 
     def content(self) -> dict[str, object]:
         """Return the values for the template."""
@@ -340,7 +335,7 @@ class HeatMap:
             share = (score - worst) / (best - worst) if score is not None and has_color else 0.0
             return {
                 "text": text,
-                "interval": interval,
+                "interval": interval if self.has_intervals else "",
                 "number": "" if score is None else f"{score:.9g}",
                 "strength": f"{_STRONGEST * share:z.3f}",
                 "is_best": is_best,

@@ -518,10 +518,10 @@ def _heat_map(
 ) -> HeatMap:
     slices = grid.slices.head(FIGURE_ROWS + 1)
     counts = [f"{n:,}{FEW if is_few else ''}" for n, is_few in slices.select("n", "few_rows").iter_rows()]
-    kind, has_intervals = view.kind(metric), len(grid.systems) <= _MOST_SYSTEMS
+    kind = view.kind(metric)
     cells = [
         [
-            (score, spelled(score, (), kind), _range(ends, kind) if has_intervals else "", best)
+            (score, spelled(score, (), kind), _range(ends, kind), best)
             for score, ends, best in zip(*line, strict=True)
         ]
         for line in zip(grid.scores, grid.intervals, grid.is_best, strict=True)
@@ -537,6 +537,7 @@ def _heat_map(
         bool(metric.higher_is_better),
         (grid.slices.height - slices.height, len(grid.systems) - min(len(grid.systems), _DRAWN_SYSTEMS)),
         table.headings["n"],
+        has_intervals=len(grid.systems) <= _MOST_SYSTEMS,
     )
 
 
