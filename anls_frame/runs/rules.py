@@ -57,6 +57,10 @@ def _row(make: Callable[..., pl.Expr], **options: Any) -> _Rule:
     return lambda frame: frame.select(make(*_TEXTS, **options).cast(pl.Float64)).to_series()
 
 
+def _by_protocol(make: Callable[..., pl.Expr], *protocols: str) -> dict[str, _Rule]:
+    return {f"{make.__name__}, protocol {name}": _row(make, protocol=name) for name in protocols}
+
+
 def _contains_in_lower_case(frame: pl.DataFrame) -> pl.Series:
     """Return the containment of formulas of earlier lmms-eval, which lower-cased predictions only."""
     lowered = frame.with_columns(pl.col("prediction").str.to_lowercase())
@@ -95,20 +99,11 @@ _FORMULAS: dict[str, Any] = {"ignore_case": False, "spaces": "remove"}
 
 
 CANDIDATES: dict[str, _Rule] = {
-    **{
-        f"anls, protocol {name}": _row(anls, protocol=name)
-        for name, protocol in PROTOCOLS.items()
-        if protocol.threshold is not None
-    },
-    "nls, protocol anls": _row(nls, protocol="anls"),
-    "nls, protocol rrc": _row(nls, protocol="rrc"),
-    "nls, protocol anls_star": _row(nls, protocol="anls_star"),
-    "nls, protocol raw": _row(nls, protocol="raw"),
-    "cer, protocol raw": _row(cer, protocol="raw"),
-    "cer, protocol jiwer": _row(cer, protocol="jiwer"),
+    **_by_protocol(anls, *(name for name, own in PROTOCOLS.items() if own.threshold is not None)),
+    **_by_protocol(nls, "anls", "rrc", "anls_star", "raw"),
+    **_by_protocol(cer, "raw", "jiwer"),
     "1 - nls, protocol raw": _distance_to_nearest(),
-    "exact_match, protocol anls": _row(exact_match, protocol="anls"),
-    "exact_match, protocol raw": _row(exact_match, protocol="raw"),
+    **_by_protocol(exact_match, "anls", "raw"),
     "mean distance over the answers, protocol rrc": _mean_distance("rrc"),
     "mean distance over the answers, protocol anls_star": _mean_distance("anls_star"),
     "relaxed_accuracy, as ChartQA in pix2struct and lmms-eval": _row(relaxed_accuracy),
@@ -345,12 +340,10 @@ def _from_file(frame: pl.DataFrame, file: File) -> _HarnessScores:
         names = listed([quoted(name) for name in raw.names])
         what = f"a column of ids and exactly one of {listed([*_METRICS])}"
         raise problem(file, f"must be a table with {what}; it has {names}")
-    values = [None if value is None else str(value) for value in raw.column(metrics[0])]
     column = raw_tables.texts(ids, raw.column(ids), problems, raw.place)
     standard_frames.check_ids(column, problems, raw.place)
     problems.raise_any()
-    keys = column.to_list()
-    return _by_id(frame, file, metrics[0], dict(zip(keys, values, strict=True)))
+    return _by_id(frame, file, metrics[0], dict(zip(column, raw.column(metrics[0]), strict=True)))
 
 
 def _by_id(frame: pl.DataFrame, file: File, name: str, scores: dict[str, Any]) -> _HarnessScores:
@@ -363,14 +356,12 @@ def _by_id(frame: pl.DataFrame, file: File, name: str, scores: dict[str, Any]) -
         raise problem(
             file, f"scores {len(unknown):,} questions that the results do not have: {listed(sorted(unknown))}"
         )
-    given = pl.Series(name, [None if text is None else str(text) for text in scores.values()], pl.String)
+    texts = {key: None if value is None else str(value) for key, value in scores.items()}
     try:
-        with_numbers(given.to_frame().lazy(), [name]).collect()
+        with_numbers(pl.DataFrame({name: texts.values()}, schema={name: pl.String}), [name]).collect()
     except DTypeError as error:
         raise DTypeError(f"{file}: {error}") from None
-    texts = [scores.get(key) for key in frame["question_id"]]
-    written = pl.Series("score", [None if text is None else str(text) for text in texts], dtype=pl.String)
-    return _scores(str(file), written)
+    return _scores(str(file), pl.Series("score", map(texts.get, frame["question_id"]), dtype=pl.String))
 
 
 def _scores(name: str, written: pl.Series, *, is_mean: bool = False) -> _HarnessScores:
