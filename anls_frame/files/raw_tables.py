@@ -507,7 +507,7 @@ def _of_typed(
     """Return an entry of Structs or lists of Polars."""
     if isinstance(column.dtype, pl.Array):
         column = column.arr.to_list()
-    entry = typed_entry(pl.col("column"), column.dtype, key)
+    entry = typed_entry(pl.col("column"), column.dtype, [key])
     if entry is None:
         return None
     if isinstance(column.dtype, pl.List):
@@ -515,7 +515,7 @@ def _of_typed(
         if len(column) and not (lengths > int(key)).any():
             return None
         _warn_of_further(raw, lengths > 1, path, key, problems)
-    return column.alias("column").to_frame().select(entry[0]).to_series()
+    return column.alias("column").to_frame().select(entry).to_series()
 
 
 def _of_values(
@@ -558,8 +558,11 @@ _CHOICES, _RIGHT = "choices", "gold_index"
 """The fields of a question of lighteval with its choices, and with the positions of the right ones."""
 
 
-def typed_entry(values: pl.Expr, dtype: Any, key: str) -> tuple[pl.Expr, Any] | None:
-    """Return the entry of Structs or lists and its dtype; None without one. Of choices, the right ones."""
+def typed_entry(values: pl.Expr, dtype: Any, keys: Sequence[str]) -> pl.Expr | None:
+    """Return an entry of Structs and lists; None without one, as in texts. Of choices, the right ones."""
+    if not keys:
+        return values
+    key, *others = keys
     if isinstance(dtype, pl.Struct):
         fields = dtype.to_schema()
         if key not in fields:
@@ -569,11 +572,11 @@ def typed_entry(values: pl.Expr, dtype: Any, key: str) -> tuple[pl.Expr, Any] | 
             right = values.struct.field(_RIGHT)
             right = right if fields[_RIGHT].is_nested() else pl.concat_list(right)
             entry = entry.list.gather(right, null_on_oob=True)
-        return entry, fields[key]
+        return typed_entry(entry, fields[key], others)
     if isinstance(dtype, pl.Array):
         values, dtype = values.arr.to_list(), pl.List(dtype.inner)
     if isinstance(dtype, pl.List) and key.isdecimal():
-        return values.list.get(int(key), null_on_oob=True), dtype.inner
+        return typed_entry(values.list.get(int(key), null_on_oob=True), dtype.inner, others)
     return None
 
 

@@ -286,7 +286,9 @@ def scan_table(file: File, *, required: Sequence[Role], **options: Any) -> pl.La
 def _are_in_texts(schema: Mapping[str, Any], names: Iterable[str]) -> bool:
     """Return whether a dotted name may name an entry of objects in texts, which have to be parsed."""
     paths = [standard_frames.path_of(name, schema) for name in names if name not in schema]
-    return any(path and _typed_entry(pl.lit(None), schema[path[0]], path[1:]) is None for path in paths)
+    return any(
+        path and raw_tables.typed_entry(pl.lit(None), schema[path[0]], path[1:]) is None for path in paths
+    )
 
 
 def _hint_entries(file: File, lazy: pl.LazyFrame, problems: Problems) -> None:
@@ -314,7 +316,7 @@ def with_entries(frame: Rows, names: Iterable[str], file: os.PathLike[str] | Non
         problems = Problems(file)
         entry = None
         if isinstance(rows, pl.LazyFrame):
-            entry = _typed_entry(cs.by_name(root).as_expr(), schema[root], keys)
+            entry = raw_tables.typed_entry(cs.by_name(root).as_expr(), schema[root], keys)
         some = rows.lazy() if entry is None else rows.lazy().head(_LOOKED_AT)
         raw = from_frame(some.select(cs.by_name(root)).collect())
         values = raw_tables.entries(raw, root, keys, problems)  # warns
@@ -328,16 +330,6 @@ def with_entries(frame: Rows, names: Iterable[str], file: os.PathLike[str] | Non
             read = rows.lazy().collect().with_columns(raw_tables.kept(name, values))
             rows = read if isinstance(rows, pl.DataFrame) else read.lazy()
     return origins.like(rows, frame)
-
-
-def _typed_entry(column: pl.Expr, dtype: Any, keys: Sequence[str]) -> pl.Expr | None:
-    """Return an entry of Structs and lists; None without one, as where texts are objects."""
-    for key in keys:
-        entry = raw_tables.typed_entry(column, dtype, key)
-        if entry is None:
-            return None
-        column, dtype = entry
-    return column
 
 
 def read_table(

@@ -312,8 +312,6 @@ def _scores(frame: pl.DataFrame, are_lists: pl.Series) -> pl.Series:
         .select("row", "predictions", "answers")
         .iter_rows()
     }
-    if not assigned_scores:
-        return single
     return single.scatter(list(assigned_scores), list(assigned_scores.values()))
 
 

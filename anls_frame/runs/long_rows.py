@@ -60,19 +60,15 @@ def with_epoch(frame: pl.DataFrame) -> pl.DataFrame:
     return origins.like(frame.rename(_renamed(frame)).with_columns(epoch=epoch), frame)
 
 
-def as_in_file(rows: pl.DataFrame, frame: pl.DataFrame) -> pl.DataFrame:
-    """Return rows of `long_frame` with the columns of the only file, under their names."""
-    return rows.drop(_added(frame), strict=False).rename({new: old for old, new in _renamed(frame).items()})
-
-
 def only_file(
     log: Log, frame: pl.DataFrame, *, gold: Gold, unmatched: str, epoch: int | None = None
 ) -> pl.DataFrame:
     """Return the rows of a single file, as it has them, with the columns of their questions."""
     rows = long_frame([log], gold=gold, unmatched=unmatched, epoch=epoch)
     made = origins.of(rows)
-    only = origins.like(as_in_file(rows, frame), frame)
-    return origins.add(only, separator=made.separator, left_out=made.left_out)
+    own_names = {new: old for old, new in _renamed(frame).items()}
+    only = rows.drop(_added(frame), strict=False).rename(own_names)
+    return origins.add(origins.like(only, frame), separator=made.separator, left_out=made.left_out)
 
 
 def _renamed(frame: pl.DataFrame) -> dict[str, str]:
