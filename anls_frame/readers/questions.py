@@ -37,7 +37,7 @@ class Gold:
     """All other columns, those with a role under its name."""
     path: Path
     names: list[str]
-    """The names of the columns in the table itself."""
+    """The names of the columns in the table itself, and of the entries of what may have answers."""
     separator: str | None = None
     """Where answers were split without being asked."""
     chosen: pl.DataFrame | None = None
@@ -120,8 +120,8 @@ def read_gold(
     `options` name columns, and say how textual answers are read.
     """
     problems = Problems(Path(os.fspath(given) if isinstance(given, str | os.PathLike) else "gold"))
-    names = [options.get(role) for role in GOLD_ROLES]
-    named_columns = standard_frames.column_names([gold_id, options.get("question_id"), *names])
+    roles = [options.get(role) for role in GOLD_ROLES]
+    named_columns = standard_frames.column_names([gold_id, options.get("question_id"), *roles])
     raw = standard_frames.with_entries(_table(given), named_columns, problems)
     own = options.get("question_id")
     if gold_id is None and own is not None and not isinstance(own, str) and set(own) <= set(raw.names):
@@ -142,8 +142,10 @@ def read_gold(
     if len(problems):
         standard_frames.hint_entries(raw, raw.names, problems)
     problems.raise_any()
+    names = raw.names
     if "answers" not in named and not _may_be_answers(raw, chosen):
-        chosen.pop("answers", None)
+        column = chosen.pop("answers")
+        names = [*names, *(f"{column}.{key}" for key in raw_tables.entry_names(raw, column))]
     rows = standard_frames.frame(
         raw,
         chosen,
@@ -162,7 +164,7 @@ def read_gold(
         ids=rows.select(question_id=ids),
         rows=rows.select(others),
         path=problems.path,
-        names=raw.names,
+        names=names,
         separator=separator,
     )
 

@@ -130,8 +130,8 @@ def _check_id_types(given: Iterable[str], labels: Labels, problems: Problems) ->
     if mixed:
         here, there = ("a number", "a string") if isinstance(mixed[0], Number) else ("a string", "a number")
         problems.add(
-            f"questionId is {here} here and {there} in {labels.path.name}, such as {quoted(str(mixed[0]))} "
-            f"({len(mixed):,} times)"
+            f"the id is {here} here and {there} in {labels.path.name}, such as {quoted(str(mixed[0]))} "
+            f"({len(mixed):,} times); write it the same way, as scripts of competitions do not match them"
         )
 
 

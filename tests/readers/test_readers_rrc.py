@@ -178,7 +178,10 @@ def test_ids_as_texts_against_numbers_are_named(tmp_path: Path) -> None:
         (
             "submission.json",
             "",
-            "questionId is a string here and a number in gold.json, such as '1' (2 times)",
+            (
+                "the id is a string here and a number in gold.json, such as '1' (2 times); write it the same "
+                "way, as scripts of competitions do not match them"
+            ),
         )
     ]
 

@@ -448,6 +448,19 @@ def test_columns_that_are_not_found_are_said(
         af.read_logs(runs / "old.jsonl", gold=gold, **options)
 
 
+def test_answers_in_objects_are_named_as_the_error_says(runs: Path) -> None:
+    # As in SQuAD's Dataset.
+    starts = pl.col("answers").list.eval(pl.lit(0, pl.Int64))
+    gold = QUESTIONS.with_columns(answers=pl.struct(text="answers", answer_start=starts))
+    with pytest.raises(
+        af.InputError, match=r"with the columns .*'answers\.text', 'answers\.answer_start'; name"
+    ):
+        af.read_logs(runs / "old.jsonl", gold=gold)
+
+    frame = af.read_logs(runs / "old.jsonl", gold=gold, answers="answers.text")
+    assert frame["answers"].equals(af.read_logs(runs / "old.jsonl", gold=QUESTIONS)["answers"])
+
+
 # On the command line
 
 
