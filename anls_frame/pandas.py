@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from anls_frame.frames.checks import check_column
+from anls_frame.frames.checks import check_columns
 from anls_frame.frames.conversion import at_hand, check_text_levels
 from anls_frame.metrics.row_functions import input_names
 from anls_frame.namespaces import ROW_FUNCTIONS, AnlsFrameNamespace
@@ -68,7 +68,7 @@ def _column(frame: pd.DataFrame, column: Any) -> Any:
     if not isinstance(column, str):
         return column
     check_text_levels(frame, [column])
-    check_column(at_hand(frame).columns, column)
+    check_columns(at_hand(frame).columns, [column])
     return frame[column]
 
 

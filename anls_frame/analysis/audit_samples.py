@@ -15,7 +15,7 @@ from anls_frame._text import numbered
 from anls_frame._typing import table_of_frame
 from anls_frame.exceptions import DTypeError
 from anls_frame.export.values import plain_frame
-from anls_frame.frames.checks import check_column, check_new_names
+from anls_frame.frames.checks import check_columns, check_new_names
 from anls_frame.frames.conversion import (
     at_hand,
     column_names,
@@ -192,7 +192,7 @@ def _lean_column(lean: str, score: str | None, systems: Mapping[str, str], names
     if lean == "score" and score is None:
         raise ValueError('lean="score" needs score=, the column with the score of each row')
     if lean not in _LEANS:
-        check_column([*names, *_LEANS], lean)
+        check_columns([*names, *_LEANS], [lean])
         return [lean]
     return [str(score)] if lean == "score" else []
 

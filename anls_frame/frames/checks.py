@@ -71,17 +71,12 @@ _LISTS = (pl.List, pl.Array)
 _SHOWN_NAMES = 40
 
 
-def check_column(available: Iterable[Any], name: str, named: Iterable[str] = ()) -> None:
+def check_columns(available: Iterable[Any], names: Iterable[str], named: Iterable[str] = ()) -> None:
     """
-    Raise an error that suggests the nearest name, unless the column occurs exactly once.
+    Raise an error that suggests the nearest name, unless each column occurs exactly once.
 
     Columns that are `named` for another role are not suggested.
     """
-    check_columns(available, [name], named)
-
-
-def check_columns(available: Iterable[Any], names: Iterable[str], named: Iterable[str] = ()) -> None:
-    """Check each of several columns, of a table that may have many, as `check_column` does."""
     counts = Counter(iter(available))  # a schema is a mapping, and a Counter would take its values
     for name in names:
         if counts[name] > 1:

@@ -20,7 +20,7 @@ from anls_frame._text import quoted
 from anls_frame.exceptions import DTypeError
 from anls_frame.frames import from_arrow
 from anls_frame.frames.answer_texts import warn_of_answers
-from anls_frame.frames.checks import check_column, check_columns, check_dtypes, text_advice
+from anls_frame.frames.checks import check_columns, check_dtypes, text_advice
 from anls_frame.frames.missing_values import is_missing
 from anls_frame.protocol import ScoreProtocol
 
@@ -46,7 +46,7 @@ def to_polars(frame: pd.DataFrame, texts: Sequence[str], others: Sequence[str] =
 def _column_or_level(frame: pd.DataFrame, name: str) -> pd.Series[Any]:
     if name in frame.columns:
         return frame[name]
-    check_column([*frame.columns, *(level for level in frame.index.names if level is not None)], name)
+    check_columns([*frame.columns, *(level for level in frame.index.names if level is not None)], [name])
     return frame.index.get_level_values(name).to_series(index=frame.index)
 
 

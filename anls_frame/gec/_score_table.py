@@ -11,7 +11,7 @@ import polars.selectors as cs
 from anls_frame._arguments import takes_names
 from anls_frame._typing import table_of_frame
 from anls_frame.exceptions import DuplicateColumnError
-from anls_frame.frames.checks import check_column
+from anls_frame.frames.checks import check_columns
 from anls_frame.frames.conversion import as_kind_of, in_polars
 from anls_frame.summary.labels import check_slices
 
@@ -85,7 +85,7 @@ def scores(frame: Any, expression: pl.Expr, *, by: str | Sequence[str] | None = 
     rows = source.lazy()
     names = rows.collect_schema().names()
     for group in groups:
-        check_column(names, group)
+        check_columns(names, [group])
     if groups:
         table = rows.group_by(cs.by_name(groups), maintain_order=True).agg(expression).collect()
         check_slices(table, groups, groups)

@@ -14,7 +14,7 @@ from anls_frame._messages import Either, Message, Option
 from anls_frame._typing import Missing, ScoreColumn
 from anls_frame.frames import conversion, origins
 from anls_frame.frames.answer_texts import warn_of_answers
-from anls_frame.frames.checks import check_column, check_dtypes, check_new_names, free_name
+from anls_frame.frames.checks import check_columns, check_dtypes, check_new_names, free_name
 from anls_frame.metrics.scores import anls, cer, exact_match, fields_of_score, nls
 from anls_frame.protocol import ScoreProtocol, resolve_errors, resolve_protocol, resolve_scoring
 
@@ -157,7 +157,7 @@ def _add(
     """Add the scores to a Polars frame: the fields of `score`, or one score."""
     schema = frame.collect_schema()
     for name in inputs:
-        check_column(schema, name, inputs)
+        check_columns(schema, [name], inputs)
     check_dtypes(pl.Schema({name: schema[name] for name in inputs}), scores)
     if not overwrite:
         check_new_names(schema, names.values(), _ADVICE)

@@ -19,7 +19,7 @@ from anls_frame._text import label, numbered
 from anls_frame._typing import ByFrame, Missing, Table_co, declared, table_of_frame
 from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.frames import origins
-from anls_frame.frames.checks import COLLIDE, check_column, free_name
+from anls_frame.frames.checks import COLLIDE, check_columns, free_name
 from anls_frame.frames.conversion import as_kind_of, at_hand, column_names, in_polars
 from anls_frame.frames.documents import called, without_nan
 from anls_frame.protocol import ScoreProtocol, described, resolve_errors
@@ -500,7 +500,7 @@ def _in_rows(frame: Any, columns: str | Sequence[str]) -> tuple[Any, str]:
         rows = in_polars(frame).lazy().with_columns(cs.by_name(name).cast(pl.List(dtype.inner)))
         return origins.like(rows.explode(cs.by_name(name), empty_as_null=True, keep_nulls=True), frame), name
     for name in names:
-        check_column(known, name, names)
+        check_columns(known, [name], names)
     made = free_name("answer", known)
     lazy = in_polars(frame).lazy()
     parts = [lazy.with_columns(cs.by_name(name).as_expr().alias(made)) for name in names]

@@ -21,7 +21,7 @@ from anls_frame.export.values import plain_frame
 from anls_frame.files import raw_tables
 from anls_frame.files.file import File, without_halves
 from anls_frame.files.problems import Problems
-from anls_frame.frames.checks import check_column, check_new_names
+from anls_frame.frames.checks import check_columns, check_new_names
 from anls_frame.frames.conversion import (
     at_hand,
     attach,
@@ -142,7 +142,7 @@ def judged(
     check_new_names(names, ["verdict"])
     verdicts = in_polars(verdicts).lazy().collect()
     for name in ("id", "row", "verdict", "digest"):
-        check_column(verdicts.columns, name)
+        check_columns(verdicts.columns, [name])
     if verdicts.is_empty():
         raise ValueError("there are no verdicts")
     if id is None and verdicts["id"].null_count() < verdicts.height:

@@ -21,7 +21,7 @@ from anls_frame.files.folders import check_different
 from anls_frame.files.problems import Problems, problem
 from anls_frame.files.table_files import with_entries
 from anls_frame.frames import origins
-from anls_frame.frames.checks import check_column, free_name, no_column
+from anls_frame.frames.checks import check_columns, free_name, no_column
 from anls_frame.frames.number_columns import with_numbers
 from anls_frame.readers.any_file import read_kind
 from anls_frame.readers.descriptions import READERS
@@ -477,7 +477,7 @@ def scores_in_columns(given: SystemFiles, metrics: Sequence[str | Metric] | None
     how = replace(given.how, entries=[*given.how.entries, *names])
     frame = load_table(file, how, "scores", required=())
     for name in names:
-        check_column(frame.columns, name, names)
+        check_columns(frame.columns, [name], names)
     systems = dict(zip(_names(given, names), names, strict=True))
     numbers = with_numbers(frame, names).with_columns(cs.by_name(names).cast(pl.Float64)).collect()
     return Wide(origins.like(numbers, frame), systems, None, [metric_of_scores(systems, metrics)])
