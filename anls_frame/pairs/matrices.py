@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import reprlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
-from anls_frame._arguments import choice
+from anls_frame._arguments import choice, type_name
 from anls_frame._text import spelled_space, visible
-from anls_frame.pairs.alignments import Alignment
-from anls_frame.pairs.edits import Operation
+from anls_frame.pairs.edits import Operation, edits_between, runs, single
 from anls_frame.protocol import check_substitution_cost
 
 if TYPE_CHECKING:
@@ -415,15 +414,16 @@ def edit_matrix(prediction: str, reference: str, *, substitution_cost: int = 1) 
     """
     check_substitution_cost(substitution_cost)
     cost = int(substitution_cost)
-    aligned = Alignment(prediction, reference)
     for name, text in (("prediction", prediction), ("reference", reference)):
+        if not isinstance(text, str):
+            raise TypeError(f"{name} must be a string, got {type_name(text)}")
         if len(text) > LONGEST:
             raise ValueError(f"{name} must have at most {LONGEST:,} characters, got {len(text):,}")
-    path = _path(aligned)
+    edits = ((edit.op, edit.reference_pos, 1) for edit in edits_between(prediction, reference))
+    starts = ((step.reference, step.prediction) for step in single(runs(edits, len(reference))))
+    path = (*starts, (len(reference), len(prediction)))
     matrix = EditMatrix(prediction, reference, _distances(prediction, reference, cost), path, cost)
-    if cost == 1:
-        return matrix
-    return EditMatrix(prediction, reference, matrix.distances, next(matrix.paths()), cost)
+    return matrix if cost == 1 else replace(matrix, path=next(matrix.paths()))
 
 
 def oriented(cell: Cell, across: Across) -> Cell:
@@ -444,16 +444,6 @@ def _distances(prediction: str, reference: str, cost: int) -> npt.NDArray[np.int
         # A run of insertions: each cell is the minimum over the cells to its left, plus the distance to them.
         table[i] = np.minimum.accumulate(best - columns) + columns
     return table
-
-
-def _path(aligned: Alignment) -> tuple[Cell, ...]:
-    path = [(0, 0)]
-    for op, reference, prediction in aligned.segments():
-        down, right = int(op != "insert"), int(op != "delete")
-        for _ in range(max(len(reference), len(prediction))):
-            i, j = path[-1]
-            path.append((i + down, j + right))
-    return tuple(path)
 
 
 def _head(letter: str) -> str:

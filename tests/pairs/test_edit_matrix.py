@@ -218,7 +218,9 @@ def test_a_text_too_long_for_a_table_is_refused() -> None:
     assert af.edit_matrix("a" * 1_000, "").distance == 1_000
     with pytest.raises(ValueError, match=r"^prediction must have at most 1,000 characters, got 1,001$"):
         af.edit_matrix("a" * 1_001, "")
-    with pytest.raises(TypeError, match="reference"):
+    with pytest.raises(TypeError, match="reference must be a string, got NoneType"):
         af.edit_matrix("a", None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="prediction must be a string, got list"):
+        af.edit_matrix(["ab"], ["ac"])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="substitution_cost must be an integer of at least 0"):
         af.edit_matrix("a", "b", substitution_cost=-1)
