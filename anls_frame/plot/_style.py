@@ -87,16 +87,10 @@ _FALLBACK_FONTS = (
 )
 
 
-@lru_cache(maxsize=1)
-def _installed_fonts() -> frozenset[str]:
-
-    return frozenset(fontManager.get_font_names())
-
-
 def font_families() -> list[str]:
     """Return the reader's fonts, followed by installed fonts for other scripts."""
     own = [family for family in mpl.rcParams["font.family"] if isinstance(family, str)]
-    installed = _installed_fonts()
+    installed = set(fontManager.get_font_names())
     return list(dict.fromkeys((*own, *(font for font in _FALLBACK_FONTS if font in installed))))
 
 

@@ -277,6 +277,15 @@ def test_the_curve_of_thresholds_has_the_points_of_its_table() -> None:
     assert list(points) == af.threshold_curve(summary).select("threshold", "anls").rows()
 
 
+def test_fonts_added_after_a_plot_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = ["DejaVu Sans"]
+    monkeypatch.setattr(_style.fontManager, "get_font_names", lambda: known)
+    before = _style.font_families()
+    known.append("Noto Sans Thai")
+
+    assert _style.font_families() == [*before, "Noto Sans Thai"]
+
+
 def test_a_confusion_matrix_has_the_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_style, "_has_glyph", lambda *_: True)
     ax = plot.confusion_matrix(confusions())
