@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from datetime import time
 from typing import Any, Literal, NamedTuple, get_args
 
 import polars as pl
@@ -109,7 +110,8 @@ def display_table(table: Table) -> tuple[list[ShownColumn], list[ShownRow]]:
     if slices and named != [SLICE]:
         columns = [column for column in columns if column.name != SLICE]
     rows = []
-    for index, values in enumerate(plain_frame(table.frame, table.name).iter_rows(named=True)):
+    plain = plain_frame(_plain_keys(table.frame, named), table.name)
+    for index, values in enumerate(plain.iter_rows(named=True)):
         overall = slices and values["slice"] == OVERALL
         best = table.best[index] if table.best else ()
         cells = [
@@ -124,12 +126,24 @@ def display_table(table: Table) -> tuple[list[ShownColumn], list[ShownRow]]:
 
 def slice_labels(slices: pl.DataFrame, by: Sequence[str], names: Names = ROWS) -> list[str]:
     """Return a label for each row of a frame of slices, short enough for an axis."""
-    keys = slices.select(cs.by_name(*by)).rows() if by else [()] * slices.height
+    keys = _plain_keys(slices, by).select(cs.by_name(*by)).rows() if by else [()] * slices.height
     labels = [
         every(names) if kind == OVERALL else " / ".join(map(whole_label, row))
         for kind, row in zip(slices[SLICE], keys, strict=True)
     ]
     return shortened_apart(labels)
+
+
+def _plain_keys(frame: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+    """Return keys without decimals and times of day that are all zero, as pandas has integers and days."""
+    plain = {}
+    for key in frame.select(cs.by_name(*keys, require_all=False) & (cs.float() | cs.datetime())):
+        is_float, values = key.dtype.is_float(), key.drop_nulls()
+        if is_float and ((values.abs() < _LARGEST) & (values % 1 == 0)).all():
+            plain[key.name] = key.cast(pl.Int64)
+        elif not is_float and (values.dt.time() == time()).all():
+            plain[key.name] = key.dt.date()
+    return frame.with_columns(**plain)
 
 
 SMALL = 1e-3

@@ -67,7 +67,7 @@ class CorrectedView(View):
 
     def notes(self) -> list[str]:
         """Return the result of all rows in sentences, and notes on the figures."""
-        names = ("corrected", "difference", "few_rows", "bias_few_rows")
+        names = ("corrected", "difference")
         parts = [frame.select(cs.by_name(*names, require_all=False)) for _, frame in self.tables]
         lines = pl.concat(parts, how="diagonal")
         said = [
@@ -86,34 +86,21 @@ class CorrectedView(View):
             independent = "Rows are treated as independent: if several are about one document, "
             column = for_readers(str(Option("cluster")), "-c of `audit` or `corrected`")
             said.append(Message(independent, "name the documents with ", column, "."))
-        for marked, meaning in (
-            ("few_rows", f"few rows: the figure rests on few {self._units}; treat the interval as rough."),
-            (
-                "bias_few_rows",
-                f"on a bias: score and verdict differ in few {self._units}; treat its interval as rough.",
-            ),
-        ):
-            if lines[marked].any():
-                said.append(MarkNote(FEW, meaning))
         # On a screen, agreement is in the sentence on all rows alone.
-        said += self._notes_on_agreement(pl.col(SLICE) == OVERALL)
-        said += _slices_without_verdicts(self)
-        return said
+        return [*said, *_slices_without_verdicts(self), *self._few(pl.col(SLICE) == OVERALL)]
 
     def document_notes(self) -> list[str]:
-        """Return the notes of a screen, and those on columns that only documents show."""
-        return list(dict.fromkeys([*self.all_notes(), *self._notes_on_agreement(pl.lit(value=True))]))
+        """Return the notes of a screen, and that on marks which only documents show."""
+        return list(dict.fromkeys([*self.all_notes(), *self._few(pl.lit(value=True))]))
 
-    @property
-    def _units(self) -> str:
-        return "rows" if self.settings["cluster"] is None else "documents"
-
-    def _notes_on_agreement(self, shown: pl.Expr) -> list[str]:
-        """Return the note on marks of measures of agreement, if the shown lines have one."""
-        marks = [f"{name}_few_rows" for name in _AGREED]
-        lines = pl.concat(frame.filter(shown).select(marks) for _, frame in self.result.sliced_tables())
-        meaning = f"on a measure of agreement: few {self._units} carry it; treat its interval as rough."
-        return [MarkNote(FEW, meaning)] if any(lines[name].any() for name in marks) else []
+    def _few(self, of_agreement: pl.Expr) -> list[str]:
+        """Return the note on marked figures, if there are any; of agreement, in some lines alone."""
+        agreed = pl.any_horizontal(f"{name}_few_rows" for name in _AGREED) & of_agreement
+        lines = pl.concat((frame for _, frame in self.tables), how="diagonal")
+        units = "rows" if self.settings["cluster"] is None else "documents"
+        meaning = f"few {units} carry the figure: treat its interval as rough."
+        is_marked = lines.select(pl.any_horizontal("few_rows", "bias_few_rows", agreed).any()).item()
+        return [MarkNote(FEW, meaning)] if is_marked else []
 
     def head(self) -> str:
         """Return the result of all rows, of the first system."""

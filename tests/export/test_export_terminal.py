@@ -147,9 +147,9 @@ def test_slices_without_an_interval_have_one_line_each(monkeypatch: pytest.Monke
     # Each speaker is a single document; only all rows have an interval, which has no room beside the figure.
     lines = [[part.strip() for part in line.strip("│").split("┆")] for line in text.splitlines()]
     every = next(index for index, line in enumerate(lines) if line[0] == "all rows")
-    assert (lines[every][2], lines[every + 1][2]) == ("0.500", "[0.500, 0.500]")
+    assert (lines[every][2], lines[every + 1][2]) == ("50.0 %", "[50.0, 50.0]")
     assert [(line[0], line[2]) for line in lines[every + 2 : every + 5]] == [
-        (name, "0.500 [–]")  # noqa: RUF001 - of no value
+        (name, "50.0 % [–]")  # noqa: RUF001 - of no value
         for name in ("Ada", "Ben", "Eve")
     ]
 
@@ -183,9 +183,9 @@ def test_a_row_that_is_too_wide_has_a_row_for_each_of_its_columns(monkeypatch: p
     }
     # Of 90 words, 10 are read as others, 40 are missing, and 10 are added.
     assert [shown[f"words {kind}"] for kind in ("subst.", "deleted", "inserted")] == [
-        "0.111",
-        "0.444",
-        "0.111",
+        "11.1 %",
+        "44.4 %",
+        "11.1 %",
     ]
 
 

@@ -362,4 +362,5 @@ def test_figures_that_few_documents_carry_are_marked(
     frame = pl.DataFrame({"doc": doc, "score": score, "truth": truth})
     made = af.corrected(frame, "score", "truth", cluster=None if by_rows else "doc", tuning=0)
     assert made.overall.select("few_rows", "bias_few_rows").row(0) == expected
-    assert ("* on a bias" in str(made)) is expected[1]
+    agreed = [made.overall[name].item() for name in made.overall.columns if name.endswith("_few_rows")]
+    assert ("* few" in str(made)) is any((*expected, *agreed))

@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import polars as pl
 import pytest
 import report_oracle
@@ -174,3 +175,21 @@ def test_slices_of_corrected_scores_have_names_of_their_own(name: str) -> None:
     rows = pl.DataFrame({name: ["a", "b"] * 20, "judge": [1.0, 0.0] * 20, "truth": [1.0] * 40})
     with pytest.raises(DuplicateColumnError, match=rf"columns \['{name}'\] would collide .*; rename them"):
         af.corrected(rows, "judge", "truth", by=name, probability=None, stratum=None)
+
+
+def test_whole_numbers_and_days_of_pandas_are_shown_as_such_and_stay_what_they_are(tmp_path: Path) -> None:
+    rows = pd.DataFrame({"prediction": ["a", "b"] * 60, "answer": "a"})
+    rows["page"], rows["zoom"] = [1.0, 2.0, None] * 40, [1.0, 2.5, None] * 40
+    rows["day"] = pd.to_datetime(["2024-02-01", "2024-03-01", None] * 40)
+    rows["hour"] = rows["day"] + pd.Timedelta(hours=1)
+    for name, shown, stored in (
+        ("page", {"1", "2", "null"}, "1.0"),
+        ("zoom", {"1.0", "2.5", "null"}, "1.0"),
+        ("day", {"2024-02-01", "2024-03-01", "null"}, "2024-02-01T00:00:00.000000"),
+        ("hour", {"2024-02-01T01:00:00.000000", "2024-03-01T01:00:00.000000", "null"}, "2024-02-01T01:00:00"),
+    ):
+        made = af.report(rows, "prediction", "answer", by=name, metrics="anls")
+        cells = [line.split("┆")[0].strip("│ ") for line in made.to_text().splitlines() if "40*" in line]
+        assert {*cells} == shown
+        assert f"\ngroup,{stored}" in made.write(tmp_path / "keys.csv").read_text(encoding="utf-8")
+        assert made.by_group[name].dtype == rows[name].dtype
