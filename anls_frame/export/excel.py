@@ -25,7 +25,7 @@ from xlsxwriter.utility import xl_rowcol_to_cell
 from anls_frame._text import distinct, quoted, text_width, visible
 from anls_frame.export.columns import MARKS, heading_of, of_kinds
 from anls_frame.export.display import NUMERIC, figure, is_shown
-from anls_frame.export.document import OVERALL, SLICE, Document, Table
+from anls_frame.export.document import BEST, OVERALL, SLICE, Document, Table
 from anls_frame.export.kinds import Kind
 from anls_frame.export.row_names import every
 from anls_frame.export.values import as_text, json_text, plain_frame
@@ -85,7 +85,9 @@ class _ExactFloat(float):
 def write(document: Document, file: BinaryIO) -> None:
     """Write all tables, what their columns mean, the settings and, if there are any, notes."""
     names = _sheet_names(table.name for table in document.tables)
-    book = _XlsxFile(document.title, document.notes)
+    # The best system of a slice is named in a column, without its mark.
+    notes = [note for note in document.notes if getattr(note, "mark", None) != BEST]
+    book = _XlsxFile(document.title, notes)
     for table, name in zip(document.tables, names, strict=True):
         if name != table.name:
             book.notes.append(f"the sheet {name!r} holds the table {table.name!r}")

@@ -65,7 +65,9 @@ def test_the_loop_of_one_system(tmp_path: Path) -> None:
     truth = af.audited_scores(scored, verdicts, "anls", id="question_id")
     line = af.corrected(truth, "anls", "audited_score", cluster="doc_id").overall.row(0, named=True)
     *_, warned, named, corrected = done.stdout.splitlines()
-    assert warned.startswith("The score without these rows is too good")
+    assert warned.startswith(
+        "Only the drawn rows were judged, so the score without some of them is no estimate"
+    )
     assert named == "ANLS, corrected by the drawn rows:"
     assert corrected.startswith(f"drawn: {line['corrected']:.3f} [{line['corrected_low']:.3f}, ")
     assert f"{100 * line['audit_share']:.0f} % of the remaining variance" in corrected
@@ -74,6 +76,28 @@ def test_the_loop_of_one_system(tmp_path: Path) -> None:
     found = json.loads(done.stdout)
     assert found["corrected"][0]["bias_low"] == pytest.approx(line["bias_low"])
     assert found["differences"] == []
+
+
+def test_error_rates_count_the_errors_of_judged_rows(tmp_path: Path) -> None:
+    rows = [("cat", "cut"), ("abcd", "xyzd"), ("dog", "dog"), ("x", "y")]
+    pl.DataFrame(
+        {
+            "question_id": ["a", "b", "c", "d"],
+            "prediction": [read for read, _ in rows],
+            "answer": [right for _, right in rows],
+        }
+    ).write_csv(tmp_path / "rows.csv")
+    judged = [(0, "answer_wrong"), (1, "score_right")]
+    lines = [
+        {"id": "ab"[row], "row": row, "verdict": verdict, "digest": digest([rows[row][0]], [rows[row][1]])}
+        for row, verdict in judged
+    ]
+    (tmp_path / "verdicts.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    done = shell.run(tmp_path, "verdicts", "verdicts.jsonl", "rows.csv", "-m", "wer")
+    assert done.returncode == 0, done.stderr
+    said = "2 of 4 rows judged: they have 4 of 5 character errors, and 1 (25 %) of these are not the model's"
+    assert said in done.stdout
+    assert "CER 0.455, without these rows 0.500 (3 rows)" in done.stdout  # 5 / 11, and 4 / 8
 
 
 def test_the_loop_of_two_systems(tmp_path: Path) -> None:

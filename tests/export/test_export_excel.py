@@ -83,6 +83,18 @@ def test_a_table_of_many_columns_has_those_of_a_screen_unless_others_are_chosen(
     assert "F1, low" in [cell.value for cell in chosen["By field"][1]]
 
 
+def test_a_workbook_names_best_systems_and_explains_no_mark_of_them(tmp_path: Path) -> None:
+    rows = pl.DataFrame({"k": ["u", "v"] * 10, "a": "x", "b": "y", "c": "x", "answer": "x"})
+    made = af.compare(rows, ["a", "b", "c"], "answer", by="k")
+
+    book = openpyxl.load_workbook(made.write(tmp_path / "a.xlsx"))
+
+    cells = [str(cell.value) for sheet in book for row in sheet.iter_rows() for cell in row]
+    assert "best" in cells
+    assert not any("◂" in cell for cell in cells)
+    assert "◂ best" in made.write(tmp_path / "a.md").read_text(encoding="utf-8")
+
+
 def test_the_name_of_a_sheet_is_cut_between_words(tmp_path: Path) -> None:
     name = "The 20 worst of all our 1,234,567 pages"
     document = replace(report(), tables=[replace(report().main, name=name)])

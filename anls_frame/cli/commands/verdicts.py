@@ -25,13 +25,6 @@ _LOSSES = {
     "cer": "they have {} of {} character errors, and {} of these are not the {}'s errors",
 }
 """The loss of judged rows, of that of all rows, and the part that is not the system's."""
-_FLATTERS = {
-    "anls": "The score without these {}s is too good, because only those that score less than 1 can be left "
-    "out: take the corrected one.",
-    "cer": "The rate without these {}s is too good, because only those with errors can be left out: take the "
-    "corrected one.",
-}
-"""Why a score without judged rows is not the corrected one."""
 
 
 @options.command(
@@ -82,7 +75,8 @@ def verdicts(
         except ValueError as error:
             raise ValueError(Message(f"{saved}: ", *error.args)) from None
         names = names_of_sample(given.files[0], given.how)
-        judged: Any = names["judged"]
+        judged: Any = "cer" if metric in _CORRECTED["cer"] else names["judged"]
+        names = {**names, "judged": judged}
         given_score = _judged_column(given_verdicts, metric, saved)
         lost = (
             af.readers.lost_points(rows, frame, columns, "answers", **vars(scoring), metric=judged)
@@ -123,7 +117,8 @@ def verdicts(
     for system in by_system:
         _print_sentence(system, names, is_alone=is_alone)
     if corrected and any(map(_leaves_out, by_system)):
-        show(_FLATTERS[judged].format(names["row"]))
+        told = f"Only the drawn {names['row']}s were judged, so the score without some of them is no estimate"
+        show(f"{told} for all {names['row']}s: take the corrected one.")
     for score_name, of_metric in corrected.items():
         corrected_by = f"{heading_of(score_name)}, corrected by the drawn {names['row']}s:"
         show(corrected_by, *of_metric.view(result=of_metric).document_notes())
@@ -134,7 +129,7 @@ def _corrected(
 ) -> Any:
     """Return the score that the verdicts on a sample correct, from its rows and the columns of its scores."""
     rows, scores = scored
-    how |= {"prediction": dict(columns), "lower_is_better": metric in ("cer", "wer")}
+    how |= {"prediction": dict(columns), "lower_is_better": metric in _CORRECTED["cer"]}
     truth = af.audited_scores(rows, verdicts, scores, **how)
     systems = {name: (score, f"audited_score_{name}") for name, score in scores.items()}
     # Rates may exceed 1.
