@@ -28,6 +28,7 @@ from anls_frame.summary.details import detail_table
 from anls_frame.summary.keys import check_objects
 from anls_frame.summary.measures import Metric, is_higher_better
 from anls_frame.summary.summary import Summary
+from anls_frame.summary.systems import resolve_systems
 
 _DPI = 144
 
@@ -261,17 +262,10 @@ def limits(
     )
 
 
-def columns_of(columns: str | Sequence[str] | Mapping[str, str] | None) -> dict[str, str]:
+def columns_of(option: str, columns: str | Sequence[str] | Mapping[str, str] | None) -> dict[str, str]:
     """Return a dictionary from names in the plot to columns."""
-    if isinstance(columns, str):
-        return {columns: columns}
-    pairs = dict(columns) if isinstance(columns, Mapping) else {name: name for name in columns or ()}
-    if not pairs or not all(isinstance(text, str) for pair in pairs.items() for text in pair):
-        raise ValueError(
-            "scores must be a column name, several, or a dictionary from system names to column names, "
-            f"got {columns!r}"
-        )
-    return pairs
+    given = [columns] if isinstance(columns, str) else columns
+    return resolve_systems(given, 1, option=option, what="columns of scores")
 
 
 def name_of_columns(columns: Mapping[str, str]) -> str:

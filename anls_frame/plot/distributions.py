@@ -232,7 +232,7 @@ def ecdf(
     [0.0, 0.25, 0.5, 1.0, 1.0]
     """
     frame = _SCORES.frame(frame)
-    systems = _inputs.columns_of(scores)
+    systems = _inputs.columns_of("scores", scores)
     rows = _SCORES.numbers(frame, list(dict.fromkeys(systems.values())))
     for column in rows:
         if column.alias("column").is_infinite().any():

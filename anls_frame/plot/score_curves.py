@@ -195,7 +195,7 @@ def _lines_of_rows(
     bins: int,
 ) -> _Curves:
     """Return the lines of rows, with the mean score and number of each bin."""
-    systems = _inputs.columns_of(y)
+    systems = _inputs.columns_of("y", y)
     if x is None:
         raise ValueError("x must be the column with a number for each row, such as its length, got None")
     if by is not None and len(systems) > 1:

@@ -94,7 +94,9 @@ def _check(metric: Metric, systems: Mapping[str, str]) -> None:
             )
 
 
-def resolve_systems(systems: Any, least: int = 2) -> dict[str, str]:
+def resolve_systems(
+    systems: Any, least: int = 2, *, option: str = "systems", what: str = "prediction columns"
+) -> dict[str, str]:
     """Return the systems as a mapping from names to columns; an error if there are too few."""
     if isinstance(systems, list | tuple):
         entries = [(name, name) for name in systems]
@@ -104,10 +106,9 @@ def resolve_systems(systems: Any, least: int = 2) -> dict[str, str]:
     if len(entries) < least or not are_texts:
         number = "two or more" if least > 1 else "one or more"
         raise ValueError(
-            f"systems must name {number} prediction columns, such as {{'old': 'a', 'new': 'b'}}, got "
-            f"{systems!r}"
+            f"{option} must name {number} {what}, such as {{'old': 'a', 'new': 'b'}}, got {systems!r}"
         )
     named = dict(entries)
     if len(named) < len(entries):
-        raise ValueError(f"systems must have different names, got {systems!r}")
+        raise ValueError(f"{option} must have different names, got {systems!r}")
     return named

@@ -468,7 +468,9 @@ def test_names_are_shown_as_they_are(name: str, monkeypatch: pytest.MonkeyPatch)
     [
         (lambda: plot.ecdf(frame(), "nsl"), ColumnNotFoundError, "nls"),
         (lambda: plot.ecdf(frame(), "answer"), DTypeError, "needs a numeric column"),
-        (lambda: plot.ecdf(frame(), []), ValueError, "scores must be a column name"),
+        (lambda: plot.ecdf(frame(), []), ValueError, "scores must name one or more columns of scores"),
+        (lambda: plot.ecdf(frame(), ["nls", "nls"]), ValueError, "scores must have different names"),
+        (lambda: plot.curve(frame(), "cer", [1]), ValueError, "y must name one or more columns of scores"),
         (
             lambda: plot.ecdf(frame(), frame()),
             TypeError,
