@@ -135,9 +135,7 @@ class File(os.PathLike[str]):
         """The beginning as text, as far as it is known without the encoding."""
         self.check()
         data = self._read()[:_BEGINNING]
-        return data.decode("utf-8" if b"\0" not in data else "utf-16", errors="replace").removeprefix(
-            "\ufeff"
-        )
+        return data.decode(_encoding(data), errors="replace").removeprefix("\ufeff")
 
     def read_bytes(self, *, may_be_empty: bool = False) -> bytes:
         """Return the content, decompressed as the suffix says; an implausibly large one is an error."""

@@ -515,8 +515,6 @@ def _fits(values: raw_tables.Column, *, lists: bool) -> bool:
     kinds = raw_tables.kinds_of(values) - {NoneType}
     if not lists or list not in kinds:
         return bool(kinds) and kinds <= texts
-    if isinstance(values, raw_tables.JsonColumn) and values.holds_lists:
-        return True
     entries = chain.from_iterable(value for value in values if type(value) is list)
     return kinds <= {*texts, list} and set(map(type, entries)) <= texts
 
