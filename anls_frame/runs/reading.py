@@ -169,16 +169,12 @@ class Reading:
         asked = only_parts(rows, self.where, {*own} & {*rows.columns})
         return replace(gold, chosen=asked.select("question_id"))
 
-    def joins(self, kinds: Collection[str]) -> bool:
-        """Whether gold has questions to be joined, rather than the ground truth of pages."""
-        return self.gold is not None and any(kind != "pages" for kind in kinds)
-
     def questions(self, kinds: Collection[str]) -> Gold | None:
         """Return the questions to be joined to files of these kinds."""
         competitions = [READERS[kind].competition for kind in sorted(kinds) if READERS[kind].competition]
-        if self.gold_id is not None and (competitions or not self.joins(kinds)):
+        if self.gold_id is not None and (competitions or are_pages(self)):
             raise ValueError(Message(Option("gold_id"), " is for gold in a table"))
-        if not self.joins(kinds):
+        if self.gold is None or are_pages(self):
             return None
         if competitions:
             labels: Gold = competitions[0].labels(File.of(self.gold))
@@ -413,7 +409,7 @@ def scan(file: File, how: Reading, *, every_response: bool = False) -> pl.LazyFr
 def columns(file: File, how: Reading) -> list[str]:
     """Return the names of a file's columns, without warnings: reading its rows gives them."""
     # Some of the questions may be in other files.
-    how = replace(how, unmatched="keep") if how.joins([kind_of_file(file, how)]) else how
+    how = how if how.gold is None or are_pages(how) else replace(how, unmatched="keep")
     with reading(file, how), warnings.catch_warnings():
         warnings.simplefilter("ignore", InputWarning)
         return scan(file, how).collect_schema().names()

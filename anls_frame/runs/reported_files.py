@@ -28,7 +28,7 @@ from anls_frame.overviews.roles import warn_of_systems
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.reports.reports import Report
 from anls_frame.runs.log_files import Paths
-from anls_frame.runs.reading import Reading, are_pages, kind_of_file, reading, warn_of_transcripts
+from anls_frame.runs.reading import Reading, are_pages, reading, warn_of_transcripts
 from anls_frame.runs.score_columns import (
     Scores,
     Tables,
@@ -194,9 +194,8 @@ def _are_logs(given: SystemFiles, shared_ids: SharedIds = "error") -> bool:
     """Return whether files are read together: their rows depend on other files or on the data set."""
     if are_pages(given.how):
         return False
-    joins = given.how.joins([kind_of_file(given.every_file[0], given.how)])
-    are_parts = shared_ids == "rows"
-    return joins or given.repeats or (any(is_many(file.path) for file in given.files) and not are_parts)
+    are_repeats = shared_ids != "rows" and any(is_many(file.path) for file in given.files)
+    return given.how.gold is not None or given.repeats or are_repeats
 
 
 def _summarize_logs(given: SystemFiles, options: dict[str, Any]) -> Summary:

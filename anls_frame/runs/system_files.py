@@ -164,7 +164,6 @@ def read_logs(
     └────────┴───────┴─────────────┴────────────┴───────────┘
     """
     choice("unmatched", unmatched, get_args(Unmatched))
-    choice("runs", runs, get_args(Runs))
     if reader is not None:
         choice("reader", reader, [name for name in READERS if name != "pages"])
     epoch = options.pop("epoch", None)
