@@ -34,7 +34,7 @@ from anls_frame.overviews.advice import (
     means,
     page_losses,
 )
-from anls_frame.overviews.overview_documents import OverviewView
+from anls_frame.overviews.overview_documents import TOLD, OverviewView
 from anls_frame.overviews.roles import Given, Roles, found_roles, n_values, prepared, rows_of
 from anls_frame.protocol import ScoreProtocol, resolve_protocol
 from anls_frame.reports.comparisons import Comparison, compare
@@ -184,7 +184,10 @@ class Overview(Written, Generic[Table_co]):
         general, own = self._taken_apart(shown)
         view = self.view(result=self, **own)
         tables = general.of(view.screen_tables())
-        return view.text(general.title or view.title, tables[: 1 if general.tables is None else None])
+        if general.tables is None:
+            told = {*TOLD, view.names["whole"]}
+            tables = [table for table in tables if table.name not in told][:1]
+        return view.text(general.title or view.title, tables)
 
     def _repr_html_(self) -> str:
         page = io.BytesIO()

@@ -29,6 +29,8 @@ _CAUSES, _SLICES, _STEPS, _ROLES = (
     "What was taken for what",
 )
 """The names of the tables."""
+TOLD = {_SLICES, _STEPS, _ROLES}
+"""Those whose content a terminal has in sentences."""
 _COLORS = {**ERROR_COLORS, "wrapped": PALETTE[4], "form": ERROR_COLORS["whitespace"], **PAGE_COLORS}
 _NO_SLICE = "no slice is worse than the rest beyond chance"
 _SELECTED = (

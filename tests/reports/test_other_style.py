@@ -175,8 +175,14 @@ def test_pages_of_rows_and_the_scores_of_files_have_the_note_too(tmp_path: Path)
 
 
 def test_an_overview_says_once_what_a_step_says() -> None:
-    rows, how = frame(), {"metrics": "wer_corpus"}
+    rows, how = frame().select("text", "capitals"), {"metrics": "wer_corpus"}
     assert OTHER_CASE in str(af.report(rows, "capitals", "text", **how))
     made = af.overview(rows, "capitals", "text", **how)
     assert made.advice["rule"].to_list() == ["style"]
     assert not any(OTHER_CASE in note for note in made.to_document().notes)
+    # On a screen, no table repeats the steps or the score.
+    text = made.to_text()
+    assert "│" not in text
+    assert f"What to do first:\n1. {made.advice['step'][0]}\n" in text
+    sliced = af.overview(rows.with_columns(lang=pl.Series(["de", "en"] * 50)), "capitals", "text", **how)
+    assert re.search(r"│ de +┆ +50\*? ┆ +\d+\.\d %", sliced.to_text())
