@@ -77,6 +77,11 @@ def quoted(value: object) -> str:
     return text if len(text) <= _LONGEST_QUOTED else f"{text[:_LONGEST_QUOTED]}..."
 
 
+def exact(number: float) -> str:
+    """Return a number in digits that read as the same number, because rows are compared with it."""
+    return f"{number:g}" if float(f"{number:g}") == number else repr(number)
+
+
 def listed(values: Iterable[str], most: int = 10) -> str:
     """Return the first few values, separated by commas."""
     every = list(values)

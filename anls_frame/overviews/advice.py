@@ -18,7 +18,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._palette import PAGE_COLORS
-from anls_frame._text import level_text, numbered, shortened, visible
+from anls_frame._text import exact, level_text, numbered, shortened, visible
 from anls_frame.analysis.characters import confusions
 from anls_frame.export.columns import ends_of
 from anls_frame.export.display import spelled_in
@@ -389,7 +389,7 @@ def _confidence(case: Case) -> Iterator[Step]:
     call = f"af.selective(df, {case.columns}, {options}).threshold(risk={case.risk:g})"
     if line["status"] == "certified":
         sentence = (
-            f"Accept answers with {name} of at least {line['threshold']:.4g} unread: "
+            f"Accept answers with {name} of at least {exact(line['threshold'])} unread: "
             f"{spelled_in(line, 'accepted', 'percent')} of all. Their mean loss is at most "
             f"{100 * case.risk:g} %, with {level_text(case.report.confidence)} confidence."
         )

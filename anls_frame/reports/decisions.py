@@ -9,7 +9,7 @@ from html import escape
 from typing import Any, Generic, Literal, TypeAlias
 
 from anls_frame._messages import Message
-from anls_frame._text import numbered, visible
+from anls_frame._text import exact, numbered, visible
 from anls_frame._typing import Table_co
 from anls_frame.summary.account import Account
 
@@ -157,9 +157,9 @@ class RiskDecision:
     def sentence(self) -> str:
         """The answer in words, without the account."""
         if self.risk is None:
-            return f"undecided: no answer is accepted at a threshold of {self.threshold:g}"
+            return f"undecided: no answer is accepted at a threshold of {exact(self.threshold)}"
         risk, target = in_percent(self.risk), in_percent(self.target)
-        accepted = f"of the answers accepted at a threshold of {self.threshold:g}"
+        accepted = f"of the answers accepted at a threshold of {exact(self.threshold)}"
 
         def said(share: str) -> str:
             return (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from anls_frame._text import label, level_text, numbered
+from anls_frame._text import exact, label, level_text, numbered
 from anls_frame.export import Document, Kind, Table
 from anls_frame.export.columns import COLUMNS, SELECTIVE, by_name
 from anls_frame.export.display import spelled, spelled_in
@@ -188,7 +188,7 @@ def _statement(
         claim = f"the mean loss of these answers is at most {target}"
         here = f"their mean loss was {found} here"
     return (
-        f"Accept a confidence of {bound} {line['threshold']:g}: {claim}, with {level_text(confidence)} "
+        f"Accept a confidence of {bound} {exact(line['threshold'])}: {claim}, with {level_text(confidence)} "
         f"confidence. They are {in_percent(line['accepted'])} of all answers; {here}.{rough} The lowest "
         f"threshold whose observed risk is at most {target} would accept "
         f"{in_percent(line['naive_accepted'])}, without a guarantee."

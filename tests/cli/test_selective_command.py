@@ -59,6 +59,35 @@ def test_the_risk_of_partial_scores_is_a_mean_loss(tmp_path: Path) -> None:
     )
 
 
+def test_the_printed_threshold_accepts_the_rows_that_it_is_certified_for(tmp_path: Path) -> None:
+    sure = [1 - (place + 0.5) * 1e-8 for place in range(400)]  # six digits of all of them are 0.999996 to 1
+    right = [place < 250 or place % 3 == 0 for place in range(400)]
+    lines = ["id,prediction,answer,confidence"]
+    lines += [f"{place},{'ab'[not right[place]]},a,{sure[place]!r}" for place in range(400)]
+    (tmp_path / "sure.csv").write_text("\n".join(lines), encoding="utf-8")
+    command = (
+        "selective",
+        "sure.csv",
+        "--model-confidence",
+        "confidence",
+        "--risk",
+        "0.05",
+        "-m",
+        "exact_match",
+    )
+    said = shell.fine(shell.run(tmp_path, *command)).partition("Accept a confidence of at least ")[2]
+
+    accepted = [
+        ok for confidence, ok in zip(sure, right, strict=True) if confidence >= float(said.split(":")[0])
+    ]
+
+    assert 250 <= len(accepted) < 280
+    assert f"They are {len(accepted) / 4:.3g} % of all answers" in said
+    assert f"; {100 * accepted.count(False) / len(accepted):.3g} % of them were wrong here" in said
+    done = shell.run(tmp_path, *command, "--threshold", said.split(":")[0])
+    assert f"accepted at a threshold of {said.split(':')[0]} are wrong" in done.stderr + done.stdout
+
+
 def test_what_is_printed_and_written(rows: pl.DataFrame, folder: Path) -> None:
     result = af.selective(rows, "prediction", "answers", "sure", cluster="doc", by="kind")
     wanted = result.threshold(0.1).row(0, named=True)
