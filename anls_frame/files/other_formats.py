@@ -17,7 +17,6 @@ _SEGMENTS = (
     "Segments of a recording differ between the reference and each system: join their texts, and make a "
     "table with the id and the text of each recording"
 )
-_HARNESS = 'The guide to logs says how to read files of this harness, under "Other harnesses"'
 _SQUAD = (
     "SQuAD's JSON has the questions within paragraphs within articles: write them to a file of their own, in "
     "Python with Path('questions.json').write_text(json.dumps([question for article in "
@@ -36,7 +35,7 @@ _KEYS = {
         *("segments word_segments", "seek start end text", "timestamps offsets text"),
         "session_id speaker words",
     ),
-    _HARNESS: (
+    'The guide to logs says how to read files of this harness, under "Other harnesses"': (
         *("event_id sample_id type data", "instance_id train_trial_index", "input references split id"),
         *("instance request train_trial_index", "completed request_throughput"),
     ),
@@ -55,7 +54,6 @@ def way_of(keys: Iterable[str]) -> str | None:
 TRANSCRIPTS = 'make a table with a row for each utterance, as the guide "Transcripts in text files" does'
 _OCR = 'make a table of it, as the guide to files of OCR pages does under "Other formats"'
 _EDITS = 'score it with `anls-frame gec`, as the guide "Grammatical error correction" does'
-_COLUMNS = "put the names of the columns above them, and name the file .tsv"
 OTHER_SUFFIXES = {
     **dict.fromkeys((".trn", ".stm", ".ctm", ".srt", ".vtt"), TRANSCRIPTS),
     ".m2": _EDITS,
@@ -75,7 +73,7 @@ _TEXTS = (
     (
         "".join(rf"0*{number}\t[^\n]*\n" for number in range(1, 6)),
         "rows whose columns have no names",
-        _COLUMNS,
+        "put the names of the columns above them, and name the file .tsv",
     ),
     (r"[^\t\n]+\t\[\{\"transcription\"", "the labels of PaddleOCR", _OCR),
     (r"[^\t\n]+\.(?i:png|jpe?g|tiff?|bmp)\t\S", "names of images and their texts", _OCR),

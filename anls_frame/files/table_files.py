@@ -363,6 +363,8 @@ def read_table(
         standard_frames.choose(raw, {"prediction": name}, (), problems)
     if len(problems) > damaged:  # without the columns, nothing else can be checked
         standard_frames.hint_entries(raw, raw.names, problems)
+        if not (raw.typed or any(usual_names.usual_names(role, raw.names) for role in usual_names.ROLES)):
+            problems.hint("the first line names the columns; if it is a row, write their names above it")
         problems.raise_any()
     if {*usual_names.SCORED}.isdisjoint(chosen) and (within := standard_frames.rows_within(raw)) is not None:
         warn(f"{file}: {within}")

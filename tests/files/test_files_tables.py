@@ -655,3 +655,17 @@ def test_a_cell_of_brackets_is_an_error(write: Write) -> None:
 
     assert place == "line 2"
     assert "too many nested lists" in message
+
+
+def test_a_table_without_a_header_is_told_to_have_one(write: Write) -> None:
+    lines = "img_1\thello\thelo\nimg_2\tworld\tworld\n"
+    with pytest.raises(af.InputError, match="if it is a row, write their names above it") as raised:
+        af.read_results(write("rows.tsv", lines))
+    assert "'img_1', 'hello', 'helo'" in str(raised.value)
+    named = write("named.tsv", "id\tprediction\tanswer\n" + lines)
+    assert af.read_results(named)["prediction"].to_list() == ["hello", "world"]
+    # Usual names are no row, and JSON names its keys.
+    for path in (write("a.tsv", "id\tx\n1\ta\n"), write("a.jsonl", '{"x": 1}\n')):
+        with pytest.raises(af.InputError) as raised:
+            af.read_results(path)
+        assert "write their names above it" not in str(raised.value)
