@@ -641,3 +641,31 @@ def test_every_selection_of_rows_scores_fields_without_an_answer() -> None:
     assert page.embedded(af.report(rows, "new", "answers", **score).settings)
     documents = af.documents(rows, "old", "answers", id="id", keep="shop")
     assert documents.columns[:2] == ["id", "shop"]
+
+
+def test_f1_without_line_items_counts_as_in_donut() -> None:
+    """Donut counts pairs of a key and a stripped text, and leaves out empty ones; its case is kept."""
+    draw = random.Random(3)
+
+    def document() -> dict[str, Any]:
+        values = {key: draw.choice(["A", "a", "b ", "b", "", "1.0", None]) for key in "xyz"}
+        return values | {"list": [draw.choice("Abb") for _ in range(draw.randint(0, 3))]}
+
+    def pairs(given: dict[str, Any]) -> Counter[tuple[str, str]]:
+        alone = Counter((key, text.strip()) for key, text in given.items() if isinstance(text, str) and text)
+        return alone + Counter(("list", text) for text in given["list"])
+
+    protocol = af.PROTOCOLS["raw"].replace(whitespace="strip")
+    for _ in range(20):
+        gold, read = ([document() for _ in range(3)] for _ in range(2))
+        frame = pl.DataFrame({
+            "doc": [0, 1, 2],
+            "gold": [*map(json.dumps, gold)],
+            "a": [*map(json.dumps, read)],
+        })  # fmt: skip
+        both = [(pairs(one), pairs(other)) for one, other in zip(gold, read, strict=True)]
+        right = sum((one & other).total() for one, other in both)
+        expected = right / (sum(one.total() + other.total() for one, other in both) / 2)
+        rows = af.fields(frame, "a", "gold", id="doc")
+        report = af.report(rows, "prediction", "answers", metrics="field_f1", protocol=protocol)
+        assert report.overall["field_f1"] == pytest.approx(expected, abs=1e-15)
