@@ -15,7 +15,7 @@ from anls_frame.export.columns import ends_of, figure_of
 from anls_frame.export.document import BEST, OVERALL, SLICE, Table
 from anls_frame.export.kinds import Kind
 from anls_frame.export.row_names import ROWS, Names, every
-from anls_frame.export.values import as_text, plain_frame
+from anls_frame.export.values import as_text, is_number, plain_frame
 
 NUMERIC = frozenset(get_args(Kind)) - {"key", "text", "note", "link"}
 """The kinds of columns with figures."""
@@ -290,7 +290,7 @@ def _cell(values: Mapping[str, object], column: ShownColumn, table: Table, *, is
         if column.name == "metric":
             return Cell(table.metrics[metric].heading, "data")
         kind = table.cell_kind(kind, metric)
-    if kind in NUMERIC and (value is None or _is_number(value)):
+    if kind in NUMERIC and (value is None or is_number(value)):
         ends = [values[end] for end in column.interval or ()]
         shown, interval = _with_interval(value, ends, kind)
         if column.name in (column.interval or ()):
@@ -316,9 +316,9 @@ def is_shown(values: Mapping[str, object], column: str, table: Table) -> bool | 
     if table.alpha is None or column != "difference":
         return None
     p, low, high = (values.get(name) for name in ("p_adjusted", *ends_of(column)))
-    if not (_is_number(p) and _is_number(low) and _is_number(high)):
+    if not (is_number(p) and is_number(low) and is_number(high)):
         return False
-    return p <= table.alpha and (low > 0 or high < 0)  # type: ignore[operator] # they are numbers
+    return p <= table.alpha and (low > 0 or high < 0)
 
 
 def _figure_or_dash(value: object, kind: Kind, decimals: int | None = None) -> str:
@@ -327,7 +327,3 @@ def _figure_or_dash(value: object, kind: Kind, decimals: int | None = None) -> s
     if decimals is not None and isinstance(value, float) and math.isfinite(value):
         return f"{value:z,.{decimals}f}" if abs(value) >= _LARGE else f"{value:z.{decimals}f}"
     return figure(value, kind) if isinstance(value, int | float) else as_text(value)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -40,6 +40,7 @@ from anls_frame.export.document import BEST, Document, Table
 from anls_frame.export.html_links import Links
 from anls_frame.export.row_names import every
 from anls_frame.export.rows_content import EmbeddedRows
+from anls_frame.export.values import is_number
 from anls_frame.pairs.line_alignments import style_sheet
 
 LARGEST = 12_000_000
@@ -324,5 +325,4 @@ def _numbers(cell: Cell) -> tuple[float | None, float | None, float | None]:
 
 
 def _finite(number: object) -> float | None:
-    is_number = isinstance(number, int | float) and not isinstance(number, bool)
-    return float(number) if is_number and math.isfinite(number) else None  # type: ignore[arg-type]
+    return float(number) if is_number(number) and math.isfinite(number) else None

@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from anls_frame.export.values import as_text, plain_frame
+from anls_frame.export.values import as_text, is_number, plain_frame
 
 _LEVEL = 6
 """Of compression: the highest takes twice as long for one part in a hundred."""
@@ -92,8 +92,7 @@ def plain_value(value: Any) -> Any:
 def _scalar(value: Any) -> Any:
     if isinstance(value, str):
         return value
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if is_number and math.isfinite(value) and abs(value) <= _LARGEST_INTEGER:
+    if is_number(value) and math.isfinite(value) and abs(value) <= _LARGEST_INTEGER:
         # Equal numbers are one value, and scripts do not distinguish a negative zero of JSON.
         return value or 0
     return as_text(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 import polars as pl
 import polars.selectors as cs
@@ -99,6 +99,11 @@ def as_text(value: object) -> str:
     if isinstance(value, float):
         return "NaN" if math.isnan(value) else repr(value)
     return str(value) if isinstance(value, int) else json_text(value)
+
+
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Return whether a value is a number, which a Boolean is not."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _has_text(dtype: Any) -> bool:
