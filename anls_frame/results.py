@@ -140,8 +140,8 @@ class Written(ABC):
         title
             Title, in place of the default title.
         percent
-            Whether to show scores and rates in per cent with one decimal. Data formats always hold the
-            unscaled numbers.
+            Whether to show scores and rates in per cent with one decimal, as error rates of texts always are.
+            Data formats always hold the unscaled numbers.
         noun
             What rows are called, as a plural with an s, such as `"utterances"`: "pages" by default for
             frames of `read_pages` and the metrics `"ocr"`, otherwise "rows".

@@ -303,7 +303,7 @@ class Showing:
     title
         Title, in place of the default.
     percent
-        Show scores and rates in per cent.
+        Show scores and rates in per cent, as error rates of texts always are.
     noun
         What rows are called, as a plural such as utterances; by default rows, or pages of OCR.
     columns
