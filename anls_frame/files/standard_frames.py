@@ -520,14 +520,17 @@ def _fits(values: raw_tables.Column, *, lists: bool) -> bool:
 
 
 _LIST = pl.List(pl.String)
+_FORMATS = {"answers_format": "auto", "question_types_format": "list"}
 _NEVER_LISTS = frozenset({"reference", "transcription", "gt", "text"})
 """Names of columns that imply one string per row."""
 
 
-def check_formats_of_file(answers_format: str, question_types_format: str) -> None:
-    """Raise an error unless these are valid formats of lists in a file."""
-    check_answers_format(answers_format, ("auto", "text", "list"))
-    check_answers_format(question_types_format, ("text", "list"), "question_types_format")
+def formats_of(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of `frame` that say how lists in texts are read, which must be valid."""
+    formats = {name: options.get(name, usual) for name, usual in _FORMATS.items()}
+    check_answers_format(formats["answers_format"], ("auto", "text", "list"))
+    check_answers_format(formats["question_types_format"], ("text", "list"), "question_types_format")
+    return formats
 
 
 def as_answers(

@@ -216,9 +216,7 @@ def scan_table(file: File, *, required: Sequence[Role], **options: Any) -> pl.La
     if file.format(options.get("format")) != "parquet" or _are_in_texts(scan(file).collect_schema(), named):
         table = read_table(file, required=required, unique_ids=False, **options)
         return origins.like(table.lazy(), table)
-    answers_format: str = options.get("answers_format", "auto")
-    types_format: str = options.get("question_types_format", "list")
-    standard_frames.check_formats_of_file(answers_format, types_format)
+    formats = standard_frames.formats_of(options)
     problems = Problems(file)
     with reading_parquet(file):
         lazy = standard_frames.with_ratings(with_entries(scan(file), named, file), problems)
@@ -236,7 +234,8 @@ def scan_table(file: File, *, required: Sequence[Role], **options: Any) -> pl.La
     # The schema of the result comes from the same code, run without rows.
     empty = standard_frames.frame(first, chosen, problems, unique_ids=False)
     problems.raise_any()
-    if answers_format == "auto" and "answers" in chosen and schema[chosen["answers"]] == pl.String:
+    is_auto = formats["answers_format"] == "auto"
+    if is_auto and "answers" in chosen and schema[chosen["answers"]] == pl.String:
         with reading_parquet(file):
             looked = {chosen[role] for role in usual_names.SCORED if role in chosen}
             some = from_frame(lazy.select(cs.by_name(*looked)).head(_LOOKED_AT).collect())
@@ -245,23 +244,18 @@ def scan_table(file: File, *, required: Sequence[Role], **options: Any) -> pl.La
             texts = some.columns[chosen["prediction"]]
             standard_frames.warn_of_printed(chosen["prediction"], texts, problems, some)
 
-    in_parts: str = "text" if answers_format == "auto" else answers_format
+    in_parts = formats | ({"answers_format": "text"} if is_auto else {})
 
     # Not as expressions: Polars makes another error of the text of one that an expression raises.
     def standard(frame: pl.DataFrame) -> pl.DataFrame:
         damaged = Problems(file)
-        result = standard_frames.frame(
-            from_frame(frame),
-            chosen,
-            damaged,
-            unique_ids=False,
-            answers_format=in_parts,
-            question_types_format=types_format,
-        )
+        result = standard_frames.frame(from_frame(frame), chosen, damaged, unique_ids=False, **in_parts)
         damaged.raise_any()
         return result
 
-    printed = [role for role in usual_names.LISTS if role != "answers" or in_parts != "text"]
+    printed = [
+        role for role in usual_names.LISTS if role != "answers" or in_parts["answers_format"] != "text"
+    ]
     are_printed = any(schema[chosen[role]] == pl.String for role in printed if role in chosen)
     are_lists = "prediction" in chosen and schema[chosen["prediction"]].is_nested()
     if (
@@ -338,8 +332,6 @@ def read_table(
     required: Sequence[Role],
     systems: Mapping[str, str] = {},
     unique_ids: UniqueIds = True,
-    answers_format: str = "auto",
-    question_types_format: str = "list",
     **options: Any,
 ) -> pl.DataFrame:
     """
@@ -347,10 +339,11 @@ def read_table(
 
     The predictions in the columns of `systems` are added under these names.
     """
-    standard_frames.check_formats_of_file(answers_format, question_types_format)
+    formats = standard_frames.formats_of(options)
     problems = Problems(file)
     given: dict[Role, Any] = {role: options.pop(role, None) for role in usual_names.ROLES}
-    raw = read_raw(file, problems, **options)
+    stored = {name: value for name, value in options.items() if name not in formats}
+    raw = read_raw(file, problems, **stored)
     if not raw.height:
         problems.raise_any()
         raise problem(file, "holds no rows")
@@ -368,14 +361,7 @@ def read_table(
         problems.raise_any()
     if {*usual_names.SCORED}.isdisjoint(chosen) and (within := standard_frames.rows_within(raw)) is not None:
         warn(f"{file}: {within}")
-    standard = standard_frames.frame(
-        raw,
-        chosen,
-        problems,
-        unique_ids=unique_ids,
-        answers_format=answers_format,
-        question_types_format=question_types_format,
-    )
+    standard = standard_frames.frame(raw, chosen, problems, unique_ids=unique_ids, **formats)
     texts = {}
     for name, column in systems.items():
         known = len(problems)

@@ -146,14 +146,8 @@ def read_gold(
     if "answers" not in named and not _may_be_answers(raw, chosen):
         column = chosen.pop("answers")
         names = [*names, *(f"{column}.{key}" for key in raw_tables.entry_names(raw, column))]
-    rows = standard_frames.frame(
-        raw,
-        chosen,
-        problems,
-        unique_ids=not by_number,
-        answers_format=options.get("answers_format", "auto"),
-        question_types_format=options.get("question_types_format", "list"),
-    )
+    formats = standard_frames.formats_of(options)
+    rows = standard_frames.frame(raw, chosen, problems, unique_ids=not by_number, **formats)
     problems.raise_any()
     separator = origins.of(rows).separator
     if "answers" not in chosen and "answers" in rows.columns:
