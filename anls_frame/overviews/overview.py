@@ -185,8 +185,7 @@ class Overview(Written, Generic[Table_co]):
         view = self.view(result=self, **own)
         tables = general.of(view.screen_tables())
         if general.tables is None:
-            told = {*TOLD, view.names["whole"]}
-            tables = [table for table in tables if table.name not in told][:1]
+            tables = [table for table in tables if table.name not in {*TOLD, view.names["whole"]}][:1]
         return view.text(general.title or view.title, tables)
 
     def _repr_html_(self) -> str:

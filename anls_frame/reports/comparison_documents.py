@@ -335,8 +335,7 @@ class ComparisonView(View):
                 f"Wins, ties and losses{of_some} compare the ratios of single {row}s, which may favour "
                 f"another system than the ratio of all {row}s."
             )
-        of_fields = self.result.account.settings.has_fields
-        notes += score_notes(self.metrics, row, of_fields=of_fields)
+        notes += score_notes(self.metrics, row, of_fields=self.result.account.settings.has_fields)
         protocol = protocol_from_dict(self.settings["protocol"])
         notes += line_notes(self.metrics, protocol, from_pages=self.settings["from_pages"])
         if divide_by_references(self.metrics):

@@ -242,7 +242,7 @@ def compare(
     else:
         differences = table.columns[table.columns.index("difference") :]
         scores = _SCORES.get(measure, _FRACTIONS)
-        print_table(_table(table.select("system", "n", *scores, *differences), scores))
+        print_table(_table(table.select("system", "n", *scores, *differences), (*scores, "detectable")))
         show(*_notes(table, cluster is not None))
     return 0 if require_within is None else _decided(table, require_within, cluster is not None)
 
@@ -289,7 +289,6 @@ def _table(frame: pl.DataFrame, scores: Sequence[str]) -> Table:
     """Return a table whose scores have the form and the names of those of the commands."""
     own = by_name(Column(name, kind="score", heading=_HEADINGS.get(name, name)) for name in scores)
     own |= by_name([Column("answer", kind="note"), Column("needed", kind="count")])
-    own |= by_name([Column("detectable", kind="score")])
     return result_table("", frame, own=own, names=named_rows("sentences"))
 
 
