@@ -11,7 +11,7 @@ import anls_frame as af
 from anls_frame.cli import options
 from anls_frame.files.raw_tables import with_numbers_where_all_are
 from anls_frame.frames import origins
-from anls_frame.frames.checks import check_columns
+from anls_frame.frames.checks import nearest
 from anls_frame.frames.number_columns import with_numbers
 from anls_frame.metrics.scores import score
 from anls_frame.protocol import PROTOCOLS, resolve_errors
@@ -73,7 +73,12 @@ def with_row_scores(
             raise ValueError(
                 f"--metric {metric}: a column has the scores of one system, not of {len(systems)}"
             )
-        check_columns([*SCORES, *frame.collect_schema()], [metric])
+        columns = frame.collect_schema().names()
+        if metric not in columns:
+            raise ValueError(
+                f"--metric must be one of {', '.join(SCORES)}, or a column with scores, got {metric}"
+                f"{nearest(metric, [*SCORES, *columns])}"
+            )
         return with_numbers(frame, [metric]), dict.fromkeys(systems, metric)
     scores = {name: f"__anls_frame_score_{name}" for name in systems}
     unanswerable: Any = scoring.unanswerable
