@@ -70,12 +70,14 @@ def choose(
     given: Mapping[Role, str | None],
     required: Sequence[Role],
     problems: Problems,
+    objects: Sequence[Role] = (),
 ) -> dict[Role, str]:
     """
     Return the column of each role: the given column, or else a column with a usual name.
 
     The standard name takes precedence over other usual names; only one of these may occur. A column of
-    objects has no role that is neither given nor required: `response.score` may be wanted, and no text.
+    objects has no role that is neither given nor required, unless the role is one of `objects`:
+    `response.score` may be wanted, and no text.
     """
     names = raw.names
     chosen = _named_columns(names, given, problems)
@@ -84,10 +86,9 @@ def choose(
     for role in ROLES:
         if given.get(role) is not None:
             continue
-        taken = {*chosen.values()}
         beside = chosen.get("prediction") if role in required else None
-        usual = usual_names(role, [name for name in names if name not in taken], beside)
-        if role not in (*required, *LISTS):
+        usual = usual_names(role, [name for name in names if name not in chosen.values()], beside)
+        if role not in (*required, *objects):
             usual = [name for name in usual if not raw_tables.holds_objects(raw.column(name))]
         if not usual and role in required == PREDICTED and len(names) == 2:  # noqa: PLR2004 - and an id
             usual = [name for name in names if plain_name(name) == "answer"]

@@ -133,7 +133,7 @@ def read_gold(
     }
     if gold_id is not None:
         named["question_id"] = gold_id
-    chosen = standard_frames.choose(raw, named, (), problems)
+    chosen = standard_frames.choose(raw, named, (), problems, objects=("answers",))
     chosen.pop("prediction", None)
     if by_number:
         chosen.pop("question_id", None)

@@ -42,7 +42,13 @@ def test_rows_of_promptfoo_are_reported_with_the_verdicts_of_its_judge(tmp_path:
 @pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
 def test_scores_need_no_text_of_an_object_with_a_usual_name(tmp_path: Path, suffix: str) -> None:
     rows = [
-        {"response": {"output": "12"}, "question": {"text": "?"}, "score": index % 2, "meta": {"score": 1}}
+        {
+            "response": {"output": "12"},
+            "question": {"text": "?"},
+            "answer": {"total": "12"},
+            "score": index % 2,
+            "meta": {"score": 1},
+        }
         for index in range(20)
     ]
     path = tmp_path / f"rows.{suffix}"
