@@ -274,6 +274,15 @@ def test_a_submission_without_any_answer_is_refused(tmp_path: Path) -> None:
     ]
 
 
+def test_a_row_that_is_no_object_hides_no_other_problem(tmp_path: Path) -> None:
+    submission = [3, {"questionId": 1, "answer": "a"}, {"questionId": 1, "answer": "b"}]
+
+    assert problems(*pair(tmp_path, submission=submission)) == [
+        ("submission.json", "index 0", "must be a JSON object, got the value 3"),
+        ("submission.json", "index 2", "duplicate questionId 1, first seen at index 1"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("gold", "submission", "file", "message"),
     [
