@@ -136,14 +136,16 @@ def slice_labels(slices: pl.DataFrame, by: Sequence[str], names: Names = ROWS) -
 
 def _plain_keys(frame: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
     """Return keys without decimals and times of day that are all zero, as pandas has integers and days."""
-    plain = {}
+    plain = []
     for key in frame.select(cs.by_name(*keys, require_all=False) & (cs.float() | cs.datetime())):
-        is_float, values = key.dtype.is_float(), key.drop_nulls()
+        # Methods of a Series may take its own name for a pattern.
+        own = key.alias("column")
+        is_float, values = own.dtype.is_float(), own.drop_nulls()
         if is_float and ((values.abs() < _LARGEST) & (values % 1 == 0)).all():
-            plain[key.name] = key.cast(pl.Int64)
+            plain.append(own.cast(pl.Int64).alias(key.name))
         elif not is_float and (values.dt.time() == time()).all():
-            plain[key.name] = key.dt.date()
-    return frame.with_columns(**plain)
+            plain.append(own.dt.date().alias(key.name))
+    return frame.with_columns(plain)
 
 
 SMALL = 1e-3

@@ -32,15 +32,15 @@ def plain_frame(frame: Frame, name: str) -> Frame:
     TypeError
         If a column has a dtype without a text form, such as binary data.
     """
-    columns = {}
+    columns = []
     for column, dtype in frame.collect_schema().items():
         if not _has_text(dtype):
             raise TypeError(
                 f"table {name!r} has binary or other data without a text form in column {column!r} "
                 f"(dtype {dtype}); cast it to String first, or leave it out"
             )
-        columns[column] = _plain(cs.by_name(column).as_expr(), dtype)
-    return frame.with_columns(**columns)
+        columns.append(_plain(cs.by_name(column).as_expr(), dtype).alias(column))
+    return frame.with_columns(columns)
 
 
 def json_lines(frame: pl.DataFrame, name: str) -> list[str]:

@@ -376,7 +376,8 @@ def read_table(
         standard_frames.warn_of_printed(column, said, problems, raw)
         standard_frames.warn_of_failed_calls(column, said, problems, raw)
     separator = origins.of(standard).separator
-    rows = standard_frames.with_ratings(standard.with_columns(**texts), problems)
+    with_texts = standard.with_columns(text.alias(name) for name, text in texts.items())
+    rows = standard_frames.with_ratings(with_texts, problems)
     return origins.remember(rows, columns=chosen, separator=separator)
 
 

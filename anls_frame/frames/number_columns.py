@@ -27,7 +27,8 @@ def with_numbers(frame: pl.DataFrame | pl.LazyFrame, names: Iterable[str]) -> pl
         If a column has other texts, or numbers among true and false.
     """
     rows = frame.lazy()
-    return origins.like(rows.with_columns(**numbers_of(rows, names)), frame)
+    numbers = [number.alias(name) for name, number in numbers_of(rows, names).items()]
+    return origins.like(rows.with_columns(numbers), frame)
 
 
 def check_confidences(dtypes: Mapping[str, pl.DataType]) -> None:

@@ -193,3 +193,21 @@ def test_whole_numbers_and_days_of_pandas_are_shown_as_such_and_stay_what_they_a
         assert {*cells} == shown
         assert f"\ngroup,{stored}" in made.write(tmp_path / "keys.csv").read_text(encoding="utf-8")
         assert made.by_group[name].dtype == rows[name].dtype
+
+
+@pytest.mark.parametrize("name", ["self", "^a$", "^.*$", "exprs"])
+def test_columns_of_any_name_are_shown_and_read_as_numbers(name: str, tmp_path: Path) -> None:
+    days = pl.Series([1, 2] * 60) * 86_400_000_000
+    rows = pl.DataFrame({"prediction": ["a", "b"] * 60, "answer": "a"})
+    for dtype, shown in (
+        (pl.String, ("86400000000", "172800000000")),
+        (pl.Float64, ("86400000000", "172800000000")),
+        (pl.Datetime, ("1970-01-02", "1970-01-03")),
+    ):
+        own = rows.with_columns(days.cast(dtype).alias(name))
+        made = af.report(own, "prediction", "answer", by=name, metrics="anls")
+        assert all(f"│ {label} " in made.to_text() for label in shown)
+        made.write(tmp_path / "report.html")
+        made.write(tmp_path / "report.xlsx")
+    scores = rows.with_columns(pl.Series(name, ["1", "0"] * 60))
+    assert af.report(scores, metrics=name).overall[name] == 0.5
