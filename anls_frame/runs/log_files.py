@@ -163,7 +163,7 @@ def _in(argument: Path, without: Collection[Path]) -> list[File]:
         path = file.path if is_here else argument / file.path.relative_to(argument).parts[0]
         below.setdefault(path, file if is_here else File(path))
     entries = list(below.values())
-    parts = {name for name, equals, _ in (path.name.partition("=") for path in below) if equals}
+    parts = {path.name.partition("=")[0] for path in below if "=" in path.name and path.is_dir()}
     if parts and not any(map(is_system, parts)):
         # Folders of the names `lang=de` are parts of one table, those of `model=a` are systems.
         return [File(argument)]

@@ -253,6 +253,12 @@ def test_folders_named_by_systems_are_systems_and_columns_of_a_file_stay(tmp_pat
     assert af.read_results(path)["lang"].to_list() == ["de", "en", "de", "en"]
 
 
+def test_files_named_by_an_option_are_systems(tmp_path: Path) -> None:
+    for rate in ("0.1", "0.5"):
+        write(tmp_path / f"rate={rate}.jsonl", ["Coke", "1999", "Berlin", rate])
+    assert af.read_logs(tmp_path)["system"].unique().sort().to_list() == ["rate=0.1", "rate=0.5"]
+
+
 def test_files_of_one_document_each_are_noted_as_forgotten_documents(tmp_path: Path) -> None:
     for number in range(3):
         path = write(tmp_path / f"{number}.jsonl", ["Coke", "1999", "Berlin", "no"], first=4 * number)
