@@ -47,7 +47,7 @@ def _value(footer: io.BytesIO, kind: int) -> Any:
         zigzag = _unsigned(footer)
         return zigzag >> 1 ^ -(zigzag & 1)
     if kind in (_DOUBLE, _BINARY):
-        return footer.read(8 if kind == _DOUBLE else _unsigned(footer))
+        return _bytes(footer, 8 if kind == _DOUBLE else _unsigned(footer))
     if kind not in (_TRUE, _FALSE, _BYTE):
         raise ValueError(f"its footer has a value of the unknown kind {kind}")
     return _byte(footer)
@@ -63,7 +63,11 @@ def _unsigned(footer: io.BytesIO) -> int:
 
 
 def _byte(footer: io.BytesIO) -> int:
-    content = footer.read(1)
-    if not content:
+    return _bytes(footer, 1)[0]
+
+
+def _bytes(footer: io.BytesIO, count: int) -> bytes:
+    content = footer.read(count)
+    if len(content) < count:
         raise ValueError("its footer ends early")
-    return content[0]
+    return content

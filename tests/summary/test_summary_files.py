@@ -281,6 +281,13 @@ def test_small_files_that_fill_the_memory(tmp_path: Path) -> None:
         Summary.load(path)
 
 
+def test_a_footer_that_ends_within_a_value_is_damaged() -> None:
+    # A list of ten doubles, of which there are two bytes.
+    footer = b"\x19\xa7\x00\x00"
+    with pytest.raises(ValueError, match="ends early"):
+        parquet_footer.sizes(footer + len(footer).to_bytes(4, "little") + b"PAR1")
+
+
 def test_sizes_in_the_footer_are_those_that_pyarrow_reads(tmp_path: Path) -> None:
     frame = pl.DataFrame(
         {"i": range(5000), "s": ["x" * 40] * 5000, "l": [[1, None]] * 5000, "b": [True, None] * 2500}
