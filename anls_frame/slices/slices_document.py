@@ -9,11 +9,12 @@ from typing import Any
 import polars as pl
 
 from anls_frame._text import level_text, listed, numbered
-from anls_frame.export.columns import COLUMNS, FEW, FOUND, by_name, headed, heading_of
+from anls_frame.export.columns import COLUMNS, FOUND, by_name, headed, heading_of
 from anls_frame.export.display import spelled, spelled_in
-from anls_frame.export.document import MarkNote, Table, result_table
+from anls_frame.export.document import Table, result_table
 from anls_frame.export.kinds import difference_kind, shown_as
 from anls_frame.frames import documents
+from anls_frame.reports.report_documents import few_note
 from anls_frame.results import FoundSlices, View
 
 ONE_VALUE = "all its values are equal"
@@ -167,13 +168,7 @@ class SlicesView(View):
                 )
         said += left_out_columns(slices)
         said += documents.note(slices.settings["forgotten_documents"], row)
-        if slices.table.height and slices.table["few_rows"].any():
-            said.append(
-                MarkNote(
-                    FEW, f"few {row}s, or a figure that rests on few of them: treat the interval as rough."
-                )
-            )
-        return said
+        return [*said, *few_note(slices.table, f"{row}s")] if slices.table.height else said
 
     def head(self) -> str:
         """Return the number of slices, and the worst of them."""
