@@ -170,9 +170,9 @@ def scored_rows(
     own = [metric for every in by_system for metric in every if not metric.is_built_in]
     others = [*slicing.columns, *optional(settings.cluster), *own_metrics.needed_columns(own)]
     others += columns_of([made.get(name, name) for name in settings.keep])
-    marks = {NULL_IN_GOLD}.intersection(column_names(frame))
-    are_marked = settings.has_fields or bool(marks)
-    others += marks
+    named_nulls = {NULL_IN_GOLD}.intersection(column_names(frame))
+    are_marked = settings.has_fields or bool(named_nulls)
+    others += named_nulls
     read: list[Any] = [*predictions, answers] if settings.has_texts else []  # the name of a column is checked
     source = to_lazy(frame, read, others, answers=answers, protocol=settings.protocol)
     # Keys, kept columns and metrics of columns see the frame as the user does, whatever is read or scored as

@@ -233,9 +233,9 @@ def fields(
     _check_named(
         frame, {"id": [id], "prediction": read, "answers": [answers], "model_confidence": confidences}
     )
-    ids = _ids(in_polars(frame, [id]).lazy().collect(), id)
     readers = {column: Reader(frame, column) for column in dict.fromkeys((answers, *read, *confidences))}
-    check_own_names(kept := [name for name in column_names(frame) if name not in readers], [*schema, STATUS])
+    kept = [name for name in column_names(frame) if name not in readers]
+    check_own_names(kept, [*schema, STATUS])
     gold_documents = GoldColumn(shape, readers[answers])
     predicted = {
         system: PredictedColumn(shape, readers, column, system, sure.get(system))
@@ -244,7 +244,7 @@ def fields(
     columns: dict[str, list[Any]] = {name: [] for name in schema}
     numbers: list[int] = []
     unlabelled = 0
-    for row, name in enumerate(ids):
+    for row, name in enumerate(_ids(in_polars(frame, [id]).lazy().collect(), id)):
         gold = gold_documents.read(row, name)
         if gold is None:
             unlabelled += 1
