@@ -123,7 +123,10 @@ def test_refusals(options: dict[str, Any], error: type[Exception], message: str)
 def test_strata_of_any_dtype_are_named_as_slices_of_reports(dtype: Any) -> None:
     frame = rows().with_columns(key=(pl.int_range(200) % 4 * 86_400_000_000).cast(pl.Int64))
     key = pl.col("key") // 86_400_000_000 if dtype in (pl.Date, pl.Float32) else pl.col("key")
-    frame = frame.with_columns(key.cast(pl.Int32 if dtype == pl.Date else pl.Int64).cast(dtype).alias("key"))
+    key = key.cast(pl.Int32 if dtype == pl.Date else pl.Int64).cast(dtype)
+    # Reports show whole numbers without decimals, and midnights as days.
+    parts = {pl.Datetime("us"): key.dt.offset_by("90m"), pl.Float32: key + 0.5}
+    frame = frame.with_columns(parts.get(dtype, key).alias("key"))
     sample = af.audit_sample(frame, 40, by="key", per_slice=3)
     assert sample["audit"].sum() == 40
     assert (
