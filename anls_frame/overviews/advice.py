@@ -115,8 +115,8 @@ class Case:
         }
         self.prediction, self.answers = map(_literal, (self.roles.systems[system], self.roles.answers))
         self.columns = f"{self.prediction}, {self.answers}"
-        how = "" if self.protocol == usual else f", protocol={in_python(self.protocol)}"
-        self.texts, self.how = f"{self.columns}{how}", how
+        self.how = "" if self.protocol == usual else f", protocol={in_python(self.protocol)}"
+        self.texts = f"{self.columns}{self.how}"
         self.unwrapped = f'af.unwrap({self.prediction}).struct.field("text"), {self.answers}'
 
     @cached_property
@@ -180,8 +180,9 @@ class Case:
 
     def answered(self, rule: str, rows: pl.Expr, said: str, call: str) -> Iterator[Step]:
         """Suggest a step for rows without an answer, which could be as good as the others."""
-        n, lost = self.scored.filter(rows, pl.col("lost") > 0).height, pl.col("lost") + pl.col("wrapped")
-        rest, gain, less = self.scored.filter(~rows).select(lost.mean()).item(), None, ""
+        n = self.scored.filter(rows, pl.col("lost") > 0).height
+        rest = self.scored.filter(~rows).select((pl.col("lost") + pl.col("wrapped")).mean()).item()
+        gain, less = None, ""
         if n and rest is not None:
             gain = scaled(self.mean(rows), 1 - rest)
             less = f": answered as well as the others, they would win {won(gain)}"

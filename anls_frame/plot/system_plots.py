@@ -302,8 +302,9 @@ def tradeoff(
     ax = _inputs.axes(ax, 7.2, 4.4 + 0.05 * len(points))
     look: dict[str, Any] = {"size": 6, "width": 1.2, "alpha": 0.45}
     for (of_row, (row, *ends, is_few)), beaten in zip(points.values(), is_beaten, strict=True):
-        color, has_few = _palette.GREY if beaten else _palette.BLUE, of_row[-1] or is_few
-        _style.score_in_row(ax, row, [*of_row[:-1], has_few], color, column_ends=ends, **look)
+        color = _palette.GREY if beaten else _palette.BLUE
+        figures_of_row = [*of_row[:-1], of_row[-1] or is_few]
+        _style.score_in_row(ax, row, figures_of_row, color, column_ends=ends, **look)
     ax.margins(0.06)
     for values, set_scale in zip(scores, (ax.set_xscale, ax.set_yscale), strict=True):
         if 0 < values.min(initial=np.inf) * _WIDE_RANGE < values.max(initial=0):

@@ -32,7 +32,7 @@ def _value(footer: io.BytesIO, kind: int) -> Any:
     """Read a value of a kind: the fields of a structure by number, a list, an integer or bytes."""
     if kind == _STRUCT:
         fields, number = {}, 0
-        while (head := _byte(footer)) != _STOP:
+        while (head := _bytes(footer, 1)[0]) != _STOP:
             step, of_field = head >> 4, head & 0x0F
             number = number + step if step else _value(footer, _I16)
             # In structures, the kind of a Boolean is its value; in lists, it takes a byte.
@@ -40,7 +40,7 @@ def _value(footer: io.BytesIO, kind: int) -> Any:
             fields[number] = of_field == _TRUE if is_boolean else _value(footer, of_field)
         return fields
     if kind in (_LIST, _SET):
-        head = _byte(footer)
+        head = _bytes(footer, 1)[0]
         count = _unsigned(footer) if head >> 4 == 0x0F else head >> 4  # noqa: PLR2004 - a longer list
         return [_value(footer, head & 0x0F) for _ in range(count)]
     if kind in (_I16, _I32, _I64):
@@ -50,20 +50,16 @@ def _value(footer: io.BytesIO, kind: int) -> Any:
         return _bytes(footer, 8 if kind == _DOUBLE else _unsigned(footer))
     if kind not in (_TRUE, _FALSE, _BYTE):
         raise ValueError(f"its footer has a value of the unknown kind {kind}")
-    return _byte(footer)
+    return _bytes(footer, 1)[0]
 
 
 def _unsigned(footer: io.BytesIO) -> int:
     """Read an unsigned integer: seven bits a byte, the lowest first."""
     value, shift = 0, 0
-    while (byte := _byte(footer)) & 0x80:
+    while (byte := _bytes(footer, 1)[0]) & 0x80:
         value |= (byte & 0x7F) << shift
         shift += 7
     return value | byte << shift
-
-
-def _byte(footer: io.BytesIO) -> int:
-    return _bytes(footer, 1)[0]
 
 
 def _bytes(footer: io.BytesIO, count: int) -> bytes:
