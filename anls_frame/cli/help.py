@@ -47,7 +47,8 @@ class GroupedCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Refuse values that click would replace with the last one."""
         *_, order = self.make_parser(ctx).parse_args(list(args))
-        for param in order:
+        # While a line is completed, nothing is refused.
+        for param in () if ctx.resilient_parsing else order:
             if isinstance(param, Option) and not (param.multiple or param.is_flag) and order.count(param) > 1:
                 told = f"takes one value, {param.make_metavar(ctx)}, but is given {order.count(param)} times"
                 raise click.BadParameter(f"it {told}", ctx, param)

@@ -600,6 +600,9 @@ def test_versions_completion_and_help_are_there(run: Run) -> None:
     assert "compare" in fine(run("--help"))
     for name in ("bash", "zsh", "fish"):
         assert "_ANLS_FRAME_COMPLETE" in fine(run(_ANLS_FRAME_COMPLETE=f"{name}_source"))
+    words = "anls-frame report a.csv --id a --id b --nou"
+    asked = {"COMP_WORDS": words, "COMP_CWORD": "7", "_ANLS_FRAME_COMPLETE": "bash_complete"}
+    assert fine(run(**asked)).strip() == "plain,--noun"
 
 
 @pytest.mark.parametrize(("command", "names"), [("report", af.PROTOCOLS), ("plot", KINDS)])
