@@ -63,7 +63,7 @@ OTHER_SUFFIXES = {
 """Suffixes of files without a reader, and what to do with them."""
 # With letters and digits, such as "s1-u1", unlike years and numbers of formulas.
 _ID = r"(?=[^\s()]*[a-zA-Z])(?=[^\s()]*\d)[^\s()]{4,}"
-# Each line begins with an id; a page has at least one other line, such as the heading of a list of codes.
+# Each of ten lines or more begins with an id; a list of codes has another line, such as its heading.
 _WITH_ID = r"(?=[\w.-]*[^\W\d_])(?=[\w.-]*\d)[\w.-]{5,}"
 _TEXTS = (
     (r"WEBVTT\b|\d+\r?\n[\d:]+[,.]\d{3} -->", "subtitles", TRANSCRIPTS),
@@ -78,7 +78,7 @@ _TEXTS = (
     (r"[^\t\n]+\t\[\{\"transcription\"", "the labels of PaddleOCR", _OCR),
     (r"[^\t\n]+\.(?i:png|jpe?g|tiff?|bmp)\t\S", "names of images and their texts", _OCR),
     (
-        rf"{_WITH_ID}[ \t]+\S[^\n]*(\n{_WITH_ID}([ \t][^\n]*)?){{2,}}\n*\Z",
+        rf"{_WITH_ID}[ \t]+\S[^\n]*(\n{_WITH_ID}([ \t][^\n]*)?){{9,}}\n*\Z",
         "utterances with an id at the start",
         TRANSCRIPTS,
     ),

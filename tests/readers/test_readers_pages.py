@@ -494,8 +494,11 @@ def test_markup_of_other_formats_is_no_text_of_a_page(tmp_path: Path, suffix: st
             "".join(f"{number}\tHey\tHay\n" for number in range(1, 9)),
             "rows whose columns have no names\nput the names of the columns above them",
         ),
-        ("s1-u1 hay\ns1-u2\ns2-u1\tcorn", f"utterances with an id at the start\n{SPEECH}"),
-        ("BAC009S0764 a\nBAC009S0765 b\nBAC009S0766 c\n\n", f"utterances with an id at the start\n{SPEECH}"),
+        (
+            "s1-u1 hay\ns1-u2\ns2-u1\tcorn" + "\ns2-u2 oats" * 7,
+            f"utterances with an id at the start\n{SPEECH}",
+        ),
+        ("BAC009S0764 a\n" * 10 + "\n", f"utterances with an id at the start\n{SPEECH}"),
         ("hay (s1-u1) \r\n(s1-u2)\r\n", f"utterances with an id at the end\n{SPEECH}"),
     ],
 )
@@ -514,9 +517,9 @@ def test_texts_of_other_formats_are_no_pages(tmp_path: Path, text: str, message:
     "text",
     [
         "(page 3 of 7)",
-        "AB-121 hay\nAB-122 corn\nAB-123 oats\ntotal 3",
-        "AB-121 hay\nAB-122 corn",
-        "AB-121\nAB-122\nAB-123",
+        "AB-121 hay\n" * 20 + "total 20",
+        "AB-121 hay" + "\nAB-121 hay" * 8,
+        "AB-121" + "\nAB-121" * 20,
         "1\n00:00:30 start --> end",
         "12-05-2024 Hay",
         "a.jpg is attached",
