@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 import warnings
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -24,8 +23,6 @@ __all__ = [
 
 _SHOWN_PROBLEMS = 20
 _SHOWN_ALIKE = 3
-_VALUES = re.compile(r"""'[^']*'|"[^"]*"|\d+""")
-"""What differs between messages of a kind: values in quotes, and numbers of lines."""
 _PACKAGE = str(Path(__file__).parent)
 
 
@@ -123,7 +120,7 @@ class InputError(ValueError):
     ----------
     problems
         The problems, in the order of the file. The message shows 20 of them; if there are more, up
-        to three of each kind.
+        to three with the same message.
     total
         Total number of problems, if `problems` does not hold all of them.
     hints
@@ -155,7 +152,7 @@ class InputError(ValueError):
         kinds: dict[object, list[Problem]] = {}
         for problem in dict.fromkeys(self.problems):
             # Whole files that share a problem are of one kind.
-            kind = (problem.place and problem.file, _VALUES.sub("", problem.message))
+            kind = (problem.place and problem.file, problem.message)
             kinds.setdefault(kind if self.total > _SHOWN_PROBLEMS else problem, []).append(problem)
         named = list(kinds.values())[:_SHOWN_PROBLEMS]
         shown = ["\n".join(map(str, alike[:_SHOWN_ALIKE])) for alike in named]

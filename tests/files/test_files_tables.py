@@ -633,21 +633,6 @@ def test_a_problem_of_many_rows_is_shown_three_times() -> None:
     assert str(af.InputError(files)).splitlines() == ["30 problems:", *told]
 
 
-def test_repeated_ids_are_problems_of_a_kind(write: Write) -> None:
-    rows = "".join(f"{number % 4},a,a\n" for number in range(30))
-    with pytest.raises(af.InputError) as raised:
-        af.read_results(write("doubled.csv", f"id,prediction,answer\n{rows}x,a\n"))
-
-    told = [line.partition("doubled.csv: ")[2] for line in str(raised.value).splitlines()[1:5]]
-    assert len(raised.value.problems) == raised.value.total == 27
-    assert told == [
-        "line 32: 2 fields instead of 3",
-        "line 6: duplicate id '0', first seen at line 2",
-        "line 7: duplicate id '1', first seen at line 3",
-        "line 8: duplicate id '2', first seen at line 4 (23 more like this)",
-    ]
-
-
 def test_a_cell_of_brackets_is_an_error(write: Write) -> None:
     [(place, message)] = problems(
         write("deep.csv", f"prediction,answers\nx,{'[' * 100_000}{']' * 100_000}\n")
