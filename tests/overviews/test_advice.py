@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import polars as pl
 import pytest
@@ -24,6 +25,11 @@ FAULTS = {
     "useless": "confidence",
     "invented": "invented",
 }
+
+
+def result_of(call: str, df: pl.DataFrame) -> Any:
+    """Run the call of a step, as a user does who copies it."""
+    return eval(call, {"af": af, "df": df, "pl": pl})  # noqa: S307 - our own code
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -99,7 +105,7 @@ def test_texts_that_stand_for_no_answer_are_named_in_a_step(text: str) -> None:
     step = af.overview(frame.with_columns(prediction=texts)).advice.filter(rule="placeholder")
     assert step["n"].to_list() == [40]
     df = frame.with_columns(prediction=texts)
-    assert eval(step["call"].item(), {"af": af, "df": df, "pl": pl}).height == 40  # noqa: S307 - our own code
+    assert result_of(step["call"].item(), df).height == 40
 
 
 @pytest.mark.parametrize(
@@ -129,7 +135,7 @@ def test_messages_of_errors_and_refusals_are_a_step(text: str) -> None:
     assert text[:20] in step["step"]
     others = af.report(df.filter(~is_failed), "prediction", "answers", metrics="anls").overall["anls"]
     assert step["gain"] == pytest.approx(0.1 * others)
-    assert eval(step["call"], {"af": af, "df": df, "pl": pl}).height == 90  # noqa: S307 - our own code
+    assert result_of(step["call"], df).height == 90
 
 
 @pytest.mark.parametrize(
@@ -173,7 +179,7 @@ def test_a_refusal_is_not_invented_where_there_is_no_answer() -> None:
     df = df.with_columns(prediction=pl.when(none).then(pl.lit("I cannot find it.")).otherwise("prediction"))
     step = af.overview(df, unanswerable="empty").advice.row(0, named=True)
     assert (step["rule"], step["n"]) == ("placeholder", df.filter(none).height)
-    chosen = eval(step["call"], {"af": af, "df": df, "pl": pl})  # noqa: S307 - our own code
+    chosen = result_of(step["call"], df)
     assert chosen.height == step["n"]
 
 
@@ -198,7 +204,7 @@ def test_losses_of_form_have_a_step(predicted: str, answer: str, kind: str | Non
         # All that is lost is lost to form.
         assert step["gain"] == pytest.approx(1 - made.report.overall[metrics])
         assert step["n"] == 30
-        assert eval(step["call"], {"af": af, "df": df}).height == 30  # noqa: S307 - our own code
+        assert result_of(step["call"], df).height == 30
 
 
 def test_calls_have_the_columns_and_options_of_the_overview() -> None:
@@ -210,23 +216,22 @@ def test_calls_have_the_columns_and_options_of_the_overview() -> None:
     options = {"metrics": "exact_match", "protocol": "rrc", "by": ["lang"], "cluster": False}
     made = af.overview(df, 'the "model"', "a\\b", **options)
     call = made.advice.filter(pl.col("call").str.contains("unanswerable"))["call"].item()
-    same = eval(call, {"af": af, "df": df})  # noqa: S307 - our own code
+    same = result_of(call, df)
     wanted = af.overview(df, 'the "model"', "a\\b", unanswerable="empty", **options)
     assert same.signature == wanted.signature
     assert same.roles.by == wanted.roles.by
     assert same.report.overall == wanted.report.overall
     extra = made.advice.filter(rule="extra_text").row(0, named=True)
-    assert eval(extra["call"], {"af": af, "df": df}).height == extra["n"]  # noqa: S307 - our own code
+    assert result_of(extra["call"], df).height == extra["n"]
 
 
 @pytest.mark.parametrize("fault", ["extra_text", "gold"])
 def test_the_calls_choose_the_rows_that_are_counted(fault: str) -> None:
     df, options = planted(fault, 0)
     step = af.overview(df, **options).advice.filter(rule=fault).row(0, named=True)
-    names = {"af": af, "df": df, "pl": pl}
     chosen = step["call"].removeprefix("af.audit_sample(").rpartition(", n=")[0] or step["call"]
-    assert eval(chosen, names).height == step["n"]  # noqa: S307 - our own code
-    assert 0 < eval(step["call"], names).height <= step["n"]  # noqa: S307 - our own code
+    assert result_of(chosen, df).height == step["n"]
+    assert 0 < result_of(step["call"], df).height <= step["n"]
 
 
 @pytest.mark.parametrize(("part", "whole", "n"), [("ab cde", "ab cde fghi", 0), ("ab cd", "ab cd fghij", 12)])
@@ -241,7 +246,7 @@ def test_texts_that_cannot_score_for_their_length_are_told(part: str, whole: str
         rules = advice["rule"].to_list()
         assert [rule for rule in rules if rule in ("gold", "lengths")] == (["lengths"] if n else others)
         for step in advice.filter(rule="lengths").iter_rows(named=True):
-            chosen = eval(step["call"], {"af": af, "df": frame})  # noqa: S307 - our own code
+            chosen = result_of(step["call"], frame)
             assert step["n"] == chosen.height == n
     # Where predictions contain the answers, the columns are right.
     rules = af.overview(pl.DataFrame({"prediction": longer, "answers": shorter})).advice["rule"].to_list()

@@ -282,7 +282,7 @@ def test_small_files_that_fill_the_memory(tmp_path: Path) -> None:
 
 
 def test_a_footer_that_ends_within_a_value_is_damaged() -> None:
-    # A list of ten doubles, of which there are two bytes.
+    # A list of ten doubles, cut off after two bytes.
     footer = b"\x19\xa7\x00\x00"
     with pytest.raises(ValueError, match="ends early"):
         parquet_footer.sizes(footer + len(footer).to_bytes(4, "little") + b"PAR1")
