@@ -39,7 +39,7 @@ class DTypeError(TypeError, PolarsError):
     ...     af.add_scores(df, "prediction", "answer")
     ... except af.DTypeError as error:
     ...     print(error)
-    `score` needs one string per row (String), but column 'prediction' has dtype Int64. Read it as text where the file is read, as with `schema_overrides={'prediction': pl.String}`, or read the file with `anls_frame.read_results`: its values no longer say how they were written (42, 42.0, 042).
+    `score` needs one string per row (String), but column 'prediction' has dtype Int64. Read the file with `schema_overrides={'prediction': pl.String}`, or with `anls_frame.read_results`, which keeps numbers as they are written (42, 42.0, 042), or make texts of whole numbers with `.cast(pl.String)`.
     """  # noqa: E501 - printed output
 
 

@@ -169,16 +169,14 @@ impl Dtype {
         if !was_read {
             return format!("Cast it with {cast} if it holds text.");
         }
-        if is_list {
-            return format!(
-                "Read the file with `anls_frame.read_results`, which keeps numbers as they are written, or make \
-                 texts of whole numbers with {cast}."
-            );
-        }
+        let overrides = if is_list {
+            String::new()
+        } else {
+            format!("with `schema_overrides={{'{column}': pl.String}}`, or ")
+        };
         format!(
-            "Read it as text where the file is read, as with `schema_overrides={{'{column}': pl.String}}`, or \
-             read the file with `anls_frame.read_results`: its values no longer say how they were written \
-             (42, 42.0, 042)."
+            "Read the file {overrides}with `anls_frame.read_results`, which keeps numbers as they are written \
+             (42, 42.0, 042), or make texts of whole numbers with {cast}."
         )
     }
 

@@ -188,7 +188,7 @@ def test_a_name_is_a_name_and_no_pattern(add_scores: AddScores, name: str) -> No
     [
         (
             ("id", "answers"),
-            r"`score` needs one string per row.*column 'id' has dtype Int64\. Read it as text",
+            r"`score` needs one string per row.*column 'id' has dtype Int64\. Read the file with",
         ),
         (
             ("prediction", "id"),

@@ -310,6 +310,14 @@ def test_a_sparse_column_is_read_as_the_same_column_in_full(values: list[Any]) -
     pd.testing.assert_frame_equal(of_sparse.by_group, of_dense.by_group)
 
 
+def test_the_advice_of_an_expression_about_whole_numbers_works() -> None:
+    rows = pl.DataFrame({"prediction": [7, 42], "answers": ["7", "24"]})
+    with pytest.raises(PolarsError, match=r"make texts of whole numbers with `\.cast\(pl\.String\)`\."):
+        rows.select(af.anls("prediction", "answers"))
+    casts = rows.select(af.anls(pl.col("prediction").cast(pl.String), "answers"))
+    assert casts.to_series().to_list() == [1, 0]
+
+
 def test_the_advice_about_numbers_in_lists_works(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text('{"prediction": "7", "answers": [7, 8]}\n{"prediction": "9", "answers": null}\n')
