@@ -148,6 +148,8 @@ class OverviewView(View):
         table, systems = self.causes, list(self.result.roles.systems)
         if "system" in table.columns:
             table = table.pivot("system", index="cause", values="loss").fill_null(0.0)
+            perfect = {system: 0.0 for system in systems if system not in table.columns}
+            table = table.with_columns(**perfect).select("cause", *systems)
             table = table.sort(pl.sum_horizontal(systems), descending=True, maintain_order=True)
         elif not self.are_pages and (examples := self._examples()):
             example = pl.col("cause").cast(pl.String).replace_strict(examples, default="")
