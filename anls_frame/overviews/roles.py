@@ -172,22 +172,27 @@ def warn_of_systems(rows: pl.DataFrame | pl.LazyFrame, questions: Iterable[str |
     """Warn if a column names the system of each row, and systems have questions in common."""
     schema = rows.lazy().collect_schema()
     keys = [key for key in questions if key is not None and key in schema]
+    of_file = origins.of(rows).columns
     for name in (name for name in schema if is_system(name) and schema[name] in _TEXTS):
         system = cs.by_name(name).as_expr().alias("system")
-        with_keys = [(system, cs.by_name(key).as_expr().alias("key")) for key in keys if key != name]
-        pairs = [rows.lazy().select(pair).drop_nulls().unique() for pair in with_keys]
-        of_systems = [pair.with_columns(shared=pl.len().over("key") > 1).group_by("system") for pair in pairs]
-        shares = [own.agg(pl.col("shared").mean()).max().collect()["shared"].item() for own in of_systems]
-        if any(share is not None and share >= _SHARED for share in shares):
-            names = pairs[0].select(pl.col("system").unique().sort()).collect().to_series()
+        for key in (key for key in keys if key != name):
+            pairs = rows.lazy().select(system, cs.by_name(key).as_expr().alias("key")).drop_nulls().unique()
+            own = pairs.with_columns(shared=pl.len().over("key") > 1).group_by("system")
+            if (own.agg(pl.col("shared").mean()).max().collect()["shared"].item() or 0) < _SHARED:
+                continue
+            names = pairs.select(pl.col("system").unique().sort()).collect().to_series()
             told = f"column {name!r} names {len(names)} systems with questions in common ("
+            id_of_file = of_file.get(key, key)
+            in_python = f"(frame, prediction, answers, system={name!r}, id={key!r})"
+            options = f"--system-column {shlex.quote(name)} --id {shlex.quote(id_of_file)}"
             warn(
                 f"{told}{listed(map(quoted, names), _SHOWN)}), and the figures are of all rows together: ",
                 Either(
-                    f"`anls_frame.side_by_side(frame, system={name!r}, ...)` returns columns to compare",
-                    f"`anls-frame compare FILE --system-column {shlex.quote(name)}` compares them",
+                    f"`anls_frame.side_by_side{in_python}` returns columns to compare",
+                    f"`anls-frame compare FILE {options}` compares them",
                 ),
             )
+            break
 
 
 def _are_texts(dtype: Any) -> bool:

@@ -307,7 +307,7 @@ def as_log(system: str, file: File, kind: str, frame: pl.DataFrame) -> Log:
         ends = ("id", "filename", "filepath", "path", "file")
         ids = [name for name in texts if plain[name].endswith(ends) and frame[name].is_unique().all()]
         column = Option("question_id", min(ids, key=lambda name: not plain[name].endswith("id"), default=...))
-        in_order = "; if all files have the same rows in the same order, add a column id with their numbers"
+        in_order = "; if all systems have the same rows in the same order, add a column id that numbers them"
         raise problem(file, Message("has no ids; name their column with ", column, in_order))
     return Log(system, file.path, long_rows.with_epoch(frame), _task(kind, file, frame))
 

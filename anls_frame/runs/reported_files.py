@@ -174,7 +174,8 @@ def _summary_of(given: SystemFiles, shared_ids: SharedIds, options: dict[str, An
         with reading(file, given.how):
             if n_rows <= MOST_ROWS:
                 sliced = [*chain.from_iterable(options["by"] or ())]
-                warn_of_systems(frame.drop(sliced, strict=False), [QUESTION_ID, "question"])
+                others = origins.like(frame.drop(sliced, strict=False), frame)
+                warn_of_systems(others, [QUESTION_ID, "question"])
             return _summarized(frame, str(file), options)
 
     file, (frame, _) = next(iter(scanned.items()))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -606,14 +608,33 @@ def long_rows(*, share: bool = True) -> pl.DataFrame:
     return pl.concat([first, second if share else other])
 
 
+@pytest.mark.parametrize("key", ["question_id", "question"])
+def test_the_advice_about_systems_in_rows_of_a_frame_makes_columns_to_compare(key: str) -> None:
+    frame = long_rows().drop({"question_id", "question"} - {key})
+    with pytest.warns(af.InputWarning, match="names 2 systems with questions in common") as warned:
+        af.overview(frame)
+    call = re.findall(
+        r"`anls_frame\.side_by_side\(frame, prediction, answers, (.*)\)`", str(warned[0].message)
+    )
+    options = dict(option.split("=") for option in call[0].split(", "))
+    wide = af.side_by_side(
+        frame, "prediction", "answers", **{name: value.strip("'") for name, value in options.items()}
+    )
+    assert af.compare(wide).overall["difference"].item() == pytest.approx(0.3)
+
+
 @pytest.mark.parametrize("command", ["overview", "report"])
 def test_systems_in_rows_are_told_and_the_advice_tells_them_apart(tmp_path: Path, command: str) -> None:
     long_rows().write_csv(tmp_path / "long.csv")
     told = shell.run(tmp_path, command, "long.csv").stderr
     assert "column 'model' names 2 systems with questions in common ('new', 'old')" in told
-    assert "anls-frame compare FILE --system-column model" in told
-    compared = fine(shell.run(tmp_path, "compare", "long.csv", "--system-column", "model"))
-    assert "+0.300" in compared
+    advice = re.findall("`anls-frame compare FILE (.*)`", told)[0]
+    assert "+0.300" in fine(shell.run(tmp_path, "compare", "long.csv", *shlex.split(advice)))
+    long_rows().drop("question_id").rename({"question": "query"}).write_csv(tmp_path / "no_ids.csv")
+    told = shell.run(tmp_path, command, "no_ids.csv").stderr
+    advice = re.findall("`anls-frame compare FILE (.*)`", told)[0]
+    assert advice == "--system-column model --id query"
+    assert "+0.300" in fine(shell.run(tmp_path, "compare", "no_ids.csv", *shlex.split(advice)))
     alone = shell.run(tmp_path, command, "long.csv", "--where", "model = 'old'")
     assert alone.stderr == ""
     assert "0.700" in alone.stdout
@@ -630,7 +651,7 @@ def test_systems_are_not_told_where_they_are_slices_or_share_no_question(
 
 
 def test_systems_in_rows_of_a_frame_are_told() -> None:
-    with pytest.warns(af.InputWarning, match=r"side_by_side\(frame, system='Model'"):
+    with pytest.warns(af.InputWarning, match=r"side_by_side\(frame, .*, system='Model', "):
         af.overview(long_rows().rename({"model": "Model"}))
 
 

@@ -273,8 +273,8 @@ def test_problems_of_all_files_are_listed_together(tmp_path: Path) -> None:
         ("submission_tesseract.json", ""),
     ]
     assert found[3][2] == (
-        "has no ids; name their column with question_id=...; if all files have the same rows in the same "
-        "order, add a column id with their numbers"
+        "has no ids; name their column with question_id=...; if all systems have the same rows in the same "
+        "order, add a column id that numbers them"
     )
     assert found[4][2] == "this is a submission: name the file of gold labels with gold=..."
 
