@@ -345,6 +345,14 @@ class SystemFiles:
         return Wide(origins.like(named, frame), systems, "answers", None)
 
     @property
+    def one_table(self) -> str:
+        """What to do if folders such as `lr=0.1`, by their names parts of one table, are systems."""
+        (first, *_), given = self.every_file, self.files[0].path
+        parts = [folder for folder in first.path.parents if "=" in folder.name and given in folder.parents]
+        pattern = "".join(quoted(str(folder.parent / "*")) for folder in parts[-1:])
+        return pattern and f"; if each folder such as {parts[-1].name} is a system, name them by {pattern}"
+
+    @property
     def are_logged(self) -> bool:
         """Whether each system has its own rows, rather than a column."""
         in_rows = self.how.system_column is not None
@@ -451,7 +459,8 @@ def texts_of(given: SystemFiles) -> Wide[pl.DataFrame]:
     rows = given.rows
     if are_repeated(rows):
         epochs = listed([str(epoch) for epoch in rows["epoch"].unique().sort()])
-        raise ValueError(Message(f"there are several epochs: {epochs}; choose one with ", Option("epoch")))
+        several = f"there are several epochs: {epochs}; choose one with "
+        raise ValueError(Message(several, Option("epoch"), given.one_table))
     return side_by_side(rows)
 
 
@@ -512,7 +521,8 @@ def logged(given: SystemFiles, *, together: bool = True) -> pl.DataFrame:
     logs = [log for log in logs if log.system in systems]
     if len(systems) < (given.least if together else 1):
         what = "holds the logs of one system" if given.how.system_column is None else "names one system"
-        raise ValueError(f"{given.how.system_column or given.files[0]}: {what}; name two or more systems")
+        source = given.how.system_column or given.files[0]
+        raise ValueError(f"{source}: {what}; name two or more systems{given.one_table}")
     names = dict(zip(systems, _names(given, systems), strict=True))
     logs = [
         log._replace(system=names[log.system])

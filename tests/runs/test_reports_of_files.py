@@ -253,6 +253,23 @@ def test_folders_named_by_systems_are_systems_and_columns_of_a_file_stay(tmp_pat
     assert af.read_results(path)["lang"].to_list() == ["de", "en", "de", "en"]
 
 
+@pytest.mark.parametrize("names", [("lr=0.1", "lr=0.2"), ("seed=1,lr=3e-4", "seed=2,lr=3e-4")])
+@pytest.mark.parametrize("command", ["compare", "overview"])
+def test_the_advice_about_folders_of_a_sweep_compares_them(
+    tmp_path: Path, names: tuple[str, str], command: str
+) -> None:
+    for name, last in zip(names, ["yes", "no"], strict=True):
+        (tmp_path / "runs" / "day" / name).mkdir(parents=True)
+        write(tmp_path / "runs" / "day" / name / "rows.jsonl", ["Coke", "1999", "Berlin", last])
+    told = run(tmp_path, command, "runs").stderr
+    pattern = re.findall(f"if each folder such as {names[0]} is a system, name them by '(.*)'$", told.strip())
+    for of in (pattern, ["runs/day/*"]):
+        seen = fine(run(tmp_path, command, *of))
+        assert f"{names[1]} against {names[0]}: ANLS" in seen or f"Overview of {' and '.join(names)}" in seen
+    single = run(tmp_path, "compare", f"runs/day/{names[0]}").stderr
+    assert single.strip().endswith("holds the logs of one system; name two or more systems")
+
+
 def test_files_named_by_an_option_are_systems(tmp_path: Path) -> None:
     for rate in ("0.1", "0.5"):
         write(tmp_path / f"rate={rate}.jsonl", ["Coke", "1999", "Berlin", rate])
