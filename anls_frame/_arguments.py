@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ParamSpec, TypeVar
 
 from anls_frame._messages import Message, about, wrong
+from anls_frame._text import nearest
 
 T = TypeVar("T")
 Options = ParamSpec("Options")
@@ -40,22 +41,32 @@ _ALSO_EXPRESSIONS = ("by", "columns", "metrics", "a metric")
 def takes_names(function: Callable[Options, T]) -> Callable[Options, T]:
     """Let a function of a frame explain which options it has, and what to pass for names of columns."""
     signature = inspect.signature(function)
-    named = inspect.Parameter.KEYWORD_ONLY
-    of_call = [f"{name}=..." if p.kind is named else name for name, p in signature.parameters.items()]
-    call = f"`{function.__name__}({', '.join(of_call)})`"
 
     @functools.wraps(function)
     def with_names(*arguments: Options.args, **options: Options.kwargs) -> T:
         try:
             given = signature.bind_partial(*arguments, **options).arguments
         except TypeError as error:
-            raise TypeError(f"{function.__name__}(): {error}; it takes {call}") from None
+            raise no_call(function, error, options) from None
         for name, value in given.items():
             if name in COLUMNS:
                 refuse_columns(name, value, f"{name}=")
         return function(*arguments, **options)
 
     return with_names
+
+
+def no_call(function: Callable[..., Any], error: TypeError, options: Iterable[str]) -> TypeError:
+    """Return the error for arguments that do not fit, which says what the function takes."""
+    parameters, named = inspect.signature(function).parameters, inspect.Parameter.KEYWORD_ONLY
+    of_call = [f"{name}=..." if one.kind is named else name for name, one in parameters.items()]
+    message = f"{function.__name__}(): {error}; it takes `{function.__name__}({', '.join(of_call)})`"
+    unknown = next((name for name in options if name not in parameters), None)
+    hint = "" if unknown is None else nearest(unknown, [*parameters])
+    if unknown is not None and not hint and "protocol" in parameters:
+        preset = f"anls_frame.PROTOCOLS[{parameters['protocol'].default!r}]"
+        hint = f"; the protocol says what counts as equal: `protocol={preset}.replace(ignore_case=True)`"
+    return TypeError(f"{message}{hint}")
 
 
 def refuse_columns(name: str, value: object, before: str = "") -> None:

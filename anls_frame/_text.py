@@ -82,6 +82,37 @@ def exact(number: float) -> str:
     return f"{number:g}" if float(f"{number:g}") == number else repr(number)
 
 
+def nearest(name: str, known: Sequence[Any]) -> str:
+    """Return the end of a message, which suggests the nearest of the known names, if one is near."""
+    from rapidfuzz import process  # noqa: PLC0415 - only for the message
+
+    roots = [name[:dot] for dot, letter in enumerate(name) if letter == "." and name[:dot] in known]
+    if roots:
+        made = ".struct.field(...), of JSON with .str.json_path_match(...)"
+        return (
+            f"; if {quoted(roots[0])} holds objects, make a column of the entry first, in Polars with {made}"
+        )
+    found = process.extractOne(name, [str(other) for other in known], scorer=_likeness, score_cutoff=65)
+    if found is None:
+        return ""
+    other = known[found[2]]
+    hint = f"; did you mean {quoted(other)}?"
+    if not isinstance(other, str):
+        hint += " Column names must be strings: rename them, in pandas with `.rename(columns=str)`"
+    return hint
+
+
+def _likeness(name: Any, other: Any, /, *, score_cutoff: float | None = None) -> float:  # noqa: ARG001
+    """Return how similar two names are, in per cent; that both end in _id does not count."""
+    from rapidfuzz import fuzz  # noqa: PLC0415 - only for the message
+
+    if name and other.startswith(name):  # before names that occur in this one
+        return 90 + 10 * len(name) / len(other)
+    stems = fuzz.WRatio(name.removesuffix("_id"), other.removesuffix("_id"))
+    both = name.endswith("_id") and other.endswith("_id")
+    return stems if both else max(stems, fuzz.WRatio(name, other))
+
+
 def listed(values: Iterable[str], most: int = 10) -> str:
     """Return the first few values, separated by commas."""
     every = list(values)

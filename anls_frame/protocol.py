@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args
 
 from anls_frame._arguments import choice, count, flag, share, string
 from anls_frame._messages import Option, about, wrong
+from anls_frame._text import nearest
 
 __all__ = ["PROTOCOLS", "ScoreProtocol"]
 
@@ -239,7 +240,8 @@ def resolve_protocol(protocol: ScoreProtocol | str, option: str = "protocol") ->
         wanted = f"must be a ScoreProtocol or a preset's name, got {type(protocol).__name__}"
         raise TypeError(about(option, wanted))
     if protocol not in PROTOCOLS:
-        raise ValueError(f"unknown protocol {protocol!r}; the presets are {', '.join(map(repr, PROTOCOLS))}")
+        presets = f"the presets are {', '.join(map(repr, PROTOCOLS))}{nearest(protocol, [*PROTOCOLS])}"
+        raise ValueError(f"unknown protocol {protocol!r}; {presets}")
     return PROTOCOLS[protocol]
 
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 import anls_frame as af
+from anls_frame._text import nearest
 from anls_frame.cli import options
 from anls_frame.files.raw_tables import with_numbers_where_all_are
 from anls_frame.frames import origins
-from anls_frame.frames.checks import nearest
 from anls_frame.frames.number_columns import with_numbers
 from anls_frame.metrics.scores import score
 from anls_frame.protocol import PROTOCOLS, resolve_errors

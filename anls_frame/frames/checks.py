@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable
 from typing import Any
 
 import polars as pl
 from polars.exceptions import ComputeError
 
 from anls_frame._messages import Either, Message, Nearest
-from anls_frame._text import listed, quoted
+from anls_frame._text import listed, nearest, quoted
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError
 
 _RENAMED = Either("rename them", "rename them in the file")
@@ -97,37 +97,6 @@ def no_column(name: str, available: Iterable[Any], named: Iterable[str] = ()) ->
     free = [column for column in columns if column not in others]
     among = f"no column {quoted(name)} among {listed(map(quoted, columns), _SHOWN_NAMES)}"
     return Message(among, Nearest(name, tuple(free), nearest(name, free)))
-
-
-def nearest(name: str, known: Sequence[Any]) -> str:
-    """Return the end of a message, which suggests the nearest of the known names, if one is near."""
-    from rapidfuzz import process  # noqa: PLC0415 - only for the message
-
-    roots = [name[:dot] for dot, letter in enumerate(name) if letter == "." and name[:dot] in known]
-    if roots:
-        made = ".struct.field(...), of JSON with .str.json_path_match(...)"
-        return (
-            f"; if {quoted(roots[0])} holds objects, make a column of the entry first, in Polars with {made}"
-        )
-    found = process.extractOne(name, [str(other) for other in known], scorer=_likeness, score_cutoff=65)
-    if found is None:
-        return ""
-    other = known[found[2]]
-    hint = f"; did you mean {quoted(other)}?"
-    if not isinstance(other, str):
-        hint += " Column names must be strings: rename them, in pandas with `.rename(columns=str)`"
-    return hint
-
-
-def _likeness(name: Any, other: Any, /, *, score_cutoff: float | None = None) -> float:  # noqa: ARG001
-    """Return how similar two names are, in per cent; that both end in _id does not count."""
-    from rapidfuzz import fuzz  # noqa: PLC0415 - only for the message
-
-    if name and other.startswith(name):  # before names that occur in this one
-        return 90 + 10 * len(name) / len(other)
-    stems = fuzz.WRatio(name.removesuffix("_id"), other.removesuffix("_id"))
-    both = name.endswith("_id") and other.endswith("_id")
-    return stems if both else max(stems, fuzz.WRatio(name, other))
 
 
 def free_name(name: str, taken: Container[Any]) -> str:

@@ -9,10 +9,9 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._messages import Message, Option
-from anls_frame._text import listed, numbered, quoted
+from anls_frame._text import listed, nearest, numbered, quoted
 from anls_frame.exceptions import InputError, Problem
 from anls_frame.frames import origins
-from anls_frame.frames.checks import nearest
 from anls_frame.frames.number_columns import with_numbers
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.repeats.question_scores import (

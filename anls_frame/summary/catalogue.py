@@ -12,8 +12,9 @@ import polars as pl
 
 from anls_frame import words
 from anls_frame._messages import Either, Message, wrong
+from anls_frame._text import nearest
 from anls_frame.export.columns import COUNTS, Column, by_name, heading_of
-from anls_frame.frames.checks import nearest, no_column
+from anls_frame.frames.checks import no_column
 from anls_frame.metrics import accuracies, page_errors, scores
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol, resolve_errors
 from anls_frame.summary.fixed_point import FINE_BITS, SCORE_BITS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
@@ -13,7 +14,7 @@ import polars as pl
 import pytest
 
 import anls_frame as af
-from anls_frame import gec, plot
+from anls_frame import gec, plot, words
 from anls_frame.exceptions import DTypeError
 
 FRAME = pl.DataFrame(
@@ -178,6 +179,14 @@ def test_what_is_none_of_the_choices_is_refused_with_them(call: Callable[[Any], 
             lambda: af.report(FRAME, "p", "t", "anls"),  # type: ignore[misc, call-overload]
             r"report\(\): too many positional arguments; .*`report\(frame, prediction, answers, metrics=",
         ),
+        (
+            lambda: af.report(FRAME, "p", "t", metric="anls"),  # type: ignore[call-overload]
+            r"report\(\): got an unexpected keyword argument 'metric'; .*; did you mean 'metrics'\?$",
+        ),
+        (
+            lambda: af.cer("p", "t", missings="drop"),  # type: ignore[call-overload]
+            r"cer\(\): .* 'missings'; it takes `cer\(prediction, answers, .*`; did you mean 'missing'\?$",
+        ),
     ],
 )
 def test_a_call_that_a_function_cannot_take_is_refused_with_what_it_takes(
@@ -185,6 +194,21 @@ def test_a_call_that_a_function_cannot_take_is_refused_with_what_it_takes(
 ) -> None:
     with pytest.raises(TypeError, match=message):
         call()
+
+
+@pytest.mark.parametrize("function", [af.cer, af.anls, words.wer, af.levenshtein, af.nls])
+@pytest.mark.parametrize("pair", [("p", "t"), tuple(pd.Series([text]) for text in ("HALLO", "hallo"))])
+def test_a_way_to_compare_texts_that_a_function_lacks_is_a_rule_of_its_protocol(
+    function: Callable[..., Any], pair: tuple[Any, Any]
+) -> None:
+    with pytest.raises(TypeError, match="the protocol says what counts as equal") as caught:
+        function(*pair, ignore_case=True)
+    preset, option = re.findall(r"PROTOCOLS\['(\w+)'\]\.replace\((\w+)=True\)`$", str(caught.value))[0]
+    followed = af.PROTOCOLS[preset].replace(**{option: True})
+    rows = pl.DataFrame({"p": ["HALLO"], "t": ["hallo"]})
+    scores = function(*pair, protocol=followed)
+    score = rows.select(scores).item() if isinstance(scores, pl.Expr) else scores.item()
+    assert score == (1 if function in (af.anls, af.nls) else 0)
 
 
 NAMES: dict[str, Callable[[Any], Any]] = {

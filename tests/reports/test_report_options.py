@@ -74,7 +74,8 @@ def test_unknown_sort_is_refused(sort: Any) -> None:
         ({"prediction": None}, ValueError, "pass both columns, prediction and answers, or neither"),
         ({"answers": None}, ValueError, "pass both columns, prediction and answers, or neither"),
         ({"missing": "skip"}, ValueError, "missing must be one of 'empty', 'drop', got 'skip'"),
-        ({"protocol": "anlss"}, ValueError, "unknown protocol 'anlss'"),
+        ({"protocol": "anlss"}, ValueError, r"unknown protocol 'anlss'.*; did you mean 'anls'\?"),
+        ({"protocol": "jiewr"}, ValueError, r"unknown protocol 'jiewr'.*; did you mean 'jiwer'\?"),
         ({"protocol": None}, TypeError, "protocol must be a ScoreProtocol or a preset's name"),
         (
             {"protocol": "raw"},
