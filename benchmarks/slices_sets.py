@@ -221,8 +221,14 @@ def errors_of(rows: ListedRows, listed: list[Any], held_out: Array, truth: float
         return []
     losses = tested.losses[0]
     row, code = np.nonzero(np.stack(masks, axis=1)[losses.line])
-    found, _ = losses.tested(*losses.sums(Codes(code, len(masks) + 1, row)), least_units=1)
-    return list(zip((found.effect - truth).tolist(), found.error.tolist(), strict=True))
+    lost, inside = losses.sums(Codes(code, len(masks) + 1, row))
+    statistic, _ = losses.tested(lost, inside, least_units=1)
+    # All documents count the same for a slice that goes with their size.
+    sizes = losses.unit_sizes[:, None]
+    weights = np.where(losses.goes_with_size(inside), 1 / sizes, 1.0)
+    sides = ((lost, inside), (losses.null.unit_values - lost, sizes - inside))
+    own, rest = ((weights * values).sum(axis=0) / (weights * size).sum(axis=0) for values, size in sides)
+    return list(zip((own - rest - truth).tolist(), ((own - rest) / statistic).tolist(), strict=True))
 
 
 def honest_alarms(population: Population, number: int) -> tuple[dict[str, bool], Errors]:

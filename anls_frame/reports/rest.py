@@ -117,10 +117,10 @@ def _by_document(losses: Losses, codes: Codes) -> FloatArray:
     p = np.full(codes.size, np.nan)
     for code in range(codes.size):
         sums = losses.sums(codes.renumbered(np.array([code])))
-        tested, _ = losses.tested(*sums, least_units=1)
+        statistic, _ = losses.tested(*sums, least_units=1)
         df = losses.degrees_of_freedom(sums[1])
-        if not losses.are_opposed(tested.value, *sums)[0]:
-            p[code] = statistics.t_two_sided(tested.value, np.maximum(df, 1))[0]
+        if not losses.are_opposed(statistic, *sums)[0]:
+            p[code] = statistics.t_two_sided(statistic, np.maximum(df, 1))[0]
     return p
 
 

@@ -61,16 +61,15 @@ def block_of(codes: Codes, names: IndexArray, losses: Losses, least: Least) -> S
     """Test the slices with enough rows and documents inside and outside."""
     counts = np.bincount(codes.codes, minlength=codes.size)
     kept = np.flatnonzero((counts >= least.rows) & (losses.rows - counts >= least.rows))
-    statistic, sizes = np.empty(len(kept)), np.empty((6, len(kept), 1))
+    statistic, sizes = np.empty(len(kept)), np.empty((4, len(kept), 1))
     by_size, opposed = np.empty((2, len(kept)), bool)
     step = max(1, _CELLS // max(losses.units, 1))
     for start in range(0, len(kept), step):
         part = slice(start, start + step)
         values, inside = losses.sums(codes.renumbered(kept[part]))
-        figures, sizes[:, part] = losses.tested(values, inside, least.units)
-        statistic[part] = figures.value
+        statistic[part], sizes[:, part] = losses.tested(values, inside, least.units)
         by_size[part] = losses.goes_with_size(inside)
-        opposed[part] = losses.are_opposed(figures.value, values, inside)
+        opposed[part] = losses.are_opposed(statistic[part], values, inside)
     is_testable = ~np.isnan(statistic)
     kept = kept[is_testable]
     return SliceBlock(
@@ -204,7 +203,7 @@ class Drawn:
         null, values, sizes = self.null.chosen(draws), sums(self.values), sums(self.sizes)
         is_alike = self.sizes.shape[1] == 1
         slice_sizes = block.sizes.chosen(slices) if is_alike else Sizes.of(sizes, null)
-        return tested(values, sizes, slice_sizes, null, losses.mean).value
+        return tested(values, sizes, slice_sizes, null, losses.mean)
 
 
 def _indicators(codes: Codes, rows: int) -> csr_array:

@@ -48,14 +48,6 @@ class Least:
 _PAIR = 2
 
 
-class Tested(NamedTuple):
-    """Statistics of slices, their differences from the rest, and the standard errors."""
-
-    value: FloatArray
-    effect: FloatArray
-    error: FloatArray
-
-
 class Null(NamedTuple):
     """
     Quantities of rows that do not depend on slices.
@@ -86,36 +78,31 @@ class Null(NamedTuple):
 
     def of_documents_alike(self, correlation: float) -> Null:
         """Return the quantities if rows are weighted so that all documents count the same."""
-        weights = _weights_of_alike(self.unit_sizes)
+        weights = divided(1, self.unit_sizes, 1.0)
         unit_values, variance = weights * self.unit_values, EXPECTED_OF_ALIKE * self.variance
         return Null(unit_values, np.where(self.unit_sizes > 0, 1.0, 0.0), weights, variance, correlation)
 
-
-def _weights_of_alike(unit_sizes: FloatArray) -> FloatArray:
-    """Return the weights at which all documents count the same; 1 for a document without a denominator."""
-    return divided(1, unit_sizes, 1.0)
+    def expected(self, rows: FloatArray, documents: FloatArray) -> FloatArray:
+        """Return a variance from those if rows, or documents, are independent with a variance of 1."""
+        return self.variance * ((1 - self.correlation) * rows + self.correlation * documents)
 
 
 class Sizes(NamedTuple):
     """
-    Sizes of slices (lines) and their rests, and the variance of an effect that follows from them.
+    Sizes of slices (lines) and their rests, and the variances that follow from them and from all rows.
 
     Parameters
     ----------
     inside, outside
         Weighted size of each slice, and of the rest; with a single column if no draw changes it.
-    rows, documents
-        The variance of the effect if the rows, or the documents, are independent and have a variance of 1.
-    rows_alone, documents_alone
-        Both for the mean of the slice alone.
+    expected, expected_alone
+        The expected variance of the difference from the rest, and that of the mean of the slice alone.
     """
 
     inside: FloatArray
     outside: FloatArray
-    rows: FloatArray
-    documents: FloatArray
-    rows_alone: FloatArray
-    documents_alone: FloatArray
+    expected: FloatArray
+    expected_alone: FloatArray
 
     @classmethod
     def of(cls, sizes: FloatArray, null: Null) -> Sizes:
@@ -127,27 +114,19 @@ class Sizes(NamedTuple):
             rows_alone = (weights * share).sum(axis=0) / inside
             rows = rows_alone + (weights * rest_share).sum(axis=0) / outside
             documents = ((share - rest_share) ** 2).sum(axis=0)
-            return cls(inside, outside, rows, documents, rows_alone, (share**2).sum(axis=0))
+            alone = null.expected(rows_alone, (share**2).sum(axis=0))
+            return cls(inside, outside, null.expected(rows, documents), alone)
 
     def chosen(self, slices: IndexArray | BoolArray) -> Sizes:
         """Return the sizes of some slices."""
         return Sizes(*(values[slices] for values in self))
 
-    def expected(self, null: Null) -> FloatArray:
-        """Return the variance of effects expected from the variance of all rows."""
-        return null.variance * ((1 - null.correlation) * self.rows + null.correlation * self.documents)
 
-    def expected_alone(self, null: Null) -> FloatArray:
-        """Return the expected variance of the mean of a slice."""
-        alike = null.correlation
-        return null.variance * ((1 - alike) * self.rows_alone + alike * self.documents_alone)
-
-
-def tested(values: FloatArray, sizes: FloatArray, slices: Sizes, null: Null, mean: float | None) -> Tested:
+def tested(values: FloatArray, sizes: FloatArray, slices: Sizes, null: Null, mean: float | None) -> FloatArray:
     """
-    Test each slice (line) in each draw (column).
+    Return the statistic of each slice (line) in each draw (column).
 
-    The statistic is the difference of the mean losses inside and outside a slice, divided by its standard
+    It is the difference of the mean losses inside and outside a slice, divided by its standard
     error: the larger of the one observed around these two means and the one expected from all rows.
 
     Parameters
@@ -170,23 +149,21 @@ def tested(values: FloatArray, sizes: FloatArray, slices: Sizes, null: Null, mea
         around = (values - inside * sizes) / slices.inside
         rest = null.unit_values[:, None] - values - outside * (null.unit_sizes[:, None] - sizes)
         shown = ((around - rest / slices.outside) ** 2).sum(axis=0)
-        effect = inside - outside
-        error = np.sqrt(np.maximum(shown, slices.expected(null)))
-        value = divided(effect, error, 0.0)
+        value = divided(inside - outside, np.sqrt(np.maximum(shown, slices.expected)), 0.0)
         if mean is not None:
             shown = (around**2).sum(axis=0)
-            lost = divided(inside + mean, np.sqrt(np.maximum(shown, slices.expected_alone(null))), 0.0)
+            lost = divided(inside + mean, np.sqrt(np.maximum(shown, slices.expected_alone)), 0.0)
             value = np.minimum(value, lost)
-    return Tested(value, effect, error)
+    return value
 
 
 def limits(sums: FloatArray, slices: Sizes, null: Null, mean: float | None) -> FloatArray:
     """Return upper limits of positive statistics from the sums of slices (lines) in each draw (column)."""
     inside = sums / slices.inside
     outside = (null.unit_values.sum(axis=0) - sums) / slices.outside
-    limit = divided(inside - outside, np.sqrt(slices.expected(null)), 0.0)
+    limit = divided(inside - outside, np.sqrt(slices.expected), 0.0)
     if mean is not None:
-        limit = np.minimum(limit, divided(inside + mean, np.sqrt(slices.expected_alone(null)), 0.0))
+        limit = np.minimum(limit, divided(inside + mean, np.sqrt(slices.expected_alone), 0.0))
     return limit
 
 
@@ -303,7 +280,7 @@ class Losses:
         squares, own = (added(self.unit, table**2, self.units) for table in (self.values, self.sizes))
         pairs = self.unit_sizes**2 - own
         several = pairs > ROUNDING
-        variance = float((squares * _weights_of_alike(self.unit_sizes)).mean()) if self.rows else 0.0
+        variance = float((squares * divided(1, self.unit_sizes, 1.0)).mean()) if self.rows else 0.0
         least = float(self.null.correlation)
         if variance <= 0 or not several.any():
             return least
@@ -322,24 +299,23 @@ class Losses:
         )
         return lost, inside
 
-    def tested(self, values: FloatArray, sizes: FloatArray, least_units: int) -> tuple[Tested, Sizes]:
-        """Test the slices whose sums by document are the columns of these tables."""
+    def tested(self, values: FloatArray, sizes: FloatArray, least_units: int) -> tuple[FloatArray, Sizes]:
+        """Return the statistics of slices whose sums by document are columns; nan for those too small."""
         units = np.count_nonzero(sizes, axis=0)
         rest = self.unit_sizes[:, None] - sizes > ROUNDING * self.unit_sizes.sum()
         others = np.count_nonzero(rest, axis=0)
         is_testable = (units >= max(least_units, 1)) & (others >= max(least_units, 1))
         # Of two documents, each of one side, nothing tells whether the slice or the document is worse.
         is_testable &= (units + others > _PAIR) | (self.units < _PAIR)
-        figures, of_slices = np.empty((3, len(units), 1)), np.empty((6, len(units), 1))
+        statistic, of_slices = np.empty(len(units)), np.empty((4, len(units), 1))
         for null, chosen in self._nulls(sizes):
             own, own_sizes = ((null.weights * table[:, chosen])[:, :, None] for table in (values, sizes))
             slice_sizes = Sizes.of(own_sizes, null)
             of_slices[:, chosen] = slice_sizes
-            figures[:, chosen] = tested(own, own_sizes, slice_sizes, null, self.mean)
-        value, *others = figures[:, :, 0]
+            statistic[chosen] = tested(own, own_sizes, slice_sizes, null, self.mean)[:, 0]
         # Rows must differ in the direction of the documents.
-        value[np.sign(self._of_rows(values, sizes)) * value <= ROUNDING] = 0.0
-        return Tested(*np.where(is_testable, [value, *others], np.nan)), Sizes(*of_slices)
+        statistic[np.sign(self._of_rows(values, sizes)) * statistic <= ROUNDING] = 0.0
+        return np.where(is_testable, statistic, np.nan), Sizes(*of_slices)
 
     @cached_property
     def size_class(self) -> IndexArray:

@@ -150,12 +150,11 @@ def test_documents_count_alike_in_a_slice_that_goes_with_their_size() -> None:
     inside = np.where(np.arange(70) < 10, losses.unit_sizes, 0)[:, None]
     assert losses.goes_with_size(inside).item()
     values = inside * (losses.null.unit_values / losses.unit_sizes[:, None])
-    tested, _ = losses.tested(values, inside, 1)
-    assert tested.effect.item() == pytest.approx(0.5)
+    statistic, _ = losses.tested(values, inside, 1)
     # Welch's t of the means of documents, with n in place of n - 1.
     groups = [part for one in (right[10:], right[:10]) for part in (np.mean(one), np.std(one), len(one))]
     welch = stats.ttest_ind_from_stats(*groups, equal_var=False).statistic
-    assert tested.value.item() == pytest.approx(welch)
+    assert statistic.item() == pytest.approx(welch)
     # Satterthwaite's degrees of freedom of two groups with the same variance, which is known.
     expected = (1 / 10 + 1 / 60) ** 2 / (1 / 10**3 + 1 / 60**3) - 1
     assert losses.degrees_of_freedom(inside).item() == pytest.approx(expected)
@@ -169,11 +168,13 @@ def test_half_of_the_variance_of_all_documents_is_the_least_for_a_slice_that_goe
         losses = of_documents([0.0, 1.0] * 30 + of_long, sizes)
         inside = np.where(np.arange(70) < 60, 0, losses.unit_sizes)[:, None]
         assert losses.goes_with_size(inside).item()
-        tested, _ = losses.tested(inside * (losses.null.unit_values / losses.unit_sizes[:, None]), inside, 1)
+        values = inside * (losses.null.unit_values / losses.unit_sizes[:, None])
+        statistic, _ = losses.tested(values, inside, 1)
         # All rows of a document are alike, so its mean has the variance of a row.
         observed = spread**2 / 10 + 0.25 / 60
         least = losses.null.variance * (1 / 10 + 1 / 60) / 2
-        assert tested.error.item() ** 2 == pytest.approx(max(observed, least))
+        # The mean of the long documents is 0.3, that of the others 0.5.
+        assert (0.2 / statistic.item()) ** 2 == pytest.approx(max(observed, least))
         assert (observed > least) == (spread > 0)
 
 
@@ -185,7 +186,9 @@ def test_rows_and_documents_must_differ_in_the_same_direction() -> None:
         sizes = losses.unit_sizes[:, None] - inside if rest else inside
         values = sizes * (losses.null.unit_values / losses.unit_sizes[:, None])
         assert (values.sum() > 0) == rest
-        tested, _ = losses.tested(values, sizes, 1)
-        assert (tested.effect.item() < 0) == rest
-        assert tested.value.item() == 0
-        assert losses.are_opposed(tested.value, values, sizes).item()
+        of_documents_alike = losses.null.unit_values[:, 0] / losses.unit_sizes
+        own, others = (of_documents_alike[chosen].mean() for chosen in (sizes[:, 0] > 0, sizes[:, 0] == 0))
+        assert (own < others) == rest
+        statistic, _ = losses.tested(values, sizes, 1)
+        assert statistic.item() == 0
+        assert losses.are_opposed(statistic, values, sizes).item()
