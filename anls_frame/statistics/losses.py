@@ -122,7 +122,9 @@ class Sizes(NamedTuple):
         return Sizes(*(values[slices] for values in self))
 
 
-def tested(values: FloatArray, sizes: FloatArray, slices: Sizes, null: Null, mean: float | None) -> FloatArray:
+def tested(
+    values: FloatArray, sizes: FloatArray, slices: Sizes, null: Null, mean: float | None
+) -> FloatArray:
     """
     Return the statistic of each slice (line) in each draw (column).
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anls_frame._arguments import count
-from anls_frame.statistics.arrays import FloatArray
+from anls_frame.statistics.arrays import FloatArray, divided
 
 
 class NestedAnova(NamedTuple):
@@ -73,19 +73,19 @@ def nested_anova(
     cluster_of = np.zeros(len(n), np.int64) if cluster is None else np.unique(cluster, return_inverse=True)[1]
     questions, clusters = len(n), int(cluster_of.max(initial=-1)) + 1
     repeated = n > 1
-    variances = np.divide(squares, n - 1, out=np.zeros(questions), where=repeated)
-    epoch = _ratio(variances.sum(), repeated.sum())
+    variances = divided(squares, n - 1, 0.0)
+    epoch = divided(variances.sum(), repeated.sum())
     noise = np.where(repeated, variances, epoch) / n  # of the mean of each question
     sizes = np.bincount(cluster_of, minlength=clusters)
     means = np.bincount(cluster_of, mean, clusters) / sizes
     within = ((mean - means[cluster_of]) ** 2).sum() - (noise * (1 - 1 / sizes[cluster_of])).sum()
-    question = _ratio(within, questions - clusters)
-    across = (sizes * (means - _ratio(mean.sum(), questions)) ** 2).sum()
-    across -= (noise * (1 / sizes[cluster_of] - _ratio(1.0, questions))).sum()
+    question = divided(within, questions - clusters)
+    across = (sizes * (means - divided(mean.sum(), questions)) ** 2).sum()
+    across -= (noise * (1 / sizes[cluster_of] - divided(1.0, questions))).sum()
     # With one question each, clusters explain all variance between questions.
     nested = 0.0 if questions == clusters else question * (clusters - 1)
-    between = _ratio(across - nested, questions - _ratio((sizes**2).sum(), questions))
-    return NestedAnova(between, question, epoch)
+    between = divided(across - nested, questions - divided((sizes**2).sum(), questions))
+    return NestedAnova(*map(float, (between, question, epoch)))
 
 
 def pass_at_k(n: npt.ArrayLike, correct: npt.ArrayLike, k: int) -> FloatArray:
@@ -121,8 +121,3 @@ def pass_at_k(n: npt.ArrayLike, correct: npt.ArrayLike, k: int) -> FloatArray:
     for drawn in range(k if (n >= k).any() else 0):
         none_right = none_right * np.maximum(n - correct - drawn, 0) / np.where(n > drawn, n - drawn, np.nan)
     return np.asarray(1 - none_right)
-
-
-def _ratio(numerator: float, denominator: float) -> float:
-    """Return the quotient; nan for a denominator of 0."""
-    return float(numerator / denominator) if denominator > 1e-9 else float("nan")  # noqa: PLR2004 - rounding

@@ -340,7 +340,12 @@ class RiskCoverage:
 
     @cached_property
     def _ties(self) -> _Ties:
-        return _Ties.of(self._starts, self.loss)
+        starts, loss = self._starts, self.loss
+        sizes = np.diff(starts, append=len(loss))
+        total = np.add.reduceat(loss, starts)
+        harmonic = np.add.reduceat(1 / np.arange(1.0, len(loss) + 1), starts)
+        above = starts.astype(np.float64)
+        return _Ties(sizes, sizes.astype(np.float64), total, above, np.cumsum(total) - total, harmonic)
 
     @property
     def n_distinct(self) -> int:
@@ -367,10 +372,7 @@ class RiskCoverage:
     @cached_property
     def best_aurc(self) -> float:
         """The AURC of a confidence that ranks rows by their loss."""
-        loss, size = np.unique(self.loss, return_counts=True)
-        starts = np.cumsum(size) - size
-        groups = _Ties.of(starts, np.repeat(loss, size))
-        return float((groups.loss + groups.excess * groups.harmonic).sum()) / self.n
+        return RiskCoverage.of(-self.loss, self.loss).aurc
 
     @cached_property
     def auroc(self) -> float:
@@ -627,14 +629,6 @@ class _Ties(NamedTuple):
     loss_above: FloatArray
     harmonic: FloatArray
     """Σ 1/k over the ranks k of the group."""
-
-    @classmethod
-    def of(cls, starts: IndexArray, loss: FloatArray) -> _Ties:
-        sizes = np.diff(starts, append=len(loss))
-        total = np.add.reduceat(loss, starts)
-        harmonic = np.add.reduceat(1 / np.arange(1.0, len(loss) + 1), starts)
-        above = starts.astype(np.float64)
-        return cls(sizes, sizes.astype(np.float64), total, above, np.cumsum(total) - total, harmonic)
 
     @property
     def excess(self) -> FloatArray:
