@@ -32,6 +32,9 @@ _SCRIPTS = {
 }
 """The first of these that a text has is its script."""
 
+_DIGITS = {"some": r"(?s)\p{N}.*\p{L}|\p{L}.*\p{N}", "all": r"\p{N}"}
+"""The same for digits, among letters or alone."""
+
 
 def candidates(frame: Any, columns: Columns | None, others: Iterable[str]) -> tuple[Slicing, dict[str, str]]:
     """
@@ -74,20 +77,17 @@ def features(prediction: str | None, answers: str, schema: Mapping[str, pl.DataT
         made["number of answers"] = entries.list.drop_nulls().list.len()
     accepted = accepted.cast(pl.String)
     made["length of the answer"] = accepted.str.len_chars()
-    has_digits, has_letters = accepted.str.contains(r"\p{N}"), accepted.str.contains(r"\p{L}")
-    made["digits in the answer"] = (
-        pl.when(accepted.is_null())
-        .then(None)
-        .when(has_digits & has_letters)
-        .then(pl.lit("some"))
-        .when(has_digits)
-        .then(pl.lit("all"))
-        .otherwise(pl.lit("none"))
-    )
-    script: Any = pl.when(accepted.is_null()).then(None)
-    for name, pattern in _SCRIPTS.items():
-        script = script.when(accepted.str.contains(pattern)).then(pl.lit(name))
-    made["script of the answer"] = script.otherwise(pl.lit("none"))
+    made["digits in the answer"] = _first_kind(accepted, _DIGITS)
+    made["script of the answer"] = _first_kind(accepted, _SCRIPTS)
     if prediction is not None:
         made["length of the prediction"] = cs.by_name(prediction).as_expr().cast(pl.String).str.len_chars()
     return {name: expr.alias(name) for name, expr in made.items()}
+
+
+def _first_kind(text: pl.Expr, kinds: Mapping[str, str]) -> pl.Expr:
+    """Return the first kind whose pattern a text has."""
+    kind: Any = pl.when(text.is_null()).then(None)
+    for name, pattern in kinds.items():
+        kind = kind.when(text.str.contains(pattern)).then(pl.lit(name))
+    found: pl.Expr = kind.otherwise(pl.lit("none"))
+    return found

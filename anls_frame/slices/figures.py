@@ -42,7 +42,8 @@ def figures(
         Whether figures are changes from one system to another.
     """
     if not chosen:
-        return _none(is_change=is_change)
+        columns = ("metric", "system", "n", "n_clusters", "few_rows", *all_figures(is_change=is_change))
+        return pl.DataFrame(schema=schema_of(*columns, of=FOUND))
     members = np.stack([mask for _, mask in chosen], axis=1)
     row, slice_ = np.nonzero(members)
     lists = pl.DataFrame({"row": row, "slice": slice_}).group_by("row").agg("slice")
@@ -78,7 +79,7 @@ def figures_of_summary(summary: Summary, metrics: Sequence[Metric], confidence: 
         # Columns are taken from the frame, because a name that reads like a pattern would select others.
         sources = {SLICE: SLICE, "n": own if own in table.columns else "n"}
         sources |= {"n_clusters": "n_clusters", "few_rows": "few_rows"}
-        sources |= dict(zip(names_of_figures(is_change=False), metric.ends, strict=True))
+        sources |= dict(zip(with_ends("score"), metric.ends, strict=True))
         part = pl.DataFrame([table.get_column(column).alias(name) for name, column in sources.items()])
         parts.append(part.with_columns(metric=pl.lit(metric.name), system=pl.lit(system)))
     return pl.concat(parts).with_columns(pl.col(SLICE).cast(pl.Int64))
@@ -96,21 +97,7 @@ def _figures_of_comparison(summary: Summary, metrics: Sequence[Metric], confiden
     return made.rename({"key_0": SLICE, **names}).with_columns(pl.col(SLICE).cast(pl.Int64))
 
 
-def names_of_figures(*, is_change: bool) -> list[str]:
-    """Return the columns of a slice's scores, ending with its figure and interval."""
-    two_scores = ["baseline_score", "score"] if is_change else []
-    figure = "change" if is_change else "score"
-    return [*two_scores, *with_ends(figure)]
-
-
 def all_figures(*, is_change: bool) -> list[str]:
     """Return all columns with figures of a slice, in their order."""
-    return [*names_of_figures(is_change=is_change), "rest", "difference", "share_of_rows", "share_of_loss"]
-
-
-def _none(*, is_change: bool) -> pl.DataFrame:
-    """Return an empty table of slices."""
-    figures = all_figures(is_change=is_change)
-    return pl.DataFrame(
-        schema=schema_of("metric", "system", "n", "n_clusters", "few_rows", *figures, of=FOUND)
-    )
+    own = ["baseline_score", "score", *with_ends("change")] if is_change else with_ends("score")
+    return [*own, "rest", "difference", "share_of_rows", "share_of_loss"]

@@ -322,19 +322,15 @@ def _described(
 ) -> pl.DataFrame:
     """Return the table with descriptions and p-values."""
     names = [_named(slice_, columns) for slice_ in chosen]
-    # A slice may be worse in several metrics.
-    others = [dict.fromkeys(_named(other, columns) for other in slice_.overlapping) for slice_ in chosen]
+    overlapping = []
+    for name, slice_ in zip(names, chosen, strict=True):
+        # A slice may be worse in several metrics.
+        others = dict.fromkeys(_named(other, columns) for other in slice_.overlapping)
+        overlapping.append([other for other in others if other != name])
     table = table.with_columns(
         pl.Series("description", names, pl.String),
         pl.Series("p_adjusted", [slice_.p_adjusted for slice_ in chosen], pl.Float64).fill_nan(None),
-        pl.Series(
-            "overlapping",
-            [
-                [other for other in overlapping if other != name]
-                for name, overlapping in zip(names, others, strict=True)
-            ],
-            pl.List(pl.String),
-        ),
+        pl.Series("overlapping", overlapping, pl.List(pl.String)),
     )
     first = ["description", "metric", *(["system"] if is_change else []), "n", "n_clusters"]
     return table.select(*first, *all_figures(is_change=is_change), "p_adjusted", "few_rows", "overlapping")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, compress
+from itertools import chain
 from itertools import combinations as subsets
 from math import prod
 
@@ -20,11 +20,11 @@ from anls_frame._messages import about
 from anls_frame.frames.progress import Advance
 from anls_frame.slices.plan import Plan
 from anls_frame.slices.slice_scores import Scores
-from anls_frame.slices.tables import combinations, counted
+from anls_frame.slices.tables import combinations
 from anls_frame.statistics.arrays import BoolArray, FloatArray, IndexArray
 from anls_frame.statistics.codes import Codes, joint_codes
 from anls_frame.statistics.dealt import SliceBlock, block_of, critical, largest_by_draw, p_adjusted
-from anls_frame.statistics.losses import Least, Losses
+from anls_frame.statistics.losses import Least, Losses, added
 
 Slice = tuple[tuple[int, int], ...]
 """The conditions of a slice: number of the column and code, by ascending number."""
@@ -119,7 +119,7 @@ def adjusted(
 def blocks(columns: Sequence[Codes], losses: Losses, depth: int, least: Least) -> Iterator[SliceBlock]:
     """Yield the slices of each combination of columns that are large enough to be tested."""
     first = 0
-    for _, codes in combinations(columns, depth):
+    for codes in combinations(columns, depth):
         block = block_of(codes, np.arange(first, first + codes.size), losses, least)
         if len(block.names):
             yield block
@@ -156,8 +156,10 @@ def screened(rows: ListedRows, plan: Plan, *, most: int) -> tuple[list[MetricSli
         variance = float(lost.values @ lost.values) / lost.rows if lost.rows else 0.0
         first = 0
         weights, total = [lost.values, lost.values**2, lost.sizes], float(lost.sizes.sum())
-        for _, codes in combinations(row_columns, plan.depth):
-            counts, (values, squares, sizes) = counted(codes, weights)
+        for codes in combinations(row_columns, plan.depth):
+            of_entries = slice(None) if codes.rows is None else codes.rows
+            counts = np.bincount(codes.codes, minlength=codes.size)
+            values, squares, sizes = (added(codes.codes, each[of_entries], codes.size) for each in weights)
             kept = (counts >= least.rows) & (lost.rows - counts >= least.rows)
             looked.append(first + np.flatnonzero(kept))
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -257,6 +259,11 @@ class ListedRows:
                     values[index] = value
         return values
 
+    def valued(self, slices: Sequence[MetricSlice], least: Least) -> list[MetricSlice]:
+        """Return slices with their statistics in these rows."""
+        values = self.values(slices, least)
+        return [replace(slice_, value=value) for slice_, value in zip(slices, values, strict=True)]
+
 
 def listed(
     slices: Sequence[MetricSlice], rows: ListedRows, plan: Plan, *, critical: float
@@ -279,8 +286,7 @@ def listed(
     critical
         The smallest statistic that is significant.
     """
-    still = list(slices[:_MOST_OPEN])
-    values = rows.values(still, plan.least)
+    still = rows.valued(slices[:_MOST_OPEN], plan.least)
     remaining = rows.remaining()
     result: list[MetricSlice] = []
 
@@ -303,35 +309,32 @@ def listed(
         return True
 
     while still and len(result) < plan.n:
-        chosen = next(index for index in _in_order(still, values) if is_beyond_parents(still[index]))
-        best = still.pop(chosen)
-        values.pop(chosen)
+        best = next(filter(is_beyond_parents, _in_order(still)))
         system = rows.system(best)
         remaining[system] &= ~rows.mask(best.conditions)
-        same = [index for index, other in enumerate(still) if rows.system(other) == system]
-        in_others = rows.of(remaining[system]).values([still[index] for index in same], plan.least)
-        for index, value in zip(same, in_others, strict=True):
-            values[index] = value
-        is_open = [value >= critical for value in values]
-        overlapping = tuple(compress(still, (not open_ for open_ in is_open)))
+        others = [other for other in still if other is not best]
+        same = [other for other in others if rows.system(other) == system]
+        outside = iter(rows.of(remaining[system]).valued(same, plan.least))
+        others = [next(outside) if rows.system(other) == system else other for other in others]
+        overlapping = tuple(other for other in others if other.value < critical)
         result.append(replace(best, overlapping=overlapping))
-        still, values = list(compress(still, is_open)), list(compress(values, is_open))
+        still = [other for other in others if other.value >= critical]
     return result
 
 
-def _in_order(slices: Sequence[MetricSlice], values: Sequence[float]) -> list[int]:
+def _in_order(slices: Sequence[MetricSlice]) -> list[MetricSlice]:
     """
-    Return the indices of slices in the order in which they are listed.
+    Return slices in the order in which they are listed.
 
     Among slices with nearly the largest statistic, the one with the fewest conditions comes first.
     """
-    nearly = _NEARLY * max(values)
+    nearly = _NEARLY * max(slice_.value for slice_ in slices)
 
-    def key(index: int) -> tuple[float, ...]:
-        value = values[index]
-        return (0, len(slices[index].conditions), -value) if value >= nearly else (1, 0, -value)
+    def key(slice_: MetricSlice) -> tuple[float, ...]:
+        is_near = slice_.value >= nearly
+        return (0, len(slice_.conditions), -slice_.value) if is_near else (1, 0, -slice_.value)
 
-    return sorted(range(len(slices)), key=key)
+    return sorted(slices, key=key)
 
 
 def searched(rows: ListedRows, plan: Plan, advance: Advance = None) -> tuple[list[MetricSlice], int, int]:
@@ -349,11 +352,7 @@ def honest(
     if not before.height or not after.height:
         raise ValueError(about("holdout", "must leave documents on both sides; there are too few documents"))
     promising, looked = screened(before, plan, most=_SCREENED)
-    values = before.values(promising, plan.least)
-    ordered = sorted(
-        (replace(slice_, value=value) for slice_, value in zip(promising, values, strict=True)),
-        key=lambda slice_: -slice_.value,
-    )
+    ordered = sorted(before.valued(promising, plan.least), key=lambda slice_: -slice_.value)
     worth = [slice_ for slice_ in ordered if slice_.value >= _PROMISING]
     chosen = listed(worth, before, plan, critical=_PROMISING)
     # The statistic of each slice is at most that in the rows outside all slices before it.

@@ -5,32 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from math import comb, prod
 
-import numpy as np
-
 from anls_frame._text import listed
-from anls_frame.statistics.arrays import FloatArray, IndexArray
 from anls_frame.statistics.codes import Codes
-from anls_frame.statistics.losses import added
 
 
-def combinations(columns: Sequence[Codes], depth: int) -> Iterator[tuple[tuple[int, ...], Codes]]:
-    """Yield each combination of up to `depth` columns with the codes of its cells."""
-
-    def extended(combination: tuple[int, ...], codes: Codes) -> Iterator[tuple[tuple[int, ...], Codes]]:
-        yield combination, codes
-        if len(combination) < depth:
-            for column in range(combination[-1] + 1, len(columns)):
-                yield from extended((*combination, column), codes.crossed(columns[column]))
-
-    for column, codes in enumerate(columns):
-        yield from extended((column,), codes)
-
-
-def counted(codes: Codes, weights: Sequence[FloatArray]) -> tuple[IndexArray, list[FloatArray]]:
-    """Return the number of rows of each cell, and for each weight its sums over these rows."""
-    taken = weights if codes.rows is None else [weight[codes.rows] for weight in weights]
-    counts = np.bincount(codes.codes, minlength=codes.size)
-    return counts, [added(codes.codes, weight, codes.size) for weight in taken]
+def combinations(columns: Sequence[Codes], depth: int, of: Codes | None = None) -> Iterator[Codes]:
+    """Yield the codes of the cells of each combination of up to `depth` columns, crossed with others."""
+    for number, column in enumerate(columns, 1):
+        codes = column if of is None else of.crossed(column)
+        yield codes
+        if depth > 1:
+            yield from combinations(columns[number:], depth - 1, codes)
 
 
 def cells(sizes: Sequence[int], depth: int) -> int:

@@ -10,9 +10,10 @@ from campaign import amount
 from scipy import stats
 
 from anls_frame.slices.columns import coded
-from anls_frame.slices.tables import combinations, counted
+from anls_frame.slices.search import numbered
+from anls_frame.slices.tables import combinations
 from anls_frame.statistics.dealt import deals, deals_of_all_sizes
-from anls_frame.statistics.losses import Losses
+from anls_frame.statistics.losses import Losses, added
 from anls_frame.statistics.size_classes import size_classes
 
 FRAMES = amount(20, 50)
@@ -28,16 +29,19 @@ def test_tables_hold_what_counting_each_slice_finds(depth: int) -> None:
         assert len(columns) == 3 - len(left_out)
         names = [one.name for one in columns]
         score = data["score"].to_numpy()
-        found = {}
-        for combination, codes in combinations([one.codes for one in columns], depth):
-            counts, sums = counted(codes, [score, score**2])
-            sizes = [columns[place].codes.size for place in combination]
-            for code in np.flatnonzero(counts):
-                parts = zip(combination, np.unravel_index(code, sizes), strict=True)
+        found, first = {}, 0
+        conditions_of = numbered([one.codes.size for one in columns], depth)
+        for codes in combinations([one.codes for one in columns], depth):
+            of_entries = slice(None) if codes.rows is None else codes.rows
+            weights = (np.ones(len(score)), score, score**2)
+            sums = np.stack([added(codes.codes, one[of_entries], codes.size) for one in weights], axis=1)
+            for code in np.flatnonzero(sums[:, 0]):
+                parts = conditions_of(first + int(code))
                 conditions = tuple(
                     (names[place], columns[place].conditions[part].value) for place, part in parts
                 )
-                found[conditions] = (counts[code], *(one[code] for one in sums))
+                found[conditions] = tuple(sums[code])
+            first += codes.size
         expected = oracle.slices(rows, names, depth)
         assert found.keys() == expected.keys()
         for conditions, places in expected.items():
