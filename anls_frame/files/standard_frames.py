@@ -163,7 +163,7 @@ def hint_entries(raw: Raw, names: Sequence[str], problems: Problems) -> None:
     if (way := rows_within(raw) or way_of(raw.names)) is not None:
         problems.hint(way)
     elif short := [path for path in paths if len(path) <= _LONGEST_NAME]:
-        problems.hint(f"entries of objects are named with dots: {listed(short, _SHOWN_NAMES)}")
+        problems.hint(f"entries of objects are named with dots: {listed(short)}")
 
 
 def rows_within(raw: Raw) -> str | None:

@@ -146,6 +146,7 @@ def test_folders_below_and_the_documents_own_confidences(tmp_path: Path) -> None
         ("extracted --gold documents.jsonl", "documents.jsonl: this is a file: name the folder"),
         ("extracted --gold gold --id doc", "--id names a column, but extracted is a folder"),
         ("documents.jsonl --gold gold", "--gold needs a folder of documents"),
+        ("documents.jsonl --gold documents.jsonl", "join them to this one by their ids"),
         (
             "documents.jsonl --id page",
             "--id: no column 'page' among 'document', 'prediction', 'answers'",

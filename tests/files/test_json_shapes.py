@@ -550,6 +550,15 @@ def test_objects_as_answers_name_the_way(tmp_path: Path, suffix: str) -> None:
     assert af.scan_results(path, answers="expected.value").collect()["answers"].to_list() == [["x"]] * 2
 
 
+def test_of_many_entries_of_objects_ten_are_named(tmp_path: Path) -> None:
+    rows = {"out": {f"k{number}": "x" for number in range(40)}}
+    (tmp_path / "rows.jsonl").write_text(json.dumps(rows))
+    with pytest.raises(af.InputError) as error:
+        af.read_results(tmp_path / "rows.jsonl")
+    named = ", ".join(f"out.k{number}" for number in range(10))
+    assert error.value.hints[-1] == f"entries of objects are named with dots: {named} and 30 more"
+
+
 def test_entries_of_gold_are_named_with_dots(tmp_path: Path) -> None:
     write(tmp_path / "m.jsonl", [{"id": "q1", "prediction": "x"}])
     write(tmp_path / "gold.jsonl", [{"id": "q1", "expected": {"answer": "x"}}])

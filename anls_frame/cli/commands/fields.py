@@ -107,7 +107,8 @@ def fields(
             if gold is not None:
                 raise ValueError(
                     f"--gold needs a folder of documents, but {file} is a file: name its columns with "
-                    "--prediction and --answers"
+                    "--prediction and --answers; if another table has the gold documents, join them to this "
+                    "one by their ids, in a column of their own"
                 )
             frame = read_documents(file)
             read, right, sure = prediction or "prediction", answers or "answers", model_confidence
