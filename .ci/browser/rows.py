@@ -469,6 +469,29 @@ def check_systems(browser: Browser, path: Path) -> list[str]:
     return wrong
 
 
+def check_rates(browser: Browser, path: Path) -> list[str]:
+    """Read and choose error rates in per cent, and their changes in percentage points."""
+    page, wrong = opened(browser, path)
+    expect = expecting(path, wrong)
+    least = page.get_by_label("CER, tesseract, least, %")
+    least.fill("30")
+    least.press("Enter")
+    active = page.locator("#active button").all_text_contents()
+    expect("the active filter", active, [f"CER, tesseract: at least 30.0 %{CROSS}"])
+    expect("the rate in the address", "=0.3.." in page.url, wanted=True)
+    shown = page.locator(".row:visible .score").all_inner_texts()[::2]
+    rates = [float(text.removesuffix(" %")) for text in shown]
+    expect("the rates of the rows", min(rates) >= 30, wanted=True)  # noqa: PLR2004
+    page.locator(".row:visible").first.click()
+    first, other = page.locator("#row .system .score").all_inner_texts()
+    number = r"(-?[\d.]+)"
+    before, after, change = map(float, re.findall(number, first + other))
+    expect("the change", round(after - before, 1), change)
+    expect("the units", re.sub(number, "", first + other), "CER  %CER  % ( pp)")
+    page.context.close()
+    return wrong
+
+
 def meta(page: Page) -> Any:
     """Return what a page says of its rows."""
     return json.loads(page.locator("#meta").text_content() or "")
@@ -793,6 +816,7 @@ PARTS: dict[str, list[tuple[Callable[[Browser, Path], list[str]], list[str]]]] =
     "longest": [(check_longest, ["longest"])],
     "images": [(check_images, ["words"])],
     "links": [(check_links, ["report", "comparison", "slices"])],
+    "rates": [(check_rates, ["rates"])],
     "verdicts": [
         (check_verdicts, ["one", "hostile", "runs"]),
         (check_marks, ["two"]),

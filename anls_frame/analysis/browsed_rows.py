@@ -13,6 +13,7 @@ from anls_frame import words
 from anls_frame._arguments import string
 from anls_frame._messages import wrong
 from anls_frame.exceptions import DTypeError
+from anls_frame.export.kinds import Kind, shown_as
 from anls_frame.export.page_verdicts import REPEATS, repeating
 from anls_frame.export.rows_content import substitution
 from anls_frame.frames.checks import object_advice
@@ -72,6 +73,11 @@ class Asked:
         """Whether a given score of one system is judged, rather than a comparison of texts."""
         metric = self.metrics[0]
         return len(self.systems) == 1 and not (metric.is_built_in or metric.is_function)
+
+    def kind(self, metric: Metric) -> Kind:
+        """Return how people read a score of rows: error rates in per cent, as in reports."""
+        is_rate = metric.format in ("rate", "score")
+        return shown_as("score", percent=is_rate and self.settings.are_error_rates)
 
     @property
     def first_sort(self) -> str:

@@ -21,6 +21,7 @@ from anls_frame.export import rows_page, sources
 from anls_frame.export.columns import heading_of
 from anls_frame.export.display import spelled
 from anls_frame.export.heads import Worst, head
+from anls_frame.export.kinds import Kind
 from anls_frame.export.page_verdicts import OF_JUDGE, OF_TEXTS, digest
 from anls_frame.export.rows_content import LARGEST, MOST_ROWS, EmbeddedRows, RowsContent
 from anls_frame.export.sources import Source
@@ -411,9 +412,13 @@ def browse(
             table=with_substitutions(table, described),
             systems=list(systems),
             metrics=[
-                {"name": name, "label": heading_of(name), "higher": metric.higher_is_better}
+                {
+                    "name": metric.row or metric.name,
+                    "label": heading_of(metric.row or metric.name),
+                    "higher": metric.higher_is_better,
+                    "percent": asked.kind(metric) == "percent",
+                }
                 for metric in asked.metrics
-                for name in [metric.row or metric.name]
             ],
             by=asked.settings.by,
             keep=asked.kept,
@@ -445,13 +450,13 @@ def _notes(
     systems = dict(zip(asked.systems, totals, strict=True))
     if asked.compared:
         right = table["right"] if is_whole and "right" in table.columns else None
-        notes = [f"Mean {name} {_means(systems, row, right)}."]
+        notes = [f"Mean {name} {_means(systems, row, right, asked.kind(metric))}."]
     else:
         # The text need not name the only system, and has room for more.
         (own,) = totals
         worst = _worst_slice(table, asked, metric) if is_whole else None
         lost = _lost_points(table, asked) if is_whole else None
-        said = f"Mean {name} {spelled(own['mean'], (), 'score')}"
+        said = f"Mean {name} {spelled(own['mean'], (), asked.kind(metric))}"
         notes = [head(said, own["scored"], noun=row, worst=worst, lost=lost)] if own["scored"] else []
     if asked.is_audit:
         texts = "score right (0), our error (1), or another verdict"
@@ -469,9 +474,9 @@ def _notes(
     return [*notes, *account.notes, *text_notes(counts, account.used, asked.settings.protocol)]
 
 
-def _means(systems: Mapping[str, Mapping[str, Any]], row: str, right: pl.Series | None) -> str:
+def _means(systems: Mapping[str, Mapping[str, Any]], row: str, right: pl.Series | None, kind: Kind) -> str:
     """Return the mean scores of several systems, and of a whole page the numbers of rows that are right."""
-    means = [spelled(own["mean"], (), "score") for own in systems.values()]
+    means = [spelled(own["mean"], (), kind) for own in systems.values()]
     named = list(map(" ".join, zip(shortened_apart(list(systems)), means, strict=True)))
     counts = sorted({own["scored"] for own in systems.values()})
     over = " to ".join(f"{count:,}" for count in (counts[0], counts[-1])[: len(counts)])
@@ -496,7 +501,7 @@ def _worst_slice(table: pl.DataFrame, asked: Asked, metric: Metric) -> Worst | N
             rows = explode_lists(rows.with_columns(entries), [name])
         means = rows.group_by(name, maintain_order=True).agg(pl.len(), pl.col("score_0_0").mean())
         slices += [
-            (mean, count, shortened(label(value)), spelled(mean, (), "score"), True)
+            (mean, count, shortened(label(value)), spelled(mean, (), asked.kind(metric)), True)
             for value, count, mean in means.iter_rows()
         ]
     return Worst.of(slices, highest_is_worst=not metric.higher_is_better)

@@ -51,7 +51,7 @@ class RowsContent:
     systems
         Names of the systems.
     metrics
-        The name of each score, its display name, and whether higher is better.
+        The name of each score, its display name, whether higher is better, and whether it is in per cent.
     by, keep
         Names of the columns that slice rows, and of other columns.
     orders

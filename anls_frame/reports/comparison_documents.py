@@ -47,6 +47,7 @@ from anls_frame.export.score_grids import ScoreGrid, apart, metric_lines, ordere
 from anls_frame.frames import documents, origins
 from anls_frame.protocol import protocol_from_dict
 from anls_frame.reports import type_changes
+from anls_frame.reports.decisions import size_in_words
 from anls_frame.reports.pairwise import RATES, is_significant, least_units, untestable_slices
 from anls_frame.reports.published import beside_figures, checked_figures, facts_of_systems
 from anls_frame.reports.report_documents import (
@@ -691,6 +692,9 @@ def regressions(comparison: Any, drop: float, alpha: float, planned_runs: int = 
     """Return a sentence for each system that regressed, with the metrics and slices concerned."""
     lost = comparison.regressions(drop, alpha, planned_runs=planned_runs)
     level = level_of_run(alpha, planned_runs)
+    are_rates = are_error_rates(comparison.measures)
+    kinds = {shown_as(metric.format, percent=are_rates) for metric in comparison.measures}
+    size = size_in_words(drop, percent=kinds == {"percent"})
     for system in comparison.systems:
         losses = lost.filter(system=system)
         in_metrics = []
@@ -700,7 +704,7 @@ def regressions(comparison: Any, drop: float, alpha: float, planned_runs: int = 
                 in_metrics.append(f"{metric.label} ({_where(rows, comparison)})")
         if in_metrics:
             yield (
-                f"{system} is worse than {comparison.baseline} by at least {drop:g} (p at most {level:g}): "
+                f"{system} is worse than {comparison.baseline} by at least {size} (p at most {level:g}): "
                 f"{', '.join(in_metrics)}"
             )
 

@@ -197,9 +197,16 @@ def resting_on(correlation: float | None) -> str:
     )
 
 
-def difference_in_words(difference: float | None) -> str:
+def size_in_words(size: float, form: str = "g", *, percent: bool = False) -> str:
+    """Return a margin or a difference, of error rates in percentage points as in tables."""
+    return f"{100 * size:{form}} pp" if percent else f"{size:{form}}"
+
+
+def difference_in_words(difference: float | None, *, percent: bool = False) -> str:
     """Return the difference after a decided answer: "not worse" may be much better, "worse" much worse."""
-    return "" if difference is None else f" (difference {difference:+.3f})"
+    if difference is None:
+        return ""
+    return f" (difference {size_in_words(difference, '+.1f' if percent else '+.3f', percent=percent)})"
 
 
 def in_words(answer: Answer, old: str, new: str, margin: str) -> str:

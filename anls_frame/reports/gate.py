@@ -16,13 +16,22 @@ from anls_frame._text import numbered
 from anls_frame._typing import Table_co
 from anls_frame.exceptions import warn
 from anls_frame.export.document import GROUP, SLICE
-from anls_frame.reports.decisions import Answer, Decision, difference_in_words, in_words, needed_in_words
+from anls_frame.export.kinds import shown_as
+from anls_frame.reports.decisions import (
+    Answer,
+    Decision,
+    difference_in_words,
+    in_words,
+    needed_in_words,
+    size_in_words,
+)
 from anls_frame.reports.pairwise import COMPARED, is_significant, least_units
 from anls_frame.reports.slice_units import SliceUnits, slice_units
 from anls_frame.statistics import sample_sizes
 from anls_frame.statistics.arrays import FloatArray
 from anls_frame.statistics.carriers import FEW_UNITS
 from anls_frame.statistics.sample_sizes import Changes, Needed
+from anls_frame.summary.catalogue import are_error_rates
 from anls_frame.summary.keys import chosen_keys, largest_first
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.summary import Summary
@@ -308,13 +317,16 @@ def decision(
         shares |= {tuple(names): 1 / number for *names, number in tested.iter_rows()}
         table = in_slices()
     several = len({metric for metric, *_ in compared}) > 1
+    are_rates = are_error_rates(comparison.measures)
     decided: list[tuple[Answer, str]] = []
     for planner, names, line in zip(overall, compared, frame.iter_rows(named=True), strict=True):
         is_own = dict(zip(COMPARED, names, strict=True))
         own = None if table is None else table.filter(**is_own).drop_nulls("answer")
         answers = [] if own is None else own["answer"].to_list()
         answer = min((line["answer"], *answers), key=_ORDER.index)
-        what = f"{within:g} in {planner.metric.label}" if several else f"{within:g}"
+        percent = shown_as(planner.metric.format, percent=are_rates) == "percent"
+        size = size_in_words(within, percent=percent)
+        what = f"{size} in {planner.metric.label}" if several else size
         said = in_words(answer, line["baseline"], line["system"], what)
         if own is not None:
             # All rows, slices or both give the answer.
@@ -323,8 +335,10 @@ def decision(
             in_rows = f"on all rows{f' and {counted}' if count else ''}"
             said += f", {in_rows if line['answer'] == answer else counted}"
         if line["answer"] == answer != "undecided":
-            said += difference_in_words(line["difference"])
-        decided.append((answer, f"{said}; {_advice(line, own)}" if answer == "undecided" else said))
+            said += difference_in_words(line["difference"], percent=percent)
+        if answer == "undecided":
+            said += f"; {_advice(line, own, percent=percent)}"
+        decided.append((answer, said))
     decided.sort(key=lambda pair: _ORDER.index(pair[0]))
     return Decision(
         within=within,
@@ -337,7 +351,7 @@ def decision(
     )
 
 
-def _advice(line: Mapping[str, Any], slices: pl.DataFrame | None) -> str:
+def _advice(line: Mapping[str, Any], slices: pl.DataFrame | None, *, percent: bool) -> str:
     """Return the margin that an undecided line can decide, and the documents or rows that would decide."""
     unit, counted = ("row", "n") if line["n_clusters"] is None else ("document", "n_clusters")
     if slices is not None and line["answer"] != "undecided":
@@ -346,7 +360,9 @@ def _advice(line: Mapping[str, Any], slices: pl.DataFrame | None) -> str:
     number = numbered(line[counted], unit)
     if line["detectable"] is None:
         return f"{number} can decide no margin"
-    can = f"{number} can decide margins of at least {line['detectable']:.2g}"
+    can = (
+        f"{number} can decide margins of at least {size_in_words(line['detectable'], '.2g', percent=percent)}"
+    )
     low, high = line[f"{counted}_needed_low"], line[f"{counted}_needed"]
     if high is None:
         return can

@@ -11,8 +11,9 @@ from anls_frame import _palette
 from anls_frame.analysis.curves import score_histogram
 from anls_frame.export.charts import Alignments, Crossed, Figure, HistogramChart, Stacked
 from anls_frame.export.columns import heading_of
-from anls_frame.export.display import slice_labels
+from anls_frame.export.display import slice_labels, spelled
 from anls_frame.export.document import with_spaces
+from anls_frame.export.kinds import shown_as
 from anls_frame.metrics.scores import nearest_answer
 from anls_frame.protocol import PROTOCOLS, resolve_errors
 from anls_frame.reports.type_changes import ROW, matrix_categories
@@ -108,13 +109,14 @@ def _alignments(view: Any) -> list[Figure]:
     protocol = replace(PROTOCOLS["raw"].by(compared.unit), words=compared.words)
     nearest = nearest_answer("prediction", "answers", protocol=settings.protocol)
     rows = worst.with_columns(nearest.alias("anls_frame:nearest")).with_row_index("anls_frame:row", 1)
-    pairs = []
+    kind, pairs = shown_as("score", percent=view.percent), []
     for row in rows.drop_nulls(["prediction", "anls_frame:nearest"]).iter_rows(named=True):
         # The name of a page suffices; other rows have at least a number.
         called = [f"{row[name]}" for name in settings.keep if isinstance(row[name], str | int)]
         if not (settings.are_error_rates and called):
             called.insert(0, f"{noun.capitalize()} {row['anls_frame:row']}")
-        shown = [f"{heading_of(name)} {row[name]:.3f}" for name in scores if row[name] is not None]
+        known = [name for name in scores if row[name] is not None]
+        shown = [f"{heading_of(name)} {spelled(row[name], (), kind)}" for name in known]
         title = ": ".join((*called, ", ".join(shown)))
         pairs.append((title, row["prediction"], row["anls_frame:nearest"]))
     return [Alignments(f"Worst {noun}s, aligned", pairs, protocol, view.worst_table.name)] if pairs else []

@@ -46,8 +46,8 @@ def test_a_page_holds_what_other_functions_return(tmp_path: Path) -> None:
         af.explain("tesseract", "answers", missing="empty"),
     ).unnest("score")
     assert found.meta["metrics"] == [
-        {"name": "anls", "label": "ANLS", "higher": True},
-        {"name": "cer", "label": "CER", "higher": False},
+        {"name": "anls", "label": "ANLS", "higher": True, "percent": False},
+        {"name": "cer", "label": "CER", "higher": False, "percent": False},
     ]
     assert found.meta["by"] == ["lang", "question_types"]
     for name, expected in {
@@ -86,7 +86,7 @@ def test_the_head_names_the_worst_slice_and_where_points_are_lost(tmp_path: Path
         in found.text
     )
     rates = read(af.browse(frame, "prediction", "answer", by="lang", metrics="cer"), tmp_path)
-    assert "Mean CER 0.500 over 110 rows; worst with at least 30 rows: en 0.700." in rates.text
+    assert "Mean CER 50.0 % over 110 rows; worst with at least 30 rows: en 70.0 %." in rates.text
     some = read(af.browse(frame, "prediction", "answer", by="lang", n=100), tmp_path)
     assert f"{of_all}." in some.text
     alone = frame.filter(pl.col("lang").list.len() == 1)
@@ -487,7 +487,7 @@ def test_own_metrics_are_shown(tmp_path: Path) -> None:
     assert one.column("score_0_0") == [0.25, 0.75]
     assert one.column("score_1_0") == [1, 0]
     assert two.column("score_0_1") == [1, 0]
-    assert two.meta["metrics"] == [{"name": "judge", "label": "judge", "higher": True}]
+    assert two.meta["metrics"] == [{"name": "judge", "label": "judge", "higher": True, "percent": False}]
 
 
 def test_a_frame_with_a_column_named_row_has_a_page(tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def test_error_rates_count_the_errors_of_judged_rows(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     said = "2 of 4 rows judged: they have 4 of 5 character errors, and 1 (25 %) of these are not the model's"
     assert said in done.stdout
-    assert "CER 0.455, without these rows 0.500 (3 rows)" in done.stdout  # 5 / 11, and 4 / 8
+    assert "CER 45.5 %, without these rows 50.0 % (3 rows)" in done.stdout  # 5 / 11, and 4 / 8
 
 
 def test_the_loop_of_two_systems(tmp_path: Path) -> None:
@@ -223,7 +223,7 @@ def test_pages_are_corrected_in_the_rates_of_jiwer(tmp_path: Path, scans: pl.Dat
     assert "ANLS" not in said
     for name, metric in (("CER", "cer"), ("WER", "wer")):
         *_, after = said.partition(f"{name}, corrected by the drawn pages:\n")
-        assert after.startswith(f"drawn: {expected[metric][1]:.3f} [")
+        assert after.startswith(f"drawn: {100 * expected[metric][1]:.1f} % [")
 
 
 def test_rows_without_ids_are_found_again_though_their_texts_repeat(tmp_path: Path) -> None:

@@ -180,7 +180,16 @@ def test_gate_says_what_it_cannot_test(run: Run, tmp_path: Path) -> None:
     [
         (["tesseract,rapidocr"], 0, "fine: rapidocr is not worse than tesseract by 0.01 or more"),
         (["rapidocr,tesseract"], 1, "regressed: tesseract is worse than rapidocr by more than 0.01"),
-        (["rapidocr,tesseract", "-m", "cer_mean"], 1, "regressed: tesseract is worse than rapidocr by more"),
+        (
+            ["rapidocr,tesseract", "-m", "cer_mean"],
+            1,
+            "regressed: tesseract is worse than rapidocr by more than 1 pp (difference +19.8 pp)",
+        ),
+        (
+            ["rapidocr,tesseract", "-m", "cer_mean", "--fail-if-drop", "0.015"],
+            1,
+            "tesseract is worse than rapidocr by at least 1.5 pp (p at most 0.05): CER (mean) (overall)",
+        ),
         (
             ["old,new"],
             3,

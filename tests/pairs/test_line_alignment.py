@@ -240,7 +240,7 @@ def test_a_report_shows_its_worst_pages_line_by_line(tmp_path: Path) -> None:
     )
 
     html = (tmp_path / "report.html").read_text("utf-8")
-    assert ">p2: CER 0.333" in html
+    assert ">p2: CER 33.3 %" in html
     assert html.count('<div class="anls-lines"') == 2
     assert '<td class="no">2</td><td class="text" dir="auto"><ins title="insert">X</ins>b</td>' in html
 

@@ -15,6 +15,7 @@ from anls_frame.cli import options
 from anls_frame.cli.output import print_table, score_text, show, working
 from anls_frame.export.columns import heading_of
 from anls_frame.export.display import figure
+from anls_frame.export.kinds import Kind
 from anls_frame.export.page_verdicts import OF_JUDGE
 from anls_frame.export.row_names import Names
 
@@ -121,7 +122,8 @@ def verdicts(
         show(f"{told} for all {names['row']}s: take the corrected one.")
     for score_name, of_metric in corrected.items():
         corrected_by = f"{heading_of(score_name)}, corrected by the drawn {names['row']}s:"
-        show(corrected_by, *of_metric.view(result=of_metric).document_notes())
+        is_rate = score_name in _CORRECTED["cer"]
+        show(corrected_by, *of_metric.view(result=of_metric, percent=is_rate).document_notes())
 
 
 def _corrected(
@@ -162,7 +164,8 @@ def _print_sentence(system: Mapping[str, Any], names: Names, *, is_alone: bool) 
     scores = ""
     if system["score"] is not None and system["score_without"] is not None:
         score, left = heading_of(names["judged"]), numbered(system["n_without"], names["row"])
-        given, without = score_text(system["score"]), score_text(system["score_without"])
+        kind: Kind = "percent" if names["judged"] == "cer" else "score"
+        given, without = (score_text(system[name], kind) for name in ("score", "score_without"))
         scores = f"; {score} {given}"
         scores += f", without these {names['row']}s {without} ({left})" if _leaves_out(system) else ""
     parts = (_amount(lost), _amount(total), f"{_amount(others)}{share}", names["model"])

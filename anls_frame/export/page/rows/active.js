@@ -25,6 +25,7 @@ function wantedText(filter) {
       return `without ${what}`;
     }
     const numbers = filter.column.pool;
+    const said = (number) => filter.column.figure(number);
     const low = filter.low === null || filter.low <= numbers[0] ? null : filter.low;
     const high = filter.high === null || filter.high >= numbers[numbers.length - 1] ? null : filter.high;
     if (low === null && high === null) {
@@ -32,9 +33,9 @@ function wantedText(filter) {
       return `with ${what}`;
     }
     if (low !== null && high !== null) {
-      return low === high ? figure(low) : `${figure(low)} to ${figure(high)}`;
+      return low === high ? said(low) : `${said(low)} to ${said(high)}`;
     }
-    return low === null ? `at most ${figure(high)}` : `at least ${figure(low)}`;
+    return low === null ? `at most ${said(high)}` : `at least ${said(low)}`;
   }
   const values = [...filter.wanted].map((code) => namedValue(filter, filter.column.valueOf(code)));
   const more = values.length - NAMED_VALUES;

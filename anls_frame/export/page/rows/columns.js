@@ -44,7 +44,7 @@ function listColumns(rows, verdicts) {
   add("id", "id", "id");
   add("change", "change", "figure change spare", (cell, row) => {
     const change = rows.value("change", row);
-    cell.textContent = change === null ? "–" : signed(change, 3);
+    cell.textContent = change === null ? "–" : signedIn(rows.get("change"), change, 3);
   });
   if (!several) {
     addScores();
@@ -90,7 +90,7 @@ function isText(column) {
 
 function fillValues(cell, column, row) {
   if (!column.lists) {
-    fill(cell, column.value(row), LONGEST_CELL, column.isFractional);
+    fill(cell, column.value(row), LONGEST_CELL, column);
     return;
   }
   cell.replaceChildren(...column.values(row).flatMap((value, at) => (

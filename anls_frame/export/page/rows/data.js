@@ -28,6 +28,8 @@ class Column {
     this.lists = lists;
     this.rows = codes.length;
     this.codes = null;
+    // "%" or "pp" of a rate, or of a change of one, which are shown times 100.
+    this.unit = "";
     // Numbers below each other have the same number of decimals.
     this.isFractional = pool.some((value) => typeof value === "number" && !Number.isInteger(value));
     if (!lists) {
@@ -114,6 +116,24 @@ class Column {
     return Array.from(this.codesOf(row), (code) => this.valueOf(code));
   }
 
+  /** Return a number as people read it; one below others has as many decimals as they have. */
+  figure(number, isBelowOthers = false) {
+    if (this.unit) {
+      return `${this.scaled(number).toFixed(1)} ${this.unit}`;
+    }
+    return isBelowOthers && this.isFractional ? number.toFixed(3) : figure(number);
+  }
+
+  /** What numbers are multiplied by where people read and type them. */
+  get scale() {
+    return this.unit ? 100 : 1;
+  }
+
+  /** Return a number as people type it, without digits that come from the multiplication. */
+  scaled(number) {
+    return Number((this.scale * number).toPrecision(12));
+  }
+
   get isNumeric() {
     return this.pool.length > 0 && this.pool.every((value) => typeof value === "number");
   }
@@ -143,6 +163,12 @@ class Rows {
     this.meta = meta;
     this.columns = columns;
     this.count = meta.rows;
+    columns.forEach((column, name) => {
+      const found = /^(?:score_(\d+)_|change)/.exec(name);
+      if (found && meta.metrics[found[1] ?? 0].percent) {
+        column.unit = found[1] ? "%" : "pp";
+      }
+    });
   }
 
   get(name) {

@@ -58,15 +58,15 @@ function spelledSpace(text) {
 }
 
 /** Return a value of a column as text. */
-function spoken(value, isFractional = false) {
+function spoken(value, column = null) {
   if (typeof value !== "number") {
     return spelledSpace(visible(String(value)));
   }
-  return isFractional ? value.toFixed(3) : figure(value);
+  return column ? column.figure(value, true) : figure(value);
 }
 
 /** Return what a cell shows of a value: its text, or a mark where there is none to see. */
-function shownValue(value, longest = Infinity, isFractional = false) {
+function shownValue(value, longest = Infinity, column = null) {
   if (value === null) {
     return element("i", { class: "mark" }, "null");
   }
@@ -76,12 +76,12 @@ function shownValue(value, longest = Infinity, isFractional = false) {
   if (typeof value === "string" && value.length > longest) {
     return spoken(`${value.slice(0, longest)}…`);
   }
-  return spoken(value, isFractional);
+  return spoken(value, column);
 }
 
 /** Show a value in a cell; most are texts, and to change only these is faster. */
-function fill(cell, value, longest, isFractional) {
-  const shown = shownValue(value, longest, isFractional);
+function fill(cell, value, longest, column) {
+  const shown = shownValue(value, longest, column);
   const { firstChild: only } = cell;
   if (typeof shown !== "string") {
     cell.replaceChildren(shown);

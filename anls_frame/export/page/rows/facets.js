@@ -144,6 +144,7 @@ function clearButton(filter, changed) {
 /** A facet of numbers: a histogram in which a range is dragged, and its ends as fields. */
 class RangePanel {
   constructor(filter, { changed }) {
+    const { unit } = filter.column;
     this.filter = filter;
     this.changed = changed;
     this.bars = Array.from({ length: BINS }, () => element("span", { class: "bin" }, element("i")));
@@ -164,7 +165,7 @@ class RangePanel {
     this.element = element(
       "fieldset",
       { class: "facet" },
-      element("legend", {}, element("span", { dir: "auto" }, visible(filter.title)), this.clear),
+      element("legend", {}, element("span", { dir: "auto" }, visible(filter.title), unit && ` (${unit})`), this.clear),
       this.histogram,
       element("div", { class: "ends" }, this.low, this.high),
       this.without,
@@ -174,14 +175,15 @@ class RangePanel {
 
   field(what, set) {
     const { filter } = this;
+    const { column } = filter;
     return element("input", {
       type: "number",
       step: "any",
-      placeholder: figure(what === "least" ? filter.least : filter.most),
-      "aria-label": `${filter.name}, ${what}`,
+      placeholder: figure(column.scaled(what === "least" ? filter.least : filter.most)),
+      "aria-label": `${filter.name}, ${what}${column.unit && `, ${column.unit}`}`,
       onchange: (event) => {
         filter.isWithout = false;
-        set(event.target.value === "" ? null : Number(event.target.value));
+        set(event.target.value === "" ? null : Number(event.target.value) / column.scale);
         this.changed(filter);
       },
     });
@@ -225,12 +227,14 @@ class RangePanel {
       // Few rows are seen too.
       bar.firstChild.style.height = counts[at] ? `${Math.max(4, (100 * counts[at]) / most)}%` : "0";
       const from = filter.least + at * filter.step;
-      bar.title = `${figure(rounded(from))} to ${figure(rounded(from + filter.step))}: ${counted(counts[at], "row")}`;
+      const [start, end] = [from, from + filter.step].map((number) => filter.column.figure(rounded(number)));
+      bar.title = `${start} to ${end}: ${counted(counts[at], "row")}`;
       const isOut = filter.isWithout || from + filter.step * 0.999 < low || from > high;
       bar.classList.toggle("out", filter.isActive && isOut);
     });
-    this.low.value = filter.low ?? "";
-    this.high.value = filter.high ?? "";
+    [this.low.value, this.high.value] = [filter.low, filter.high].map((end) => (
+      end === null ? "" : filter.column.scaled(end)
+    ));
     this.clear.hidden = !filter.isActive;
     this.without.hidden = counts[BINS] === 0 && !filter.isWithout;
     this.without.setAttribute("aria-pressed", filter.isWithout);

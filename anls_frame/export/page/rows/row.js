@@ -130,14 +130,15 @@ class RowView {
     const prediction = this.rows.value(`prediction_${system}`, row);
     const answer = this.rows.nearest(row, system);
     const scores = meta.metrics.map((metric, number) => {
-      const score = this.rows.value(`score_${number}_${system}`, row);
+      const column = this.rows.get(`score_${number}_${system}`);
+      const score = column.value(row);
       const change = this.rows.change(number, system, row);
       return element(
         "span",
         { class: "score" },
         `${metric.label} `,
-        element("b", {}, score === null ? "–" : spoken(score)),
-        change === null ? null : ` (${signed(change)})`,
+        element("b", {}, score === null ? "–" : column.figure(score)),
+        change === null ? null : ` (${signedIn(column, change)})`,
       );
     });
     return element(
@@ -278,6 +279,11 @@ function quoted(text) {
 function signed(number, decimals = null) {
   const size = decimals === null ? figure(Math.abs(number)) : Math.abs(number).toFixed(decimals);
   return number < 0 && Number(size) > 0 ? `-${size}` : `+${size}`;
+}
+
+/** Return a difference of a column's numbers; of rates, it is in percentage points. */
+function signedIn(column, number, decimals = null) {
+  return column.unit ? `${signed(column.scaled(number), 1)} pp` : signed(number, decimals);
 }
 
 /** Return an error type with its colour. */
