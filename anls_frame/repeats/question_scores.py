@@ -21,7 +21,7 @@ from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.frames import origins
 from anls_frame.frames.checks import COLLIDE, check_columns, free_name
 from anls_frame.frames.conversion import as_kind_of, at_hand, column_names, in_polars
-from anls_frame.frames.documents import called, without_nan
+from anls_frame.frames.documents import called
 from anls_frame.protocol import ScoreProtocol, described, resolve_errors
 from anls_frame.reports.pairing import disagreeing, first_of
 from anls_frame.summary.account import Account, account_of, account_sums
@@ -92,6 +92,7 @@ def scored_epochs(
     missing: Missing,
     unanswerable: Unanswerable,
     by: tuple[str, ...] = (),
+    cluster: str | None = None,
 ) -> RepeatedAnswers:
     """
     Return the rows with their scores.
@@ -115,6 +116,7 @@ def scored_epochs(
     columns = list(dict.fromkeys([*ids, *keep]))
     settings = Settings(
         by=by,
+        cluster=cluster,
         metrics=chosen,
         keep=tuple(columns),
         **scoring(protocol, frame, has_texts=has_texts, missing=missing, unanswerable=unanswerable),
@@ -698,6 +700,7 @@ def variance_components(
         missing=missing,
         unanswerable=unanswerable,
         by=columns,
+        cluster=cluster,
     )
     metric = only(epochs)
     keys = list(key_names(columns, None))
@@ -728,14 +731,7 @@ def variance_components(
     variances, errors = (
         as_kind_of(frame, with_column_names(pl.concat(parts), keys, columns)) for parts in every
     )
-    account = epochs.account
-    if cluster is not None:
-        account = dataclasses.replace(
-            account,
-            settings=dataclasses.replace(account.settings, cluster=cluster),
-            unnamed=without_nan(epochs.frame.filter(score.is_not_null())[column_of[cluster]]).null_count(),
-        )
-    return VarianceComponents(variances, errors, "\n".join(texts), account)
+    return VarianceComponents(variances, errors, "\n".join(texts), epochs.account)
 
 
 def _components(
