@@ -100,7 +100,7 @@ class _General:
         return [replace(one, has_intervals=False) if isinstance(one, HeatMap) else one for one in shown]
 
 
-class Written(ABC):
+class Written(ABC, Generic[Table_co]):
     """A result that can be printed, shown in notebooks and written to files."""
 
     noun: ClassVar[str]
@@ -109,8 +109,12 @@ class Written(ABC):
     """What shows the result."""
     is_page: ClassVar[bool] = False
     """Whether its tables are one page, which .md and .tex hold whole."""
-    account: Account[Any]
+    account: Account[Table_co]
     """How many rows were given and used, and why others were left out or changed."""
+
+    def _as_given(self, table: pl.DataFrame) -> Table_co:
+        """Return a table as the kind of frame that the result was made from, which callers may change."""
+        return cast("Table_co", to_pandas(table) if self.account.from_pandas else table.clone())
 
     @property
     def display_options(self) -> Sequence[str]:
@@ -447,7 +451,7 @@ class View(ABC):
         return by_name(column_of(metric, label) for metric, label in self.named)
 
 
-class SlicedResult(Written, Generic[Table_co]):
+class SlicedResult(Written[Table_co]):
     """
     Figures over all rows and by slice, with intervals.
 
@@ -464,7 +468,6 @@ class SlicedResult(Written, Generic[Table_co]):
         self._by = settings.by
         self._tables = settings.tables or (settings.by,)
         self.row_names = settings.names
-        self._from_pandas = account.from_pandas
 
     @property
     def signature(self) -> str:
@@ -573,7 +576,3 @@ class SlicedResult(Written, Generic[Table_co]):
             name = pl.lit(crossed(columns)).alias(TABLE)
             tables.append(whole.select(name, cs.by_name(*self._by, *figures)))
         return pl.concat(tables, how="diagonal_relaxed")
-
-    def _as_given(self, table: pl.DataFrame) -> Table_co:
-        """Return a table as the kind of frame that the result was made from, which callers may change."""
-        return cast("Table_co", to_pandas(table) if self._from_pandas else table.clone())

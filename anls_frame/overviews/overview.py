@@ -6,7 +6,7 @@ import inspect
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Generic, cast
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import polars.selectors as cs
@@ -20,7 +20,7 @@ from anls_frame.export.row_names import Names
 from anls_frame.export.rows_page import framed
 from anls_frame.frames import origins
 from anls_frame.frames.checks import free_name
-from anls_frame.frames.conversion import is_pandas, to_pandas
+from anls_frame.frames.conversion import is_pandas
 from anls_frame.metrics.scores import nearest_answer
 from anls_frame.overviews.advice import (
     PAGE_RULES,
@@ -73,7 +73,7 @@ _LOSSES[causes.WRAPPED] = pl.col(causes.WRAPPED)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Overview(Written, Generic[Table_co]):
+class Overview(Written[Table_co]):
     """
     How good a system is, where and why it fails, and what to do first.
 
@@ -111,7 +111,7 @@ class Overview(Written, Generic[Table_co]):
     view = OverviewView
 
     report: Report[Any]
-    account: Account[Any]
+    account: Account[Table_co]
     comparison: Comparison[Any] | None
     found: Slices[Any] | None
     roles: Roles
@@ -192,9 +192,6 @@ class Overview(Written, Generic[Table_co]):
         page = io.BytesIO()
         html.write(self.to_document(), page)
         return framed(page.getvalue().decode())
-
-    def _as_given(self, table: pl.DataFrame) -> Table_co:
-        return cast("Table_co", to_pandas(table) if self.account.from_pandas else table)
 
 
 _on_frames: ByFrame[Overview[pd.DataFrame], Overview[pl.DataFrame]] = declared

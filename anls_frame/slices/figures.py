@@ -25,7 +25,6 @@ def figures(
     *,
     chosen: Sequence[tuple[int, BoolArray]],
     scores: Sequence[Scores],
-    is_change: bool,
 ) -> pl.DataFrame:
     """
     Return the figures of slices, a row for each.
@@ -38,9 +37,8 @@ def figures(
         For each slice, the number of its scores (a metric of a system) and its rows.
     scores
         The scores of the rows in each metric and system.
-    is_change
-        Whether figures are changes from one system to another.
     """
+    is_change = scores[0].is_change
     if not chosen:
         columns = ("metric", "system", "n", "n_clusters", "few_rows", *all_figures(is_change=is_change))
         return pl.DataFrame(schema=schema_of(*columns, of=FOUND))

@@ -276,7 +276,6 @@ def _searched(source: SearchInput, plan: Plan) -> Slices:
             lambda slices: source.reported(is_shown, slices, level),
             chosen=[(slice_.metric, shown.mask(slice_.conditions)) for slice_ in chosen],
             scores=shown.scores,
-            is_change=is_change,
         )
     return Slices(
         table=_described(table, chosen, sliced, is_change=is_change),

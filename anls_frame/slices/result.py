@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Slices(FoundSlices, Written, Generic[Table_co]):
+class Slices(FoundSlices, Written[Table_co]):
     """
     Slices in which a system is worse than in the rest, or in which systems lost against a baseline.
 
@@ -94,7 +94,7 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
         if the metric has no best value. With a holdout, `p_adjusted` is null if the other documents cannot
         test the slice; a note says why.
         """
-        return cast("Table_co", to_pandas(self.table) if self.account.from_pandas else self.table.clone())
+        return self._as_given(self.table)
 
     def filter(self, slice: int) -> pl.Expr:  # noqa: A002 - what it selects
         """
