@@ -261,7 +261,7 @@ def wrong(population: Population, margin: float, samples: int, seed: int) -> tup
             changes = population.drawn(shape, random).changes()
             low, high = sample_sizes.difference_bounds(changes, ALPHA)
             variance = changes.sums.variance(0.0, 0.0)
-            plain = changes.difference - statistics.t_quantile(1 - ALPHA, changes.units - 1) * np.sqrt(
+            plain = changes.difference - statistics.t_quantile(1 - ALPHA, changes.sums.units - 1) * np.sqrt(
                 variance
             )
             answers.append([low > -margin, high < -margin, plain > -margin])

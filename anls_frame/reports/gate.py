@@ -181,7 +181,7 @@ def _warn_of_small_pilot(summary: Summary, pilots: Sequence[Planner]) -> None:
     unit = "document" if summary.settings.cluster is not None else "row"
     for pilot in pilots:
         documents = pilot.slices.select(pl.coalesce("n_clusters", "n")).item()
-        worth, carrying = float(pilot.changes.units.item()), float(pilot.changes.carrying.item())
+        worth, carrying = float(pilot.changes.sums.units.item()), float(pilot.changes.carrying.item())
         if pilot.changes.nothing_changed.item():
             systems = " and ".join(map(repr, pilot.slices.select("baseline", "system").row(0)))
             warn(

@@ -79,11 +79,6 @@ class Changes:
         return sums._replace(n=positive(sums.n))
 
     @property
-    def units(self) -> FloatArray:
-        """Effective number of units by group."""
-        return self.sums.units
-
-    @property
     def difference(self) -> FloatArray:
         """Mean difference of the rows by group."""
         return self.sums.x / self.sums.n
@@ -220,7 +215,7 @@ def difference_bounds(changes: Changes, level: float) -> tuple[FloatArray, Float
 def decidable_margin(changes: Changes, power: float, level: float) -> FloatArray:
     """Return the smallest margin that `difference_bounds` decides with this power for equal systems."""
     quantile, error, skewness = _interval(changes, level)
-    beyond = t_quantile(power, np.maximum(changes.units - 1, 1))
+    beyond = t_quantile(power, np.maximum(changes.sums.units - 1, 1))
     # As often as nothing differs, the bound is the same.
     beyond = np.where(changes.nothing_differs, 0.0, beyond)
     return np.asarray((quantile + beyond) * error + np.abs(skewness))
@@ -235,7 +230,7 @@ def deciding_units(changes: Changes, margin: float, power: float, level: float) 
     needed = _needed(
         changes, lambda sums: sums.variance(changes.unseen, USUAL_CORRELATION), margin, power, level
     )
-    least = positive(changes.unseen * unseen_share(changes.units, level) / margin)
+    least = positive(changes.unseen * unseen_share(changes.sums.units, level) / margin)
     unknown = np.where(changes.nothing_differs, np.nan, needed.low)
     return Needed(unknown, np.where(changes.nothing_differs, least, needed.high))
 
@@ -248,7 +243,7 @@ def detectable_difference(changes: Changes, power: float, alpha: float) -> Float
 
     δ = (t(1 - alpha/2) + t(power)) √v(δ), with the variance of `GroupSums.variance_under`.
     """
-    df = np.maximum(changes.units - 1, 1)
+    df = np.maximum(changes.sums.units - 1, 1)
     quantiles = t_quantile(1 - alpha / 2, df) + t_quantile(power, df)
     # v(δ) is a quadratic function of δ, so that this is a quadratic equation.
     start = changes.sums.variance_under(0.0, changes.unseen)
@@ -303,7 +298,7 @@ def _needed(
 
 def _interval(changes: Changes, level: float) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the quantile, the standard error and the skewness correction of `difference_bounds`."""
-    sums, units = changes.sums, changes.units
+    sums, units = changes.sums, changes.sums.units
     observed = units / positive(units - 1) * sums.squares / sums.n**2
     # Never less than an interval, whose added units are as large as the observed changes.
     least = with_unseen_changes(observed, changes.changed)
