@@ -60,17 +60,14 @@ class RepeatedAnswers:
         The columns that are the same in all rows of a question, with their names in the given frame.
     scores
         The columns of scores, with their metrics.
-    settings
-        How rows were scored.
     account
-        How many rows were given and scored.
+        How rows were scored, and how many were given.
     """
 
     frame: pl.DataFrame
     ids: Mapping[str, str]
     kept: Mapping[str, str]
     scores: Mapping[str, Metric]
-    settings: Settings
     account: Account[Any]
 
 
@@ -147,7 +144,6 @@ def scored_epochs(
         ids=dict(names[: len(ids)]),
         kept=dict(names[len(ids) :]),
         scores=scores,
-        settings=settings,
         account=account,
     )
     _check(epochs, has_texts=has_texts)
@@ -196,7 +192,7 @@ def _result(frame: Any, epochs: RepeatedAnswers, questions: pl.DataFrame, names:
     counts = n_epochs.filter(n_epochs > 0).to_list() or [0]
     least, most = min(counts), max(counts)
     numbers = numbered(most, "epoch") if least == most else f"{least} to {numbered(most, 'epoch')}"
-    settings = epochs.settings
+    settings = epochs.account.settings
     how, other = [], ""
     metrics = epochs.scores.values()
     if any(metric.is_built_in or metric.is_function for metric in metrics):
@@ -348,7 +344,7 @@ def mean_over_epochs(
     n_epochs = pl.col("score_0_0").count().cast(pl.Int64).alias("n_epochs")
     means = [pl.col(score).mean().alias(metric.name) for score, metric in epochs.scores.items()]
     questions = by_question(epochs, [n_epochs, *means])
-    names = [metric.name for metric in epochs.settings.metrics]
+    names = [metric.name for metric in epochs.scores.values()]
     return _result(frame, epochs, questions, names, "Scores are means over")
 
 
