@@ -11,6 +11,7 @@ from anls_frame import statistics
 from anls_frame.statistics.arrays import BoolArray, FloatArray, divided
 from anls_frame.statistics.carriers import FEW_CARRIERS, are_few, carriers_of_sums
 from anls_frame.statistics.design import USUAL_CORRELATION
+from anls_frame.summary.cells import grouped
 from anls_frame.summary.keys import explode_lists
 from anls_frame.summary.measures import Interval, Metric
 from anls_frame.summary.moments import SIZES
@@ -251,6 +252,4 @@ def squares_of_rows(summary: Summary, sliced: SliceUnits) -> FloatArray | None:
     if known is None:
         return np.full(sliced.totals[0].shape, np.nan)
     sums = pl.col([f"square_{system}" for system in range(len(summary.systems))]).sum()
-    squares = explode_lists(known, keys)
-    added = squares.group_by(keys).agg(sums).sort(keys) if keys else squares.select(sums)
-    return added.drop(keys).to_numpy()
+    return grouped(explode_lists(known, keys), keys, [sums]).sort(keys).drop(keys).to_numpy()

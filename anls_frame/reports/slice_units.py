@@ -14,6 +14,7 @@ from anls_frame.frames.documents import in_order
 from anls_frame.frames.joins import joined
 from anls_frame.statistics.arrays import FloatArray, IntArray
 from anls_frame.summary.cell_sums import ALL
+from anls_frame.summary.cells import grouped
 from anls_frame.summary.keys import CLUSTER, explode_lists, key_names
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.summary import Summary
@@ -118,7 +119,7 @@ def _units_of(
     members = members.sort(*keys, "unit")
     rows_of = members.select(*keys, n=(cells["n"] * cells["count"]).cast(pl.Int64)[members["row"]])
     sizes = [pl.len().alias("size"), pl.col("n").sum()]
-    slices = rows_of.group_by(keys, maintain_order=True).agg(sizes) if keys else rows_of.select(sizes)
+    slices = grouped(rows_of, keys, sizes, in_order=True)
     row, unit = (members[name].cast(pl.Int64).to_numpy() for name in ("row", "unit"))
     slice_of = np.repeat(np.arange(slices.height), slices["size"])
     counts = cells["count"].to_numpy()[row]

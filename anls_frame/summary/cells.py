@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 import polars as pl
 
@@ -29,6 +30,8 @@ ROUNDED = "score_rounded"
 """The same, rounded to three significant digits."""
 
 _DIGITS = 3
+
+_Frame = TypeVar("_Frame", pl.DataFrame, pl.LazyFrame)
 
 
 def add_up(cells: Iterable[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:
@@ -68,9 +71,7 @@ def score_of(cells: pl.DataFrame) -> str:
     return SCORE if SCORE in cells.columns else ROUNDED
 
 
-def grouped(
-    frame: pl.LazyFrame, keys: Sequence[str], sums: list[pl.Expr], *, in_order: bool = False
-) -> pl.LazyFrame:
+def grouped(frame: _Frame, keys: Sequence[str], sums: Sequence[pl.Expr], *, in_order: bool = False) -> _Frame:
     """Return sums over rows with equal keys; without keys, over all rows."""
     return frame.group_by(keys, maintain_order=in_order).agg(sums) if keys else frame.select(sums)
 

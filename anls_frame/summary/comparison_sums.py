@@ -11,6 +11,7 @@ import polars.selectors as cs
 from anls_frame.summary import own_metrics
 from anls_frame.summary.buckets import Buckets, batches
 from anls_frame.summary.cell_sums import CellSums, keys_of_cells
+from anls_frame.summary.cells import grouped
 from anls_frame.summary.details import PAIR
 from anls_frame.summary.keys import canonical, key_names
 from anls_frame.summary.measures import Metric
@@ -162,7 +163,7 @@ def _squares(rows: pl.DataFrame, keys: Sequence[str], named: Sequence[str], metr
     times = pl.col("n") if "n" in rows.columns else pl.lit(1)
     in_unit = [metric.in_unit(pl.col(name)) for name in named]
     sums = [(score * score * times).sum().alias(f"square_{system}") for system, score in enumerate(in_unit)]
-    return canonical(rows.group_by(keys, maintain_order=True).agg(sums) if keys else rows.select(sums))
+    return canonical(grouped(rows, keys, sums, in_order=True))
 
 
 def pair_votes(

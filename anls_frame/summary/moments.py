@@ -55,17 +55,17 @@ def _exact_moments(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence[M
     part = bucket_of(cells[CLUSTER]) * count // BUCKETS
     every = (cells.filter(part == number) for number in range(count))
     whole = pl.concat([_moments_of_part(own, keys, metrics) for own in every])
-    return _sums(whole, keys, [column for column in whole.columns if column not in keys])
+    return grouped(whole, keys, [pl.all().sum()])
 
 
 def _moments_of_part(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric]) -> pl.DataFrame:
     cells = explode_lists(cells, keys)
     values = [name for name in cells.columns if name != CLUSTER and not name.startswith("key_")]
     if CLUSTER not in cells.columns:
-        return _sums(cells, keys, values).select(*keys, *_row_columns(metrics))
+        return grouped(cells, keys, [pl.col(values).sum()]).select(*keys, *_row_columns(metrics))
     # A cluster can have several cells in a slice, so they are added up before they are squared.
-    clusters, columns = _sums(cells, [*keys, CLUSTER], values), _cluster_columns(metrics)
-    return clusters.group_by(keys).agg(columns) if keys else clusters.select(columns)
+    clusters = grouped(cells, [*keys, CLUSTER], [pl.col(values).sum()])
+    return grouped(clusters, keys, _cluster_columns(metrics))
 
 
 def sums_of_rows(metric: Metric) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
@@ -85,8 +85,7 @@ def _own_mean_slices(cells: pl.DataFrame, keys: Sequence[str], metric: Metric) -
     values = [name for name in cells.columns if name != CLUSTER and not name.startswith("key_")]
     # By their values, so that equal cells give equal sums of floats in any order and of any keys.
     cells = cells.sort(values)
-    rows = add_up([cells.select(*keys, *values)], keys)
-    rows = rows.sort(keys) if keys else rows
+    rows = add_up([cells.select(*keys, *values)], keys).sort(keys)
     row_sums = (x.alias(names[0]), n.alias(names[1]), squares.alias(names[5]))
     if CLUSTER not in cells.columns:
         moments = zip(("units", *SIZES, *names[2:5]), (pl.col("n"), n, n, n, squares, x, n), strict=True)
@@ -105,7 +104,7 @@ def _own_mean_slices(cells: pl.DataFrame, keys: Sequence[str], metric: Metric) -
         *(power.sum().alias(name) for name, power in powers),
     ]
     units = grouped(clusters.lazy(), keys, columns, in_order=True).collect(engine="in-memory")
-    units = units.sort(keys).drop(keys) if keys else units
+    units = units.sort(keys).drop(keys)
     # Equal scores have no spread, however their sums are rounded.
     bracket = pl.when(spread > 0).then(metric.bracket).otherwise(0.0).alias(metric.bracket)
     return rows.hstack(units).select(*keys, *COUNTS, *row_sums, *units.drop(metric.bracket).columns, bracket)
@@ -113,8 +112,7 @@ def _own_mean_slices(cells: pl.DataFrame, keys: Sequence[str], metric: Metric) -
 
 def _slices(moments: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric]) -> pl.DataFrame:
     """Return the slices from their integer sums, in the order of their keys."""
-    columns = _as_floats(metrics)
-    result = moments.group_by(keys).agg(columns).sort(keys) if keys else moments.select(columns)
+    result = grouped(moments, keys, _as_floats(metrics)).sort(keys)
     if not metrics:
         return result
     squares = [name for metric in metrics for name in metric.moments()[2::3]]
@@ -126,11 +124,6 @@ def _slices(moments: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric
             "power of ten"
         )
     return result.with_columns(_brackets(result, moments, keys, metrics))
-
-
-def _sums(cells: pl.DataFrame, keys: Sequence[str], values: Sequence[str]) -> pl.DataFrame:
-    sums = [pl.col(value).sum() for value in values]
-    return cells.group_by(keys).agg(sums) if keys else cells.select(sums)
 
 
 def _row_columns(metrics: Sequence[Metric]) -> list[pl.Expr]:
@@ -237,9 +230,8 @@ def _exact_brackets(
 ) -> Iterable[float]:
     names = metric.moments()[:5]
     fractions = [fraction for name, fraction in metric.fractions.items() if name in names]
-    sums = pl.col("units", *names, *fractions).sum()
     # Sorted like the slices, by the keys.
-    lines = moments.group_by(keys).agg(sums).sort(keys) if keys else moments.select(sums)
+    lines = grouped(moments, keys, [pl.col("units", *names, *fractions).sum()]).sort(keys)
     for units, x, y, xx, xy, yy, *rest in lines.filter(pl.Series(chosen)).drop(keys).iter_rows():
         bits, square_bits = metric.bits, metric.square_bits
         if any(rest):
