@@ -269,9 +269,8 @@ def _files(paths: Paths) -> list[Path]:
 def _documents(sentences: _Sentences) -> pl.Series:
     """Return the file of each sentence."""
     names = [path_text(path).replace(os.sep, "/") for path in below_shared(sentences.files)]
-    heights = [frame.height for frame in sentences.frames]
-    rows = [name for name, height in zip(names, heights, strict=True) for _ in range(height)]
-    return pl.Series("document", rows, dtype=pl.String)
+    rows = zip(names, sentences.frames, strict=True)
+    return pl.concat(pl.repeat(name, frame.height, eager=True) for name, frame in rows).alias("document")
 
 
 def _names(files: Sequence[Path]) -> list[str]:
@@ -293,9 +292,7 @@ def _counterparts(paths: Paths, sentences: _Sentences) -> list[Path]:
     other = dict(zip(_names(sentences.files), sentences.files, strict=True))
     if own.keys() == other.keys():
         return [own[name] for name in other]
-    alone = next(
-        path for one, two in ((other, own), (own, other)) for name, path in one.items() if name not in two
-    )
+    alone = next(path for name, path in (other | own).items() if name in own.keys() ^ other.keys())
     gold, system = _counted(sentences.paths, sentences.files), _counted(paths, files)
     raise M2FormatError(
         f"{gold} and {system} do not pair up: {alone} has no counterpart. Files pair up by their names up to "
