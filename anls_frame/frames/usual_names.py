@@ -15,7 +15,7 @@ LISTS: tuple[Role, ...] = ("answers", "question_types")
 IDS: tuple[Role, ...] = ("question_id", "doc_id")
 
 _USUAL: Mapping[Role, str] = {
-    "question_id": "questionid qid id sampleid uid index",
+    "question_id": "questionid qid id sampleid uid index idx",
     "question": "question query",
     "prediction": (
         "prediction predictions pred predict predicted predictedanswer predanswer predtext predictedtext "
@@ -138,9 +138,8 @@ def is_outcome(name: str, *, whole: bool = False) -> bool:
     words = words_of(name)
     words = words[:-1] if words[-1:] == ["value"] else words
     ends = {"".join(words[-count:]) for count in (1, 2)}
-    return (
-        is_whole or words[:1] == ["judge"] or not ends.isdisjoint([*_OUTCOME_ENDS.split(), *_ASPECTS.split()])
-    )
+    is_of_judge = words[:1] == ["judge"] and words[-1] not in ("id", "model", "name")
+    return is_whole or is_of_judge or not ends.isdisjoint([*_OUTCOME_ENDS.split(), *_ASPECTS.split()])
 
 
 def words_of(name: str) -> list[str]:

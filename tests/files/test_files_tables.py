@@ -191,6 +191,23 @@ def test_columns_are_found_by_usual_names_and_can_be_named(write: Write) -> None
     ]
 
 
+@pytest.mark.parametrize("name", ["question_id", "qid", "sample_id", "idx"])
+def test_ids_are_found(write: Write, name: str) -> None:
+    frame = af.read_results(write("names.csv", f"pred,answer,{name}\na,b,7\n"))
+
+    assert frame["question_id"].to_list() == ["7"]
+
+
+@pytest.mark.parametrize(
+    ("name", "may_hold_scores"), [("judge", True), ("judge_a", True), ("judge_name", False)]
+)
+def test_what_a_judge_is_called_is_no_score(write: Write, *, name: str, may_hold_scores: bool) -> None:
+    with pytest.raises(af.InputError) as raised:
+        af.read_results(write("judged.csv", f"id,{name},label\n1,x,y\n"))
+
+    assert any(f"if '{name}' holds scores" in hint for hint in raised.value.hints) == may_hold_scores
+
+
 @pytest.mark.parametrize(
     "header",
     [
