@@ -511,16 +511,21 @@ def _unreadable(case: Case) -> Iterator[Step]:
 
 
 def _style(case: Case) -> Iterator[Step]:
-    found, plain = written_otherwise(case.predictions._asdict(), case.report.overall["n"], case.protocol)
-    if not found:
+    overall = case.report.overall
+    found, plain = written_otherwise(case.predictions._asdict(), overall["n"], case.protocol)
+    ignored = [STYLES[style][1].removeprefix("ignore_") for style in found]
+    n = max((getattr(case.predictions, f"n_{style}") for style in found), default=0)
+    if case.metric.name == "cer_corpus" and case.score[0] > overall.get("wer_corpus", math.inf):
+        # Wrong words cost more characters than words have: these are spaces.
+        plain, n = plain.replace(whitespace="squeeze"), overall["n"]
+        ignored.append("line breaks and runs of spaces")
+    if not ignored:
         return
     rates = report(case.rows, "prediction", "answers", **{**case.options, "protocol": plain}).overall
     gain = scaled(case.score, 1 - rates[case.metric.name] / case.score[0])
-    ignored = [STYLES[style][1].removeprefix("ignore_") for style in found]
     sentence = (
         f"Decide whether {' and '.join(ignored)} should count: ignored in both texts, {won(gain)} are won."
     )
-    n = max(getattr(case.predictions, f"n_{style}") for style in found)
     yield Step("style", sentence, case.again(protocol=plain), n, gain)
 
 

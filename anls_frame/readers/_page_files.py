@@ -109,7 +109,7 @@ def _plain_text(file: File, data: bytes, encoding: str | None) -> PageFile:
     pages = [page.rstrip() for page in text.split(_FORM_FEED)]
     if len(pages) > 1 and not pages[-1]:
         del pages[-1]
-    return PageFile(pages, is_plain=True)
+    return PageFile(pages)
 
 
 def _is_markup(path: Path, data: bytes, beginning: str) -> bool:

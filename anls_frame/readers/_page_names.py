@@ -103,7 +103,7 @@ def by_page(
     """
     Return the file of each page, sorted by page; two files for a page are a problem.
 
-    Files such as `1.gt.txt` are the ground truth of others such as `1.txt` next to them.
+    Files such as `1.gt.txt` are the ground truth of others such as `1.txt` or `1.abbyy.txt` next to them.
 
     Raises
     ------
@@ -129,7 +129,8 @@ def by_page(
             page = found[1 if match.groups else 0] or ""
         files.append((page, file, folder))
     truth = {page for page, file, _ in files if _is_truth(file.path)}
-    if not truth.isdisjoint(page for page, file, _ in files if not _is_truth(file.path)):
+    others = [page for page, file, _ in files if not _is_truth(file.path)]
+    if not truth.isdisjoint([*others, *(page.rpartition(".")[0] for page in others)]):
         files = [entry for entry in files if _is_truth(entry[1].path) == is_truth]
     pages: dict[str, PagePath] = {}
     for page, file, folder in files:
@@ -182,15 +183,21 @@ _NUMBER = r"[-_. /#]*(?:p|pg|page)?[-_. ]*0*(\d+)"
 
 
 def that_may_pair(files: Mapping[str, Mapping[str, PagePath]]) -> dict[str, dict[str, PagePath]]:
-    """Return the files that every column may have, of the same name or as a page of a file of several."""
+    """
+    Return the files that every column may have, of the same name or as a page of a file of several.
+
+    Those that describe a folder stay: they are skipped with a note, not pages without a partner.
+    """
     stems = {name: {*pages, *map(_without_number, pages)} for name, pages in files.items()}
 
-    def may_pair(page: str) -> bool:
+    def may_pair(page: str, file: PagePath) -> bool:
         stem = _without_number(page)
-        return all(page in stems[name] or stem in pages for name, pages in files.items())
+        in_all = all(page in stems[name] or stem in pages for name, pages in files.items())
+        return in_all or is_about_folder(file.path)
 
     return {
-        name: {page: file for page, file in pages.items() if may_pair(page)} for name, pages in files.items()
+        name: {page: file for page, file in pages.items() if may_pair(page, file)}
+        for name, pages in files.items()
     }
 
 
@@ -243,7 +250,7 @@ def _shared(texts: Iterable[str]) -> str:
 
 def _affixes(beginnings: Sequence[str]) -> list[str]:
     """Return how names begin in each column, without what they have in common after that."""
-    shared = _shared(begin[::-1] for begin in beginnings)[::-1].lstrip("-_. ")
+    shared = _shared(begin[::-1] for begin in beginnings)[::-1].lstrip("-_. /")
     return [begin.removesuffix(shared) for begin in beginnings]
 
 

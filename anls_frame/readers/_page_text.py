@@ -21,8 +21,6 @@ class PageFile:
 
     pages: list[str]
     """The text of each page."""
-    is_plain: bool = False
-    """Whether it is plain text, which may have empty lines."""
     unknown: list[Unknown] = field(default_factory=list)
     lowest: Counter[int] = field(default_factory=Counter)
     """How many lines of PAGE XML have each index as the lowest one of their texts."""

@@ -8,13 +8,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import choice, flag, string
-from anls_frame._messages import Message, Option, wrong
+from anls_frame._messages import Message, Named, Option, for_readers, wrong
 from anls_frame._text import differing_in_notation, numbered
 from anls_frame.exceptions import warn
 from anls_frame.files import standard_frames
@@ -44,6 +44,16 @@ EmptyLines: TypeAlias = Literal["keep", "drop"]
 UnknownText: TypeAlias = Literal["error", "warn"]
 
 COLLECTION = "collection"
+_LAYOUT: Mapping[str, tuple[str, Named]] = {
+    "empty lines": ("\n\n", Option("empty_lines", "drop")),
+    "runs of spaces": (
+        "  ",
+        for_readers('a protocol with whitespace="squeeze"', "--protocol anls,errors.whitespace=squeeze"),
+    ),
+}
+"""What a text may have for its layout, and what ignores it."""
+_OFTEN = 0.002
+"""The share of characters above which it is worth a warning."""
 
 _NAMES = Message(
     "pages pair up by the names of their files, by the part of each name that ",
@@ -140,8 +150,8 @@ def read_pages(
     Warns
     -----
     InputWarning
-        If pages have nulls or were left out; if a ground truth has no text; if only some files have empty
-        lines, as plain text may; if files of a folder are not pages, such as `mets.xml` or `README.md`; if
+        If pages have nulls or were left out; if only the ground truth or only an engine has many empty
+        lines or runs of spaces; if files of a folder are not pages, such as `mets.xml` or `README.md`; if
         words are where no page has text; if only some lines of the ground truth have a text with the lowest
         index, as corrected lines do; if the files of an engine are those of the ground truth.
 
@@ -252,13 +262,6 @@ def read_engines(
     ]
 
 
-class Page(NamedTuple):
-    """The text of a page, and whether its file is plain text, which may have empty lines."""
-
-    is_plain: bool
-    text: str
-
-
 @dataclass
 class _Column:
     """The pages of the ground truth or of an engine."""
@@ -266,7 +269,7 @@ class _Column:
     name: str
     index: int | None
     files: dict[str, PagePath]
-    pages: dict[str, Page] = field(default_factory=dict)
+    pages: dict[str, str] = field(default_factory=dict)
     several: dict[str, int] = field(default_factory=dict)
     """The number of pages of each file that has several."""
     lowest: Counter[int] = field(default_factory=Counter)
@@ -299,9 +302,7 @@ class _Column:
             problems.hint(OTHER_FORMATS)
         elif passed:
             told = [f"{path.name}: {message.partition(';')[0]}" for path, message in passed.items()]
-            said = "; ".join(told)
-            are = "is not a page" if len(passed) == 1 else "are not pages"
-            warn(f"{self.name!r}: skipped {numbered(len(passed), 'file')} that {are}: {said}")
+            warn(f"{self.name!r}: skipped {numbered(len(passed), 'file')} without pages: {'; '.join(told)}")
         self._tell_unknown(files, unknown, problems)
 
     def _add(self, page: str, file: PageFile, *, split: bool, without_empty: bool) -> None:
@@ -311,7 +312,7 @@ class _Column:
             self.several[page] = len(texts)
             names = [page_in_file(page, number) for number in range(1, len(texts) + 1)]
         for name, text in zip(names, texts, strict=True):
-            self.pages[name] = Page(file.is_plain, _without_empty(text) if without_empty else text)
+            self.pages[name] = _without_empty(text) if without_empty else text
 
     def _tell_unknown(self, files: Sequence[tuple[Path, PageFile]], unknown: str, problems: Problems) -> None:
         """Report files of whose text nothing would be read, and warn of words that were not read."""
@@ -360,7 +361,7 @@ def _read(
     columns = [_Column(name, every[name].index, pairing[name]) for name in files]
     for column in columns:
         unread = [page for page in files[column.name] if page not in column.files]
-        column.pages = dict.fromkeys(unread, Page(is_plain=False, text=""))
+        column.pages = dict.fromkeys(unread, "")
         column.read(problems, **how)
     problems.raise_any()
     texts = _with_same_names(columns)
@@ -384,18 +385,17 @@ def _read(
     texts = {
         name: {page: pages[page] for page in sorted(wanted & pages.keys())} for name, pages in texts.items()
     }
-    _warn_of_empty_lines(texts)
-    _warn_of_blank_truth(texts[REFERENCE])
+    _warn_of_layout(texts)
     _warn_of_uncorrected_lines(columns[0])
     _warn_of_same_files(columns)
     order = sorted(wanted)
     frame: dict[str, list[str | None]] = {PAGE: list(order)}
     for name, pages in texts.items():
-        frame[name] = [pages[page].text if page in pages else None for page in order]
+        frame[name] = [pages.get(page) for page in order]
     return origins.remember(pl.DataFrame(frame, schema=dict.fromkeys(frame, pl.String)), left_out=left_out)
 
 
-def _with_same_names(columns: Sequence[_Column]) -> dict[str, dict[str, Page]]:
+def _with_same_names(columns: Sequence[_Column]) -> dict[str, dict[str, str]]:
     """Return the pages of each column; a page in a file of several is named like its own file elsewhere."""
     several = {page: n for column in columns for page, n in column.several.items()}
     singles = {page for column in columns for page in column.pages if "#" not in page} if several else set()
@@ -421,16 +421,6 @@ def _hints(columns: Sequence[_Column]) -> list[Message]:
     return hints
 
 
-def _warn_of_blank_truth(truth: Mapping[str, Page]) -> None:
-    blank = [page for page, (_, text) in truth.items() if not text.strip()]
-    if blank:
-        pages = f"{len(blank):,} of {numbered(len(truth), 'page')}"
-        warn(
-            f"the ground truth of {pages} has no text, so that all text read there counts as errors: "
-            f"{standard_frames.ids_text(blank)}"
-        )
-
-
 def _warn_of_uncorrected_lines(truth: _Column) -> None:
     """Warn if only some lines of the ground truth have the text with the lowest index, the corrected one."""
     lowest, lines = min(truth.lowest, default=0), truth.lowest.total()
@@ -448,24 +438,18 @@ def _warn_of_uncorrected_lines(truth: _Column) -> None:
 def _warn_of_same_files(columns: Sequence[_Column]) -> None:
     """Warn if the files of an engine are those of the ground truth."""
     truth, *engines = columns
-    of_truth = set(map(_identity, truth.files.values()))
+    of_truth = {os.path.realpath(file.path) for file in truth.files.values()}
     for engine in engines:
         if engine.index != truth.index:
             continue
-        same = sum(_identity(file) in of_truth for file in engine.files.values())
+        same = sum(os.path.realpath(file.path) in of_truth for file in engine.files.values())
         if same:
-            read = numbered(same, "file")
             warn(
-                f"{engine.name!r} reads {read} of the ground truth, so texts are compared with "
-                "themselves; if a file of PAGE XML has both texts, ",
+                f"{engine.name!r} reads {numbered(same, 'file')} of the ground truth, so texts are compared "
+                "with themselves; if a file of PAGE XML has both texts, ",
                 Option("index", 1),
                 " reads that of the engine",
             )
-
-
-def _identity(file: PagePath) -> tuple[int, int]:
-    status = os.stat(file.path)  # noqa: PTH116 - a third of the time of Path.stat
-    return status.st_dev, status.st_ino
 
 
 def _regex(match: str) -> re.Pattern[str]:
@@ -537,22 +521,16 @@ def _refuse(problems: Problems, lacking: Sequence[str], hints: Sequence[str], ad
         problems.hint(hint)
 
 
-def _warn_of_empty_lines(pages: Mapping[str, Mapping[str, Page]]) -> None:
-    """Warn if plain text with empty lines is compared with files without empty lines."""
-    for name in [name for name in pages if name != REFERENCE]:
-        pair = {column: list(pages[column].values()) for column in (REFERENCE, name)}
-        spaced = [column for column, texts in pair.items() if any(map(_has_empty_lines, texts))]
-        dense = [column for column in pair if column not in spaced]
-        if len(spaced) == len(dense) and not all(page.is_plain for page in pair[dense[0]]):
-            said = (
-                f"{spaced[0]!r} is plain text with empty lines, which the files of {dense[0]!r} do not have"
-            )
-            drop = Option("empty_lines", "drop")
-            warn(f"{said}: each counts as an error; ", drop, " leaves them out")
-
-
-def _has_empty_lines(page: Page) -> bool:
-    return page.is_plain and page.text != _without_empty(page.text)
+def _warn_of_layout(texts: Mapping[str, Mapping[str, str]]) -> None:
+    """Warn of empty lines and runs of spaces that only an engine has, or only the ground truth."""
+    whole = {name: "\f".join(pages.values()) for name, pages in texts.items()}
+    for what, (run, ignoring) in _LAYOUT.items():
+        shares = {name: text.count(run) / (len(text) or 1) for name, text in whole.items()}
+        for name in texts:
+            few, many = sorted((REFERENCE, name), key=lambda column: shares[column])
+            if shares[many] - shares[few] > _OFTEN:
+                said = f"{many!r} has {what}, and {few!r} has few or none: each counts as an error without "
+                warn(said, ignoring)
 
 
 def _without_empty(text: str) -> str:

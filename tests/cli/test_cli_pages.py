@@ -192,7 +192,7 @@ def test_ground_truth_without_text_is_a_sentence_and_no_error(
         done = run("report", "old", "--gold", "truth", "-m", metric)
         assert done.returncode == 0, done.stderr
         assert blank in done.stdout.splitlines()
-        assert "the ground truth of 3 of 3 pages has no text, so that all text read there" in done.stderr
+        assert done.stderr == ""
     (row,) = lines(run("report", "old", "--gold", "truth", "--json"))
     assert (row["n"], row["n_empty_reference"], row["cer_corpus"]) == (3, 3, None)
     scored = run("score", "old", "--gold", "truth")

@@ -94,10 +94,9 @@ def test_the_files_of_one_reading_have_one_text() -> None:
     }
 
 
-def test_empty_lines_of_text_are_kept_with_a_warning_where_others_have_none(tmp_path: Path) -> None:
-    with pytest.warns(
-        af.InputWarning, match="'text' is plain text with empty lines, .* files of 'reference'"
-    ):
+def test_empty_lines_are_kept_with_a_warning_where_others_have_none(tmp_path: Path) -> None:
+    said = "'text' has empty lines, and 'reference' has few or none: each counts as an error without "
+    with pytest.warns(af.InputWarning, match=f'{said}empty_lines="drop"'):
         frame = af.read_pages(GAZETTE / "page", {"text": GAZETTE / "text", "alto": GAZETTE / "alto"})
 
     assert frame["text"][0].count("\n") == frame["alto"][0].count("\n") + 2
@@ -105,6 +104,39 @@ def test_empty_lines_of_text_are_kept_with_a_warning_where_others_have_none(tmp_
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         af.read_pages(GAZETTE / "text", same)
+
+
+@pytest.mark.parametrize("by_truth", [True, False])
+@pytest.mark.parametrize(
+    ("layout", "what", "ignoring"),
+    [
+        ("\n\n", "empty lines", {"empty_lines": "drop"}),
+        ("   ", "runs of spaces", {}),
+    ],
+)
+def test_a_layout_that_only_one_side_has_is_told_with_what_ignores_it(
+    tmp_path: Path, *, by_truth: bool, layout: str, what: str, ignoring: dict[str, Any]
+) -> None:
+    words = ["the", "rye", "and", "oats"] * 40
+    for folder in ("gt", "ocr"):
+        laid_out = (folder == "gt") == by_truth
+        text = (layout if laid_out else layout[0]).join(words)
+        write(tmp_path, [f"{folder}/{page}.txt" for page in range(3)], text)
+    given = (tmp_path / "gt", {"ocr": tmp_path / "ocr"})
+    few, many = ("ocr", "reference") if by_truth else ("reference", "ocr")
+
+    with pytest.warns(af.InputWarning, match=f"'{many}' has {what}, and '{few}' has few or none") as warned:
+        pages = af.read_pages(*given)
+    assert len(warned) == 1
+    rates = {"metrics": "cer_corpus", "protocol": "raw"}
+    assert af.report(pages, "ocr", "reference", **rates).overall["cer_corpus"] > 0.15
+    with warnings.catch_warnings():
+        warnings.simplefilter("error" if ignoring else "ignore")
+        pages = af.read_pages(*given, **ignoring)
+    if not ignoring:
+        assert 'without a protocol with whitespace="squeeze"' in str(warned[0].message)
+        rates["protocol"] = af.PROTOCOLS["raw"].replace(whitespace="squeeze")
+    assert af.report(pages, "ocr", "reference", **rates).overall["cer_corpus"] == 0
 
 
 # PAGE
@@ -509,7 +541,7 @@ def test_texts_of_other_formats_are_no_pages(tmp_path: Path, text: str, message:
     with pytest.raises(af.InputError, match="this is not the text of a page, but ") as raised:
         af.read_pages(tmp_path / "gt/1.txt", tmp_path / "ocr/list.txt")
     assert message in str(raised.value)
-    with pytest.warns(af.InputWarning, match=r"skipped 1 file that is not a page: list\.txt: this is not"):
+    with pytest.warns(af.InputWarning, match=r"skipped 1 file without pages: list\.txt: this is not"):
         assert af.read_pages(tmp_path / "gt", tmp_path / "ocr").rows() == [("1", "a", "a")]
 
 
@@ -689,6 +721,20 @@ def test_ground_truth_lies_beside_the_texts_of_an_engine(tmp_path: Path, engine:
         af.read_pages(tmp_path / "lines", folder)
 
 
+def test_beside_ground_truth_an_engine_may_have_a_suffix_of_its_own(tmp_path: Path) -> None:
+    for page, truth, read in (("a/01", "rye", "rve"), ("b/02", "oats", "0ats")):
+        write(tmp_path, [f"{page}.gt.txt"], truth)
+        write(tmp_path, [f"{page}.abbyy.txt"], read)
+
+    with pytest.raises(af.InputError, match="'prediction' lacks 2 pages: 'a/01', 'b/02'") as raised:
+        af.read_pages(tmp_path, tmp_path)
+    match = json.loads(raised.value.hints[0].partition("match=")[2])
+    assert af.read_pages(tmp_path, tmp_path, match=match).rows() == [
+        ("a/01", "rye", "rve"),
+        ("b/02", "oats", "0ats"),
+    ]
+
+
 def test_what_does_not_pair_up_is_listed(tmp_path: Path) -> None:
     write(tmp_path, [*(f"gt/{n}.txt" for n in range(13)), "a/0.txt", "b/0.txt", "b/other.txt"])
     given: Any = (tmp_path / "gt", {"a": tmp_path / "a", "b": tmp_path / "b"})
@@ -734,6 +780,7 @@ def test_an_engine_without_a_page_of_the_ground_truth_is_an_error(tmp_path: Path
         ("{}", ["run, 2 {}-text"], "^(?:run..2.)?(.+?)(?:-text)?$"),
         ("gt_SE2-{}", ["aws-SE2-{}", "SE2-{}"], "^(?:gt_|aws-)?(.+?)$"),
         ("of {0}/{0}.truth", ["{}"], "^(?:.*/)?(.+?)(?:.truth)?$"),
+        ("gt/{}", ["tess-hocr/{}"], "^(?:tess-hocr.|gt.)?(.+?)$"),
     ],
 )
 def test_a_pattern_is_named_for_pages_that_begin_or_end_in_their_own_way(
@@ -837,8 +884,7 @@ def test_several_pages_in_one_file_are_several_rows(tmp_path: Path) -> None:
     write(tmp_path, ["page/v.xml"], f"<PcGts>{''.join(pages)}</PcGts>")
     engines = {"hocr": tmp_path / "hocr", "alto": tmp_path / "alto", "page_xml": tmp_path / "page"}
 
-    with pytest.warns(af.InputWarning, match="the ground truth of 1 of 3 pages has no text, .*: 'v#2'"):
-        rows = af.read_pages(tmp_path / "gt", engines).rows()
+    rows = af.read_pages(tmp_path / "gt", engines).rows()
 
     assert rows == [
         ("v#1", "one", "one", "a", "x"),
@@ -949,13 +995,19 @@ def test_files_of_a_folder_that_are_no_pages_are_passed_over_with_a_note(tmp_pat
 
     assert frame.rows() == [("page/1", "a", "a")]
     of_truth, of_engine = (str(warning.message) for warning in warned)
+    # Where only pages that pair up are read, such files are no pages without a partner.
+    with pytest.warns(af.InputWarning) as dropped:
+        assert af.read_pages(
+            tmp_path / "gt/page", {"ocr": tmp_path / "ocr"}, match=r"[^/]+$", unmatched="drop"
+        ).height
+    assert [str(warning.message) for warning in dropped] == [of_engine]
     assert of_truth == (
-        "'reference': skipped 3 files that are not pages: index.html: HTML without the classes of hOCR, "
+        "'reference': skipped 3 files without pages: index.html: HTML without the classes of hOCR, "
         "such as ocr_line; metadata.xml: the root element is 'trpDocMetadata'; mets.xml: the root element is "
         "'mets'"
     )
     assert of_engine == (
-        "'ocr': skipped 2 files that are not pages: LICENSE.txt: describes the folder, by its name; "
+        "'ocr': skipped 2 files without pages: LICENSE.txt: describes the folder, by its name; "
         "README.md: describes the folder, by its name"
     )
     # Named by itself, such a file must be a page, as must at least one file of a folder.
@@ -1160,11 +1212,7 @@ def test_ground_truth_without_text_is_counted(tmp_path: Path) -> None:
     write(tmp_path, ["gt/1.xml"], PAGE.format("<TextRegion><TextLine/></TextRegion>"))
     write(tmp_path, ["gt/2.txt", "ocr/1.txt", "ocr/2.txt"])
 
-    with pytest.warns(af.InputWarning) as warned:
-        pages = af.read_pages(tmp_path / "gt", tmp_path / "ocr")
-    assert [str(warning.message) for warning in warned] == [
-        "the ground truth of 1 of 2 pages has no text, so that all text read there counts as errors: '1'"
-    ]
+    pages = af.read_pages(tmp_path / "gt", tmp_path / "ocr")
     report = af.report(pages, "prediction", "reference", metrics="ocr")
     sentence = "The reference of 1 of 2 pages has no text: all text predicted there counts as errors."
     assert sentence in str(report).splitlines()

@@ -14,6 +14,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import shell
+from rapidfuzz.distance import Levenshtein
 
 import anls_frame as af
 
@@ -186,3 +187,22 @@ def test_an_overview_says_once_what_a_step_says() -> None:
     assert f"What to do first:\n1. {made.advice['step'][0]}\n" in text
     sliced = af.overview(rows.with_columns(lang=pl.Series(["de", "en"] * 50)), "capitals", "text", **how)
     assert re.search(r"│ de +┆ +50\*? ┆ +\d+\.\d %", sliced.to_text())
+
+
+def test_an_overview_of_pages_decides_about_spaces_if_these_are_most_errors() -> None:
+    rows = pl.DataFrame({"text": [f"{text}, {number}" for number, text in enumerate(REFERENCES * 4)]})
+    rows = rows.with_columns(laid_out="   " + pl.col("text").str.replace_all(" ", "\n      "))
+    rows = rows.with_columns(laid_out=pl.col("laid_out").str.replace("hello", "he11o"), read="text")
+    how: dict[str, Any] = {"metrics": "ocr"}
+
+    step = af.overview(rows, "laid_out", "text", **how).advice.row(0, named=True)
+    assert (step["rule"], step["n"]) == ("style", 20)
+    assert "whether line breaks and runs of spaces should count" in step["step"]
+    texts = rows["text"].to_list()
+    errors = sum(map(Levenshtein.distance, texts, rows["laid_out"]))
+    squeezed = 8 / sum(map(len, texts))  # the two ones in each of four pages
+    assert step["gain"] == pytest.approx(errors / sum(map(len, texts)) - squeezed)
+    after = eval(step["call"], {"af": af, "df": rows})  # noqa: S307 - our own code
+    assert after.report.overall["cer_corpus"] == pytest.approx(squeezed)
+    assert "style" not in {*after.advice["rule"]}
+    assert "style" not in {*af.overview(rows, "read", "text", **how).advice["rule"]}
