@@ -14,6 +14,7 @@ from anls_frame._messages import wrong
 from anls_frame._text import numbered
 from anls_frame._typing import table_of_frame
 from anls_frame.exceptions import DTypeError
+from anls_frame.export.display import plain_keys
 from anls_frame.export.values import plain_frame
 from anls_frame.frames.checks import check_columns, check_new_names
 from anls_frame.frames.conversion import (
@@ -161,7 +162,8 @@ def audit_sample(
     check_values(rows, {name: name for name in slices})
     documents = numbers(None if cluster is None else rows[cluster], rows.height).astype(np.int64)
     kinds = _kinds(rows, lean, score, list(systems.values()))
-    strata = plain_frame(rows.select(slices), "by").select(label=_labels(kinds, slices), kind=kinds)
+    strata = plain_frame(plain_keys(rows.select(slices), slices), "by")
+    strata = strata.select(label=_labels(kinds, slices), kind=kinds)
     suspicion = _numbers(rows, lean, least=0.0) if lean not in _LEANS else np.zeros(rows.height)
     least = max(per_slice, _LEAST_OF_SCORES if lean == "score" else 0)
     random = np.random.default_rng(seed)

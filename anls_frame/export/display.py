@@ -110,7 +110,7 @@ def display_table(table: Table) -> tuple[list[ShownColumn], list[ShownRow]]:
     if slices and named != [SLICE]:
         columns = [column for column in columns if column.name != SLICE]
     rows = []
-    plain = plain_frame(_plain_keys(table.frame, named), table.name)
+    plain = plain_frame(plain_keys(table.frame, named), table.name)
     for index, values in enumerate(plain.iter_rows(named=True)):
         overall = slices and values["slice"] == OVERALL
         best = table.best[index] if table.best else ()
@@ -126,7 +126,7 @@ def display_table(table: Table) -> tuple[list[ShownColumn], list[ShownRow]]:
 
 def slice_labels(slices: pl.DataFrame, by: Sequence[str], names: Names = ROWS) -> list[str]:
     """Return a label for each row of a frame of slices, short enough for an axis."""
-    keys = _plain_keys(slices, by).select(cs.by_name(*by)).rows() if by else [()] * slices.height
+    keys = plain_keys(slices, by).select(cs.by_name(*by)).rows() if by else [()] * slices.height
     labels = [
         every(names) if kind == OVERALL else " / ".join(map(whole_label, row))
         for kind, row in zip(slices[SLICE], keys, strict=True)
@@ -134,7 +134,7 @@ def slice_labels(slices: pl.DataFrame, by: Sequence[str], names: Names = ROWS) -
     return shortened_apart(labels)
 
 
-def _plain_keys(frame: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+def plain_keys(frame: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
     """Return keys without decimals and times of day that are all zero, as pandas has integers and days."""
     plain = []
     for key in frame.select(cs.by_name(*keys, require_all=False) & (cs.float() | cs.datetime())):

@@ -119,18 +119,25 @@ def test_refusals(options: dict[str, Any], error: type[Exception], message: str)
         af.audit_sample(frame, **{"n": 10, **options})
 
 
-@pytest.mark.parametrize("dtype", [pl.Duration("us"), pl.Datetime("us"), pl.Date, pl.Float32])
-def test_strata_of_any_dtype_are_named_as_slices_of_reports(dtype: Any) -> None:
+@pytest.mark.parametrize(
+    ("dtype", "has_parts"),
+    [
+        (pl.Duration("us"), False),
+        (pl.Date, False),
+        *((dtype, has_parts) for dtype in (pl.Datetime("us"), pl.Float32) for has_parts in (False, True)),
+    ],
+)
+def test_strata_of_any_dtype_are_named_as_slices_of_reports(dtype: Any, *, has_parts: bool) -> None:
     frame = rows().with_columns(key=(pl.int_range(200) % 4 * 86_400_000_000).cast(pl.Int64))
     key = pl.col("key") // 86_400_000_000 if dtype in (pl.Date, pl.Float32) else pl.col("key")
     key = key.cast(pl.Int32 if dtype == pl.Date else pl.Int64).cast(dtype)
-    # Reports show whole numbers without decimals, and midnights as days.
+    # Whole numbers have no decimals, and midnights no time, unless another value has some.
     parts = {pl.Datetime("us"): key.dt.offset_by("90m"), pl.Float32: key + 0.5}
-    frame = frame.with_columns(parts.get(dtype, key).alias("key"))
+    frame = frame.with_columns((parts[dtype] if has_parts else key).alias("key"))
     sample = af.audit_sample(frame, 40, by="key", per_slice=3)
     assert sample["audit"].sum() == 40
     assert (
         sample.group_by("key").agg(pl.col("audit_stratum").n_unique())["audit_stratum"].to_list() == [1] * 4
     )
     shown = af.report(frame, "new", "old", by="key").to_text()
-    assert all(stratum in shown for stratum in sample["audit_stratum"])
+    assert all(f"│ {stratum} " in shown for stratum in sample["audit_stratum"])
