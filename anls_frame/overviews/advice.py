@@ -278,7 +278,7 @@ def _missing(case: Case) -> Iterator[Step]:
 
 _NO_ANSWER = (
     r"(?i)^\W*("
-    r"(none|null|nan|na>|n/a|unknown|unanswerable|not answerable|no answer)\W*$"
+    r"(none|null|nan|na>|n/a|unknown|unanswerable|not[ _](answerable|found)|no[ _]answer)\W*$"
     r"|((api|http|server|request|connection) )*([\w.]*(?-i:[a-z]E)rror|error)( code)?\W*(:|\d|$)"
     r"|failed to (obtain|get|call|generate|process|connect)\b"
     r"|(traceback|rate limit exceeded|too many requests|request timed out|as an ai)\b"

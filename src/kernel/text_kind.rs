@@ -19,9 +19,20 @@ pub enum TextKind {
     ListBeginning = 3,
 }
 
-/// Texts that often mark a missing prediction, in lower case.
-const PLACEHOLDERS: [&str; 10] =
-    ["none", "null", "nan", "<na>", "n/a", "#n/a", "unknown", "unanswerable", "not answerable", "no answer"];
+/// Texts that often mark a missing prediction, in lower case. An underscore counts as a space.
+const PLACEHOLDERS: [&str; 11] = [
+    "none",
+    "null",
+    "nan",
+    "<na>",
+    "n/a",
+    "#n/a",
+    "unknown",
+    "unanswerable",
+    "not answerable",
+    "not found",
+    "no answer",
+];
 
 /// How these begin in lower case, and how arrays do.
 const BEGINNINGS: [[u8; 2]; 8] = [*b"no", *b"nu", *b"na", *b"<n", *b"n/", *b"#n", *b"un", *b"ar"];
@@ -72,8 +83,9 @@ impl TextKind {
             [b'a', ..] if text.starts_with("array(") => Self::ListBeginning,
             [b'#' | b'<' | b'N' | b'U' | b'n' | b'u', ..] => {
                 let words = text.strip_suffix('.').unwrap_or(text);
+                let plain = |byte: u8| if byte == b'_' { b' ' } else { byte.to_ascii_lowercase() };
                 let is_placeholder =
-                    PLACEHOLDERS.iter().any(|placeholder| placeholder.eq_ignore_ascii_case(words));
+                    PLACEHOLDERS.iter().any(|placeholder| placeholder.bytes().eq(words.bytes().map(plain)));
                 if is_placeholder { Self::Placeholder } else { Self::Other }
             }
             _ => Self::Other,
@@ -113,7 +125,8 @@ mod tests {
     #[test]
     fn placeholders_in_any_case() {
         for text in PLACEHOLDERS {
-            for text in [text.to_owned(), text.to_uppercase(), format!(" {text}.\n")] {
+            let joined = text.to_uppercase().replace(' ', "_");
+            for text in [text.to_owned(), text.to_uppercase(), format!(" {text}.\n"), joined] {
                 assert_eq!(TextKind::of(&text), TextKind::Placeholder, "{text:?}");
                 assert!(is_possible(&text), "{text:?}");
             }

@@ -285,3 +285,12 @@ def test_objects_are_told_where_scores_are_added_and_in_the_shell(tmp_path: Path
         done = shell.run(tmp_path, command, "r.jsonl", "--protocol", "anls_star")
         assert "JSON objects, which protocol 'anls_star' compares as texts" in done.stderr
         assert "JSON objects" not in shell.run(tmp_path, command, "r.jsonl").stderr
+
+
+def test_the_lines_of_a_cell_are_one_answer_unless_they_are_to_be_split(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_bytes(b'prediction,answer\nCoke,"Coke\nCoca Cola"\nCola,"Pepsi\r\nCola\r\n"\n')
+    assert af.read_results(path)["answers"].to_list() == [["Coke\nCoca Cola"], ["Pepsi\r\nCola\r\n"]]
+    split = af.read_results(path, answers_format="\n")
+    assert split["answers"].to_list() == [["Coke", "Coca Cola"], ["Pepsi", "Cola"]]
+    assert af.report(split, "prediction", "answers").overall["anls"] == 1

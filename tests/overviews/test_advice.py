@@ -97,6 +97,8 @@ def test_nothing_is_advised_without_a_fault() -> None:
         " unanswerable ",
         "not answerable",
         "No answer.",
+        "NOT_FOUND",
+        "not_answerable",
     ],
 )
 def test_texts_that_stand_for_no_answer_are_named_in_a_step(text: str) -> None:

@@ -205,6 +205,9 @@ PLACEHOLDERS = [
     "unanswerable",
     "No answer",
     "not answerable",
+    "NOT_FOUND",
+    "not found",
+    "Not_Answerable",
 ]
 
 
