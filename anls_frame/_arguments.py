@@ -44,11 +44,7 @@ def takes_names(function: Callable[Options, T]) -> Callable[Options, T]:
 
     @functools.wraps(function)
     def with_names(*arguments: Options.args, **options: Options.kwargs) -> T:
-        try:
-            given = signature.bind_partial(*arguments, **options).arguments
-        except TypeError as error:
-            raise no_call(function, error, options) from None
-        for name, value in given.items():
+        for name, value in bound(function, signature.bind_partial, arguments, options).items():
             if name in COLUMNS:
                 refuse_columns(name, value, f"{name}=")
         return function(*arguments, **options)
@@ -56,8 +52,17 @@ def takes_names(function: Callable[Options, T]) -> Callable[Options, T]:
     return with_names
 
 
-def no_call(function: Callable[..., Any], error: TypeError, options: Iterable[str]) -> TypeError:
-    """Return the error for arguments that do not fit, which says what the function takes."""
+def bound(
+    function: Callable[..., Any],
+    bind: Callable[..., inspect.BoundArguments],
+    arguments: Iterable[Any],
+    options: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return the arguments of a call by name; an error says what the function takes."""
+    try:
+        return bind(*arguments, **options).arguments
+    except TypeError as failed:
+        error = failed
     parameters, named = inspect.signature(function).parameters, inspect.Parameter.KEYWORD_ONLY
     of_call = [f"{name}=..." if one.kind is named else name for name, one in parameters.items()]
     message = f"{function.__name__}(): {error}; it takes `{function.__name__}({', '.join(of_call)})`"
@@ -66,7 +71,7 @@ def no_call(function: Callable[..., Any], error: TypeError, options: Iterable[st
     if unknown is not None and not hint and "protocol" in parameters:
         preset = f"anls_frame.PROTOCOLS[{parameters['protocol'].default!r}]"
         hint = f"; the protocol says what counts as equal: `protocol={preset}.replace(ignore_case=True)`"
-    return TypeError(f"{message}{hint}")
+    raise TypeError(f"{message}{hint}")
 
 
 def refuse_columns(name: str, value: object, before: str = "") -> None:

@@ -47,17 +47,6 @@ class Nearest(NamedTuple):
         return self.advice
 
 
-class Lists(NamedTuple):
-    """How to make lists of labels that a column holds in one text."""
-
-    column: str
-    separator: str
-
-    def __str__(self) -> str:
-        how = f"answers_format={self.separator!r}"
-        return f"`anls_frame.parse_answers(frame[{self.column!r}], {how})` returns lists"
-
-
 class Either(NamedTuple):
     """What Python and the command line call differently, where they share no option."""
 
@@ -68,7 +57,7 @@ class Either(NamedTuple):
         return self.python
 
 
-Named: TypeAlias = Option | Parameter | Nearest | Lists | Either
+Named: TypeAlias = Option | Parameter | Nearest | Either
 
 
 def for_readers(python: str, command_line: str) -> Either:

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from types import MappingProxyType
 from typing import Any
 
-from anls_frame._messages import Either, Lists, Message, Named, Nearest, Option
+from anls_frame._messages import Either, Message, Named, Nearest, Option
 from anls_frame._text import quoted
 
 OPTIONS: ContextVar[Mapping[str, str]] = ContextVar("OPTIONS", default=MappingProxyType({}))
@@ -44,9 +44,6 @@ def _spell(part: Named) -> str:
         role = COLUMNS.get().get(part.missing)
         renamed = f"renamed from {quoted(part.missing)} by the reader"
         return f"; did you mean {quoted(role)}, {renamed}?" if role in part.among else str(part)
-    if isinstance(part, Lists):
-        reader = f"auto,question_types={part.column},question_types_format={part.separator}"
-        return f"--reader {shlex.quote(reader)} reads lists, for -b question_types"
     if isinstance(part, Either):
         return part.command_line
     if isinstance(part, Option):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeAli
 
 import polars as pl
 
-from anls_frame._arguments import no_call
+from anls_frame._arguments import bound
 from anls_frame._typing import IntoExprColumn
 from anls_frame.frames import conversion
 from anls_frame.protocol import resolve_protocol
@@ -63,10 +63,7 @@ def _with_pandas(function: Callable[..., pl.Expr], *, texts: bool = True) -> Cal
 
     @functools.wraps(function)
     def row_function(*columns: Any, **options: Any) -> Any:
-        try:
-            arguments = signature.bind(*columns, **options).arguments
-        except TypeError as error:
-            raise no_call(function, error, options) from None
+        arguments = bound(function, signature.bind, columns, options)
         if not any(conversion.is_pandas(column, "Series") for column in (*columns, *options.values())):
             return function(*columns, **options)
         from anls_frame.frames import from_pandas  # noqa: PLC0415 - imports pandas

@@ -17,14 +17,8 @@ from anls_frame._typing import Table_co
 from anls_frame.exceptions import warn
 from anls_frame.export.document import GROUP, SLICE
 from anls_frame.export.kinds import shown_as
-from anls_frame.reports.decisions import (
-    Answer,
-    Decision,
-    difference_in_words,
-    in_words,
-    needed_in_words,
-    size_in_words,
-)
+from anls_frame.reports import decisions
+from anls_frame.reports.decisions import Answer, Decision
 from anls_frame.reports.pairwise import COMPARED, is_significant, least_units
 from anls_frame.reports.slice_units import SliceUnits, slice_units
 from anls_frame.statistics import sample_sizes
@@ -325,9 +319,9 @@ def decision(
         answers = [] if own is None else own["answer"].to_list()
         answer = min((line["answer"], *answers), key=_ORDER.index)
         percent = shown_as(planner.metric.format, percent=are_rates) == "percent"
-        size = size_in_words(within, percent=percent)
+        size = decisions.size_in_words(within, percent=percent)
         what = f"{size} in {planner.metric.label}" if several else size
-        said = in_words(answer, line["baseline"], line["system"], what)
+        said = decisions.in_words(answer, line["baseline"], line["system"], what)
         if own is not None:
             # All rows, slices or both give the answer.
             count = answers.count(answer)
@@ -335,7 +329,7 @@ def decision(
             in_rows = f"on all rows{f' and {counted}' if count else ''}"
             said += f", {in_rows if line['answer'] == answer else counted}"
         if line["answer"] == answer != "undecided":
-            said += difference_in_words(line["difference"], percent=percent)
+            said += decisions.difference_in_words(line["difference"], percent=percent)
         if answer == "undecided":
             said += f"; {_advice(line, own, percent=percent)}"
         decided.append((answer, said))
@@ -360,12 +354,11 @@ def _advice(line: Mapping[str, Any], slices: pl.DataFrame | None, *, percent: bo
     number = numbered(line[counted], unit)
     if line["detectable"] is None:
         return f"{number} can decide no margin"
-    can = (
-        f"{number} can decide margins of at least {size_in_words(line['detectable'], '.2g', percent=percent)}"
-    )
+    least = decisions.size_in_words(line["detectable"], ".2g", percent=percent)
+    can = f"{number} can decide margins of at least {least}"
     low, high = line[f"{counted}_needed_low"], line[f"{counted}_needed"]
     if high is None:
         return can
     if high > line[counted]:
-        return f"{can}; this one needs {needed_in_words(low, high)} if the systems are equal"
+        return f"{can}; this one needs {decisions.needed_in_words(low, high)} if the systems are equal"
     return f"{can}, but the difference is close to the margin"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from anls_frame._messages import Lists
+from anls_frame._messages import Either
 from anls_frame._text import quoted
 from anls_frame.exceptions import warn
 from anls_frame.frames.answer_lists import may_be_lists, parsed
@@ -41,7 +42,9 @@ def warn_of_labels(rows: pl.DataFrame, names: Mapping[str, str]) -> None:
             f"as {quoted(example)}; each of them is a slice of its own, and its rows are not in the slices "
             "of the labels. Make lists of labels first"
         )
-        warn(f"{told}: ", Lists(name, separator))
+        call = f"`anls_frame.parse_answers(frame[{name!r}], answers_format={separator!r})` returns lists"
+        reader = shlex.quote(f"auto,question_types={name},question_types_format={separator}")
+        warn(f"{told}: ", Either(call, f"--reader {reader} reads lists, for -b question_types"))
 
 
 def joined_labels(values: pl.Series) -> tuple[str, str, int, int] | None:
