@@ -44,10 +44,13 @@ def takes_names(function: Callable[Options, T]) -> Callable[Options, T]:
 
     @functools.wraps(function)
     def with_names(*arguments: Options.args, **options: Options.kwargs) -> T:
-        for name, value in bound(function, signature.bind_partial, arguments, options).items():
+        given = bound(function, signature.bind_partial, arguments, options)
+        for name, value in given.arguments.items():
             if name in COLUMNS:
                 refuse_columns(name, value, f"{name}=")
-        return function(*arguments, **options)
+                # pandas has the names of columns as an index.
+                given.arguments[name] = value.tolist() if hasattr(value, "tolist") else value
+        return function(*given.args, **given.kwargs)
 
     return with_names
 
@@ -57,10 +60,10 @@ def bound(
     bind: Callable[..., inspect.BoundArguments],
     arguments: Iterable[Any],
     options: Mapping[str, Any],
-) -> dict[str, Any]:
+) -> inspect.BoundArguments:
     """Return the arguments of a call by name; an error says what the function takes."""
     try:
-        return bind(*arguments, **options).arguments
+        return bind(*arguments, **options)
     except TypeError as failed:
         error = failed
     parameters, named = inspect.signature(function).parameters, inspect.Parameter.KEYWORD_ONLY
@@ -101,10 +104,9 @@ def refuse_columns(name: str, value: object, before: str = "") -> None:
             )
             advice += f' if the frame has it; otherwise add it, as with {assigned}, and pass by="group"'
         raise TypeError(about(name, f"takes names of columns, got {given}; {advice}"))
-    entries = value.values() if isinstance(value, Mapping) else value
-    if isinstance(value, list | tuple | Mapping):
-        for entry in entries:  # type: ignore[attr-defined] # it is iterable
-            refuse_columns(name, entry)
+    entries = list(value.values()) if isinstance(value, Mapping) else value
+    for entry in entries if isinstance(entries, list | tuple) else ():
+        refuse_columns(name, entry)
 
 
 def check_threads() -> None:

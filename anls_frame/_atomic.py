@@ -59,10 +59,11 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             raise ValueError(f"a file name must not contain a NUL character: {str(path)!r}") from error
         raise
     except OSError as error:
-        lacks_folder = error.errno == errno.ENOENT
-        step = f"create the folder {str(path.parent)!r}" if lacks_folder else "free some space"
-        advice = f"{error.strerror or error}: the file was not written; {step} or choose another place"
-        raise OSError(error.errno, advice, str(path)) from error  # becomes the subclass for this number
+        steps = dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), "free some space or ")
+        steps[errno.ENOENT] = f"create the folder {str(path.parent)!r} or "
+        advice = f"the file was not written; {steps.get(error.errno or 0, '')}choose another place"
+        # Becomes the subclass for this number.
+        raise OSError(error.errno, f"{error.strerror or error}: {advice}", str(path)) from error
 
 
 def _existing(target: Path) -> os.stat_result | None:

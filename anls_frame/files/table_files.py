@@ -22,6 +22,7 @@ import polars.selectors as cs
 
 from anls_frame._arguments import check_threads
 from anls_frame._paths import as_path
+from anls_frame._text import numbered
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError, warn
 from anls_frame.export import row_files
 from anls_frame.files import raw_tables, standard_frames
@@ -636,7 +637,7 @@ def _checked(text: str, delimiter: str, problems: Problems) -> tuple[list[str], 
         if len(fields) == len(header):
             lines.append(line)
         else:
-            problems.add(f"{len(fields)} fields instead of {len(header)}", f"line {line}")
+            problems.add(f"{numbered(len(fields), 'field')} instead of {len(header)}", f"line {line}")
     if are_quoted and len(lines) == 1 and problems:
         problems.hint("the first line is no header of the others; delete it if it is a title")
     _check_quotes(text, delimiter, header, problems, longest if are_quoted else None)

@@ -41,7 +41,7 @@ def forgotten(frame: Any, cluster: str | None) -> str | None:
 def _first_values(frame: Any, names: Sequence[str]) -> dict[str, pl.Series]:
     """Return the first rows of the columns of texts or numbers among these."""
     few, first = (
-        frame.slice(0, most) if hasattr(frame, "slice") else frame.head(most) for most in (_FEW, _LOOKED_AT)
+        frame.head(most) if is_pandas(frame) else frame.slice(0, most) for most in (_FEW, _LOOKED_AT)
     )
     read = []
     for name in names:

@@ -63,7 +63,7 @@ def _with_pandas(function: Callable[..., pl.Expr], *, texts: bool = True) -> Cal
 
     @functools.wraps(function)
     def row_function(*columns: Any, **options: Any) -> Any:
-        arguments = bound(function, signature.bind, columns, options)
+        arguments = bound(function, signature.bind, columns, options).arguments
         if not any(conversion.is_pandas(column, "Series") for column in (*columns, *options.values())):
             return function(*columns, **options)
         from anls_frame.frames import from_pandas  # noqa: PLC0415 - imports pandas

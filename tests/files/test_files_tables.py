@@ -243,11 +243,11 @@ def test_a_column_with_the_name_of_a_role_that_another_one_has_is_kept(write: Wr
 
 def test_every_problem_is_named_with_its_line(write: Write) -> None:
     path = write(
-        "faults.csv", 'id,prediction,answer\n1,a,"b\nc"\n2,x\n1,y,z\n,p,q\n3,a,b,c\n4,a,"[\'x\', y]"\n'
+        "faults.csv", 'id,prediction,answer\n1,a,"b\nc"\n2\n1,y,z\n,p,q\n3,a,b,c\n4,a,"[\'x\', y]"\n'
     )
 
     assert problems(path, answers_format="list") == [
-        ("line 4", "2 fields instead of 3"),
+        ("line 4", "1 field instead of 3"),
         ("line 7", "4 fields instead of 3"),
         ("line 8", "'answers' looks like a list but cannot be read as one: \"['x', y]\""),
         ("line 5", "duplicate id '1', first seen at line 2"),

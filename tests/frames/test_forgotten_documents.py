@@ -82,6 +82,14 @@ def test_a_column_that_cannot_be_read_is_no_error() -> None:
     assert "Documents" not in repr(af.report(frame, "prediction", "answers"))
 
 
+@pytest.mark.parametrize("name", ["slice", "head", "columns", "index", "lazy", "collect", "schema", "height"])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("call", CALLS)
+def test_a_column_may_have_the_name_of_a_method_of_frames(call: str, kind: str, name: str) -> None:
+    frame = KINDS[kind](FRAME.with_columns(pl.lit("x").alias(name)))
+    assert str(CALLS[call](frame)) == str(CALLS[call](KINDS[kind](FRAME)))
+
+
 def test_the_note_is_saved_and_merged(tmp_path: Path) -> None:
     predictions: list[tuple[Any, Any]] = [
         ("prediction", af.Report.from_summary),

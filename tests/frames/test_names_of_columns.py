@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -54,6 +55,20 @@ def test_a_series_is_refused_with_its_name(
     more = of_slices if parameter == "by" else ""
     assert str(alone.value) == f"{advice}{parameter}='lang'{more}"
     assert str(listed.value) == f"{advice}'lang'{more}"
+
+
+@pytest.mark.parametrize("kind", [pd.Index, np.array], ids=["index", "array"])
+def test_names_may_be_the_index_that_a_pandas_frame_has_of_them(kind: Callable[[list[str]], Any]) -> None:
+    frame = FRAME.with_columns(other=pl.lit("a")).to_pandas()
+    systems = ["prediction", "other"]
+    compared = af.compare(frame, kind(systems), "answer")
+    assert compared.systems == {name: name for name in systems}
+    assert str(compared) == str(af.compare(frame, systems, "answer"))
+    assert str(af.browse(frame, kind(systems), "answer")) == str(af.browse(frame, systems, "answer"))
+    kept = af.report(frame, "prediction", "answer", worst=1, keep=kind(["lang", "score"])).worst
+    assert kept[["lang", "score"]].to_numpy().tolist() == [["de", 19.0]]
+    with pytest.raises(ValueError, match=r"two or more prediction columns, .*, got \['prediction'\]"):
+        af.compare(frame, kind(["prediction"]), "answer")
 
 
 @pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
