@@ -143,5 +143,5 @@ def is_outcome(name: str, *, whole: bool = False) -> bool:
 
 
 def words_of(name: str) -> list[str]:
-    """Return the words of a name such as `modelAnswer` or `model_answer`."""
-    return [word.casefold() for word in re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+", name)]
+    """Return the words of a name such as `modelAnswer`, `model_answer` or "Model answer (old)"."""
+    return [word.casefold() for word in re.findall(r"[A-Z]?[^\W_A-Z]+|[A-Z]+", name)]

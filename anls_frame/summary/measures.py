@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -14,6 +13,7 @@ import polars as pl
 
 from anls_frame._arguments import choice, flag, refuse_columns, share, string
 from anls_frame.export.columns import ends_of
+from anls_frame.frames.usual_names import words_of
 from anls_frame.metrics import page_errors
 from anls_frame.summary import fixed_point
 
@@ -26,8 +26,8 @@ Values = str | pl.Expr | Callable[[pl.Expr, pl.Expr], pl.Expr] | Mapping[str, st
 _RATES = frozenset(("cer", "wer", "mer", "wil", "ter"))
 """Error rates, which can be above 1."""
 _LOWER_WORDS = _RATES.union(
-    ("error", "errors", "substitutions", "deletions", "insertions"),
-    ("distance", "levenshtein", "hamming"),
+    ("error", "errors", "substitutions", "deletions", "insertions", "distance", "levenshtein", "hamming"),
+    ("loss", "cost", "costs", "latency", "perplexity", "brier", "mae", "mse", "rmse"),
 )
 """Words of names of scores where lower is better."""
 _LOWER_NAMES = frozenset(
@@ -75,7 +75,8 @@ class Metric:
     higher_is_better
         The direction. By default, it follows from the name: `False` if this is the name of a built-in score
         where lower is better, or contains the word cer, wer, mer, wil, ter, error, errors, substitutions,
-        deletions, insertions, distance, levenshtein or hamming; `True` otherwise.
+        deletions, insertions, distance, levenshtein, hamming, loss, cost, costs, latency, perplexity, brier,
+        mae, mse or rmse; `True` otherwise.
     format
         The format in tables: "score" and "rate" with three decimals, "number" with four significant digits;
         by default "score" for the bounds (0, 1) and for names with these five words, otherwise "number".
@@ -442,7 +443,7 @@ class Metric:
             return self
         bounds, is_taken_for_share = self.bounds, False
         # An error rate can be above 1, whether or not a row shows it.
-        is_rate = not self.higher_is_better and not _RATES.isdisjoint(_words(self.name))
+        is_rate = not self.higher_is_better and not _RATES.isdisjoint(words_of(self.name))
         if bounds is None:
             bounds = (0, None)
             if least is not None and most is not None:
@@ -473,12 +474,7 @@ class Metric:
 
 def is_higher_better(name: str) -> bool:
     """Return the direction of a score, which follows from its name: of built-in scores, and of others."""
-    return name.lower() not in _LOWER_NAMES and _LOWER_WORDS.isdisjoint(_words(name))
-
-
-def _words(name: str) -> list[str]:
-    """Return the words of a name: "tesseract_cer" and "CER (corpus)" have "cer", "certainty" has not."""
-    return re.findall(r"[^\W_]+", name.lower())
+    return name.lower() not in _LOWER_NAMES and _LOWER_WORDS.isdisjoint(words_of(name))
 
 
 class _TextFunction:

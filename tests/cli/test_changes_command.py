@@ -86,7 +86,7 @@ def test_scores_that_exist_have_their_name_and_direction(run: Run, tmp_path: Pat
     found = json.loads(fine(run(*options, "-m", "f1")))
     figures = {"baseline_f1": 1.0, "f1": 0.5, "f1_difference": -0.5}
     assert found == [{"question_id": "b", "system": "y", **figures}]
-    worse = json.loads(fine(run(*options, "-m", "lower:loss")))
+    worse = json.loads(fine(run(*options, "-m", "lower:tokens")))
     assert [row["question_id"] for row in worse] == ["a"]
     refused(run(*options, "-m", "a", "-m", "b"), "--metric must be one name with --scores")
     refused(run(*options, "-m", "ratio:x:y"), "--metric must be one name with --scores")

@@ -271,10 +271,11 @@ def test_scores_that_exist_are_compared_by_their_name_and_direction(run: Run, tm
     expected = af.compare(frame, {"old": "old", "new": "new"}, None, metrics="f1", by="kind")
     assert shown["title"] == "new against old: f1"
     assert [row["wins"] for row in shown["tables"]["f1 by kind"]] == expected.to_polars()["wins"].to_list()
-    worse = run("compare", *options, "--metric", "lower:loss", "--fail-if-drop", "0.1")
-    refused(worse, "new is worse than old by at least 0.1", code=1)
-    assert "Lower is better." in worse.stdout
-    for higher in ("loss", "higher:errors"):
+    for lower in ("lower:tokens", "loss", "latency_ms"):
+        worse = run("compare", *options, "--metric", lower, "--fail-if-drop", "0.1")
+        refused(worse, "new is worse than old by at least 0.1", code=1)
+        assert "Lower is better." in worse.stdout
+    for higher in ("tokens", "higher:loss", "higher:errors"):
         assert run("compare", *options, "--metric", higher, "--fail-if-drop", "0.1").returncode == 0
     assert run("compare", *options, "--metric", "errors", "--fail-if-drop", "0.1").returncode == 1
 

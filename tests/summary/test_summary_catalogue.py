@@ -22,6 +22,8 @@ ANSWERS = [["Invoice", "Bill"], ["12 EUR"], ["abc", "ab"], ["d"], None]
 HIGHER = (
     *("anls", "nls", "exact_match", "relaxed_accuracy", "vqa_accuracy", "contains_answer"),
     *("field_precision", "field_recall", "field_f1"),
+    # Parts of words are no words, also beside letters that are not ASCII.
+    *("certainty", "lossless", "costliness", "täter", "größter", "Überwer"),
 )
 LOWER = (
     *("zeros", "cer", "cer_mean", "cer_corpus", "wer", "wer_mean", "wer_corpus", "mer", "wil"),
@@ -31,6 +33,8 @@ LOWER = (
     *("misread", "omitted", "added", "fabricated", "repeated", "moved"),
     *("missing_share", "invented_share", "wrong_share", "fabrication_rate", "abstention_rate"),
     *("levenshtein", "lcs_distance", "hamming", "hamming_distance"),
+    *("val_loss", "loss", "cost", "cost_usd", "costs", "latency_ms", "perplexity"),
+    *("brier", "mae", "mse", "rmse", "latencyMs", "wordErrorRate", "CER (corpus)", "öCER"),
 )
 
 
