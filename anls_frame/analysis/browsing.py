@@ -37,8 +37,8 @@ from anls_frame.summary.settings import MOST_ROWS as MOST_ROWS_OF_FRAMES
 from anls_frame.summary.settings import (
     Settings,
     Unanswerable,
-    check_keep,
     detail_settings,
+    named_columns,
     scoring,
 )
 from anls_frame.summary.slicing import By, crossed_keys
@@ -391,7 +391,7 @@ def browse(
         settings=Settings(
             metrics=tuple(chosen),
             by=slicing.names,
-            keep=check_keep(keep),
+            keep=named_columns("keep", keep),
             **scoring(protocol, frame, has_texts=True, missing=missing, unanswerable=unanswerable),
             **detail_settings(details=True, has_texts=True),
         ),

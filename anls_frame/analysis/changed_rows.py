@@ -19,7 +19,7 @@ from anls_frame.summary.catalogue import Metrics
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.rows import kept_names, predicted, type_of
 from anls_frame.summary.selection import NLS_RANK, ROW, Selection, as_given, change
-from anls_frame.summary.settings import MOST_ROWS, Settings, Unanswerable, check_keep, scoring
+from anls_frame.summary.settings import MOST_ROWS, Settings, Unanswerable, named_columns, scoring
 from anls_frame.summary.system_rows import scored_rows
 from anls_frame.summary.systems import metrics_of, once, resolve_systems
 
@@ -156,7 +156,7 @@ def changes(
     chosen = once(metrics_of(metrics, given, (), has_texts=has_texts, protocol=protocol, are_of_rows=True))
     settings = Settings(
         metrics=tuple(chosen),
-        keep=check_keep(keep),
+        keep=named_columns("keep", keep),
         **scoring(protocol, frame, has_texts=has_texts, missing=missing, unanswerable=unanswerable),
     )
     columns = _columns([*given], chosen, settings, is_gain=kind == "better")

@@ -211,20 +211,13 @@ class CorrectedMean:
         return max(self.documents - 1, 1.0)
 
     @cached_property
-    def clustering(self) -> float:
-        """The factor by which more verdicts are needed because documents have several."""
-        counts = np.bincount(self.audit.judged_document)
-        return float(usual_design((counts**2).sum() / counts.sum()))
-
-    @cached_property
     def unseen(self) -> float:
         """Variance due to a row in which score and truth differ, added to the judged rows."""
         audit = self.audit
         squares = audit.by_stratum(audit.judged_stratum, (audit.weight / self.rows) ** 2)
         judged = audit.judged > 0
-        return float(
-            self.clustering * (squares[judged] / audit.judged[judged]).sum() / math.sqrt(judged.sum())
-        )
+        clustering = _clustering(audit.judged_document)
+        return float(clustering * (squares[judged] / audit.judged[judged]).sum() / math.sqrt(judged.sum()))
 
     @property
     def contributions(self) -> FloatArray:
@@ -427,15 +420,19 @@ def _agreed(
     documents, carrying = float(1 / (sizes @ sizes)), _carriers(sums, -mean * sizes)
     if documents < FEWEST_UNITS:
         return Agreed(mean, None, None, documents, carrying)
-    counts = np.bincount(document[weight > 0])
-    clustering = float(usual_design((counts**2).sum() / n))
-    unseen = clustering * float(weight @ weight) / total**2 / n * step**2
+    unseen = _clustering(document[weight > 0]) * float(weight @ weight) / total**2 / n * step**2
     deviation = sums - mean * sizes
     variance = documents / (documents - 1) * float(deviation @ deviation) + unseen
     padded = (n * mean + 1) / (n + 2)
     squared = float(t_quantile((1 + confidence) / 2, max(documents - 1, 1.0))) ** 2
     low, high = wilson_ends(mean, squared * variance / (padded * (1 - padded)))
     return Agreed(mean, float(low), float(high), documents, carrying)
+
+
+def _clustering(document: IntArray) -> float:
+    """Return the factor by which more verdicts are needed because documents have several."""
+    counts = np.bincount(document)
+    return float(usual_design((counts**2).sum() / counts.sum()))
 
 
 def _carriers(first: FloatArray, second: FloatArray) -> float:

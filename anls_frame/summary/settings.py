@@ -254,11 +254,6 @@ def check_by(by: str | Sequence[str] | None) -> tuple[str, ...]:
     return () if by is None else named_columns("by", by)
 
 
-def check_keep(keep: str | Sequence[str]) -> tuple[str, ...]:
-    """Return the columns to keep as a tuple of names."""
-    return named_columns("keep", keep)
-
-
 def named_columns(role: str, given: str | Sequence[str]) -> tuple[str, ...]:
     """Return one or several names of columns as a tuple of different ones."""
     is_single = isinstance(given, str) or not isinstance(given, Iterable)

@@ -27,8 +27,8 @@ from anls_frame.summary.settings import (
     Settings,
     Unanswerable,
     are_texts,
-    check_keep,
     detail_settings,
+    named_columns,
     scoring,
 )
 from anls_frame.summary.slicing import By
@@ -154,7 +154,7 @@ def summarize(
         raise ValueError(f"part must be a non-empty string, got {part!r}")
     slicing = slicing_of(by)
     # Columns that slice, and the cluster, are kept in any case.
-    kept = tuple(name for name in check_keep(keep) if name not in (*slicing.plain, cluster))
+    kept = tuple(name for name in named_columns("keep", keep) if name not in (*slicing.plain, cluster))
     if is_comparison and (worst or kept):
         raise ValueError(
             "worst= and keep= are for the summary of one system; `changes` returns the rows in which "

@@ -21,7 +21,7 @@ from anls_frame.metrics.scores import exact_match
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.summary.keys import check_own_names
 from anls_frame.summary.rows import is_unanswerable, with_unanswerable
-from anls_frame.summary.settings import check_keep
+from anls_frame.summary.settings import named_columns
 
 _SHOWN_FIELDS = 40
 
@@ -117,7 +117,7 @@ def documents(
     0.5
     """
     systems, starts, sure = columns_of_systems(prediction, model_confidence)
-    keep = list(check_keep(keep))
+    keep = list(named_columns("keep", keep))
     frame = at_hand(frame)
     available = column_names(frame)
     statuses = {
