@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -158,11 +159,8 @@ def scores(
     scored = rows.frame.select(*rows.keys, *rows.values, *system_rows.marks(rows.systems)).collect()
     rows.check(scored)
     wanted = searched_systems(rows.names, are_compared=are_compared)
-    every = [
-        made
-        for index, metric in enumerate(rows.metrics)
-        for made in _scores(scored, index, metric, rows.names, wanted)
-    ]
+    of_metrics = (_scores(scored, *numbered, rows.names, wanted) for numbered in enumerate(rows.metrics))
+    every = list(chain.from_iterable(of_metrics))
     is_scored = np.logical_or.reduce([metric_scores.scored > 0 for metric_scores in every])
     used = pl.Series(is_scored)
     account = account_of(rows, scored.select(**account_sums(rows, pl.lit(used))))

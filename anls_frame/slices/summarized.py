@@ -153,13 +153,8 @@ def check(summary: Summary, columns: object, metrics: object) -> tuple[list[str]
 
 def _metrics(summary: Summary, given: Any) -> list[tuple[Any, Metric]]:
     """Return the metrics, each with the name of its frame of cells."""
-    zeros, described = BUILT_IN["zeros"].name, {metric.name for metric in summary.settings.metrics}
-    every = {
-        metric.name: (name, metric)
-        for name, _, metrics in summary.groups()
-        for metric in metrics
-        if metric.name in described
-    }
+    zeros, cells = BUILT_IN["zeros"].name, summary.sums.cells
+    every = {one.name: (one.name if one.name in cells else ALL, one) for one in summary.metrics}
     if given is None:
         given = "anls" if "anls" in every else [name for name in every if name != zeros]
     named = [getattr(metric, "name", metric) for metric in ([given] if isinstance(given, str) else given)]
