@@ -33,22 +33,18 @@ class Codes:
         """Return the pairs (a, b) of codes of each row, with the code a times the other's size plus b."""
         size = self.size * other.size
         if self.rows is None and other.rows is None:
-            crossed = self.codes * other.size
-            crossed += other.codes
-            return Codes(crossed, size)
-        if other.rows is None:
-            return Codes(self.codes * other.size + other.codes[self.rows], size, self.rows)
-        if self.rows is None:
-            return Codes(self.codes[other.rows] * other.size + other.codes, size, other.rows)
-        entry, counts = other.entries(self.rows)
+            return Codes(self.codes * other.size + other.codes, size)
+        rows = np.arange(len(self.codes)) if self.rows is None else self.rows
+        entry, counts = other.entries(rows)
         codes = np.repeat(self.codes, counts) * other.size + other.codes[entry]
-        return Codes(codes, size, np.repeat(self.rows, counts))
+        return Codes(codes, size, np.repeat(rows, counts))
 
     def entries(self, rows: IndexArray) -> tuple[IndexArray, IndexArray]:
         """Return the numbers of the entries of given rows, and the number of entries of each row."""
-        row_of = np.arange(len(self.codes)) if self.rows is None else self.rows
-        starts = np.searchsorted(row_of, rows, side="left")
-        counts = np.searchsorted(row_of, rows, side="right") - starts
+        if self.rows is None:
+            return rows, np.ones(len(rows), np.intp)
+        starts = np.searchsorted(self.rows, rows, side="left")
+        counts = np.searchsorted(self.rows, rows, side="right") - starts
         first = np.repeat(np.cumsum(counts) - counts, counts)
         return np.repeat(starts, counts) + np.arange(len(first)) - first, counts
 
@@ -81,8 +77,5 @@ def joint_codes(columns: Sequence[Codes], rows: int) -> IntArray:
     for column in columns:
         # Sums of random whole numbers wrap around, so the order of the entries of a list has no effect.
         drawn = random.integers(-(1 << 62), 1 << 62, column.size)[column.codes]
-        if column.rows is None:
-            numbers += drawn
-        else:
-            np.add.at(numbers, column.rows, drawn)
+        np.add.at(numbers, np.arange(rows) if column.rows is None else column.rows, drawn)
     return numbers

@@ -208,10 +208,8 @@ class Drawn:
 
 def _indicators(codes: Codes, rows: int) -> csr_array:
     """Return the indicator matrix of slices, with a line for each row."""
-    if codes.rows is None:
-        ends = np.arange(rows + 1)
-    else:
-        ends = np.searchsorted(codes.rows, np.arange(rows + 1), side="left")
+    row_of = np.arange(rows) if codes.rows is None else codes.rows
+    ends = np.searchsorted(row_of, np.arange(rows + 1), side="left")
     ones = np.ones(len(codes.codes), np.float32)
     return csr_array((ones, codes.codes, ends), shape=(rows, codes.size))
 
