@@ -18,7 +18,7 @@ from anls_frame.summary.cells import grouped
 from anls_frame.summary.keys import CLUSTER, explode_lists, key_names
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.summary import Summary
-from anls_frame.summary.system_rows import all_metric_columns, metric_columns, score_columns
+from anls_frame.summary.system_rows import columns_of_metrics, metric_columns, score_columns
 
 
 class UnitSums(NamedTuple):
@@ -90,10 +90,7 @@ def slice_units(summary: Summary, keys: Sequence[str]) -> list[SliceUnits]:
         units = in_order(documents).to_frame().with_row_index("unit")
     else:
         # All combinations of scores, sorted, with their numbers.
-        count = len(summary.systems)
-        values = [
-            name for i, metric in enumerate(summary.metrics) for name in all_metric_columns(i, metric, count)
-        ]
+        values = columns_of_metrics(summary.metrics, len(summary.systems))
         by = key_names(summary.settings.by, None)
         units = summary.comparison_sums.cells[ALL].sort(*by, *values).with_row_index("unit")
     return [_units_of(summary, index, metric, keys, units) for index, metric in enumerate(summary.metrics)]

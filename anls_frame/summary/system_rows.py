@@ -84,8 +84,7 @@ class SystemRows:
     @property
     def values(self) -> list[str]:
         """The columns of all metrics and systems."""
-        every = enumerate(self.metrics)
-        return [name for index, metric in every for name in all_metric_columns(index, metric, self.systems)]
+        return columns_of_metrics(self.metrics, self.systems)
 
     def wrong(self) -> pl.Expr:
         """Return which rows hold an invalid value for a custom metric."""
@@ -142,6 +141,12 @@ def marks(systems: int) -> list[str]:
 def all_metric_columns(index: int, metric: Metric, systems: int) -> list[str]:
     """Return the columns of a metric for all systems."""
     return [name for system in range(systems) for name in metric_columns(index, metric, system)]
+
+
+def columns_of_metrics(metrics: Sequence[Metric], systems: int) -> list[str]:
+    """Return the columns of all metrics and systems."""
+    every = enumerate(metrics)
+    return [name for index, metric in every for name in all_metric_columns(index, metric, systems)]
 
 
 def scored_rows(
