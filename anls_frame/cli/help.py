@@ -47,12 +47,13 @@ class GroupedCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Refuse values that click would replace with the last one."""
         *_, order = self.make_parser(ctx).parse_args(list(args))
-        # While a line is completed, nothing is refused.
+        # While a line is completed, nothing is refused; --help, which is eager, ends the command here.
+        rest = super().parse_args(ctx, args)
         for param in () if ctx.resilient_parsing else order:
             if isinstance(param, Option) and not (param.multiple or param.is_flag) and order.count(param) > 1:
                 told = f"takes one value, {param.make_metavar(ctx)}, but is given {order.count(param)} times"
                 raise click.BadParameter(f"it {told}", ctx, param)
-        return super().parse_args(ctx, args)
+        return rest
 
     def format_arguments(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write nothing: before version 8.5, click does not call this."""

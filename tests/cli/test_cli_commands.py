@@ -553,6 +553,12 @@ def test_wrong_usage_is_a_message_and_two(
     refused(run(*arguments), message)
 
 
+def test_help_is_shown_whatever_else_is_given(run: Run) -> None:
+    help_of_report = fine(run("report", "--help"))
+    for option in ("--id", "--where"):
+        assert fine(run("report", TABLE, option, "a", option, "b", "--help")) == help_of_report
+
+
 ESCAPE = "\x1b]0;title\x07\x1b[31mred\x1b[0m[/red][bold]\u202e"
 
 
