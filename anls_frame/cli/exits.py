@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from anls_frame._arguments import check_threads
+from anls_frame.cli.spelling import spelled
 
 GATE_FAILED, BAD_INPUT, UNDECIDED = 1, 2, 3
 _DECIDED = {"fine": 0, "undecided": UNDECIDED, "regressed": GATE_FAILED}
@@ -57,8 +58,6 @@ def guarded(program: str, run: Callable[[], int]) -> NoReturn:
             sys.stdout.flush()
         except OSError:
             _give_up_output()
-        from anls_frame.cli.spelling import spelled
-
         # What `open` raises, in the words of the readers.
         is_plain = error.strerror == os.strerror(errno.ENOENT)
         said = "there is no such file" if is_plain else spelled(error.strerror)
@@ -85,7 +84,6 @@ def _errors_of_input() -> tuple[type[BaseException], ...]:
 
 def _message(error: BaseException) -> str:
     """Return the message of an error, with options named as on the command line."""
-    from anls_frame.cli.spelling import spelled
     from anls_frame.exceptions import InputError
     from anls_frame.frames.checks import plugin_message
 
@@ -121,7 +119,6 @@ def _show_warnings(program: str) -> None:
     usual = warnings.showwarning
 
     def show(message: Warning | str, *place: Any, **more: Any) -> None:
-        from anls_frame.cli.spelling import spelled
         from anls_frame.exceptions import InputWarning
 
         if isinstance(message, InputWarning):

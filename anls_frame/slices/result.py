@@ -11,14 +11,7 @@ import polars as pl
 from anls_frame._arguments import count
 from anls_frame._typing import Table_co
 from anls_frame.export.columns import FOUND, by_name, listing
-from anls_frame.frames.conversion import (
-    as_kind_of,
-    at_hand,
-    in_polars,
-    is_pandas,
-    rows_at,
-    to_pandas,
-)
+from anls_frame.frames.conversion import at_hand, attach, in_polars, to_pandas
 from anls_frame.results import FoundSlices, Written
 from anls_frame.slices.columns import Condition
 from anls_frame.slices.slices_document import SlicesView, sentences
@@ -150,8 +143,7 @@ class Slices(FoundSlices, Written[Table_co]):
         if isinstance(frame, pl.DataFrame | pl.LazyFrame):
             return frame.filter(chosen)
         numbers = in_polars(frame, self.roots).lazy().select(chosen.arg_true().alias("row")).collect()["row"]
-        rows = rows_at(frame, numbers)
-        return rows if is_pandas(frame) else as_kind_of(frame, rows)
+        return attach(frame, numbers, pl.DataFrame())
 
     @property
     def sentences(self) -> list[str]:
