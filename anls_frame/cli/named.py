@@ -98,6 +98,11 @@ def columns(text: str) -> str | list[str]:
     return names if len(names) > 1 else names[0]
 
 
+def table(text: str) -> list[str]:
+    """Return the columns of a table of slices, such as ``doc_type,lang``, which are crossed."""
+    return next(csv.reader([text])) if "," in text else [text]
+
+
 def _with_options(text: str, example: str) -> tuple[str, dict[str, str]]:
     """Return the name, and the options as written."""
     name, *parts = _NEXT_OPTION.split(text)

@@ -49,6 +49,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import NoneType, UnionType
@@ -57,6 +58,7 @@ from typing import (
     Annotated,
     Any,
     Literal,
+    TypeAlias,
     Union,
     get_args,
     get_origin,
@@ -78,9 +80,12 @@ from anls_frame.cli.output import (
     print_account,
     print_document,
     print_json,
+    say,
     show,
+    working,
 )
 from anls_frame.export import OF_FIRST_TABLE, Document, shortened, write
+from anls_frame.export.document import OVERALL
 from anls_frame.files.file import File
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol
 
@@ -168,11 +173,22 @@ class SourceOptions:
             **of_systems,
         )
 
+    @contextmanager
+    def rows_of(
+        self, file: Path, entries: Sequence[str] = (), metrics: Sequence[Any] | None = None
+    ) -> Iterator[pl.DataFrame]:
+        """Give the rows of a file, with these entries of objects as columns; errors name what it lacks."""
+        from anls_frame.runs.reading import load, reading
+
+        results, how = File(file), self.how(metrics, entries=entries)
+        with working(f"Reading {file}"), reading(results, how):
+            yield load(results, how)
+
 
 @dataclass(frozen=True, kw_only=True)
-class SystemNames:
+class SystemNames(SourceOptions):
     """
-    The systems in the files.
+    How to read files, and the systems in them.
 
     Parameters
     ----------
@@ -188,8 +204,7 @@ class SystemNames:
     def in_files(
         self,
         files: Sequence[Path],
-        source: SourceOptions,
-        runs: Runs,
+        runs: Runs = "error",
         metrics: Sequence[Any] | None = None,
         **options: Any,
     ) -> SystemFiles:
@@ -197,7 +212,7 @@ class SystemNames:
         from anls_frame.runs.system_files import SystemFiles
 
         systems: str | None = getattr(self, "systems", None)
-        how = source.how(
+        how = self.how(
             metrics,
             runs=runs,
             systems=None if systems is None else systems.split(","),
@@ -210,7 +225,7 @@ class SystemNames:
 @dataclass(frozen=True, kw_only=True)
 class SystemColumns(SystemNames):
     """
-    The systems in the files, in rows or in columns.
+    How to read files, and the systems in them, in rows or in columns.
 
     Parameters
     ----------
@@ -222,22 +237,15 @@ class SystemColumns(SystemNames):
     systems: str | None = None
 
 
-def tables(by: list[str] | None) -> list[list[str]] | None:
-    """Return the columns of each table; a column whose name has a comma is written in double quotes."""
-    return [next(csv.reader([names])) if "," in names else [names] for names in by] if by else None
+By: TypeAlias = Annotated[list[list[str]] | None, {"type": named.table}]
+"""The columns of each table of slices."""
 
 
-def every_column(by: list[str] | None) -> list[str]:
-    """Return the distinct columns of all tables."""
-    return list(dict.fromkeys(name for names in tables(by) or () for name in names))
-
-
-def one_table(by: list[str] | None) -> list[str] | None:
+def one_table(by: list[list[str]] | None) -> list[str] | None:
     """Return the columns of the only table."""
-    columns = tables(by)
-    if columns is not None and len(columns) > 1:
+    if by is not None and len(by) > 1:
         raise ValueError("--by may be given once here; write columns to be crossed as A,B")
-    return columns[0] if columns else None
+    return by[0] if by else None
 
 
 def given_options(*groups: Any) -> list[str]:
@@ -250,7 +258,7 @@ def given_options(*groups: Any) -> list[str]:
 class SlicingOptions:
     """Which rows belong together."""
 
-    by: list[str] | None = None
+    by: By = None
     cluster: str | None = None
 
 
@@ -476,6 +484,24 @@ class SummaryTarget(Target):
             result.to_document(**shown)  # before anything is written: a wrong option leaves no file
             (saved or result.summary).save(self.summary)
         super().put(result, shown, **written)
+
+    def put_report(self, report: Any, shown: Mapping[str, Any], **written: Any) -> None:
+        """Save, write and print a report; an error says that it has no rows."""
+        if not report.overall["n"]:
+            raise ValueError("no row has an answer to score against")
+        self.put(report, shown, **written)
+
+    def put_comparison(self, comparison: Any, shown: Mapping[str, Any], **written: Any) -> None:
+        """Save, write and print a comparison, with the note that nothing can be tested below one line."""
+        from anls_frame.reports.comparison_documents import untestable_note
+
+        self.put(comparison, shown, **written)
+        if self.output is not None and not self.json:
+            # The printed line names a best or a difference.
+            overall = comparison.to_polars().filter(slice=OVERALL)
+            note = untestable_note(overall, comparison.settings, comparison.row_names)
+            if note is not None:
+                say(note)
 
 
 def command(*examples: str) -> Callable[[Callable[..., int | None]], click.Command]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 from typing import Any
 
 import polars as pl
@@ -18,7 +17,7 @@ from anls_frame.reports.long_frames import Wide
 from anls_frame.reports.long_frames import side_by_side as in_columns
 from anls_frame.runs.log_files import Paths
 from anls_frame.runs.reading import Reading, usual_metric, warn_of_transcripts
-from anls_frame.runs.score_columns import Scores, Tables, as_list, score_columns_of, tables_of
+from anls_frame.runs.score_columns import Scores, Tables, as_list, every_column, score_columns_of, tables_of
 from anls_frame.runs.scored_files import are_read, averaged, check_scored, resolved, with_scores
 from anls_frame.runs.system_files import (
     SystemFiles,
@@ -27,7 +26,6 @@ from anls_frame.runs.system_files import (
     side_by_side,
     systems_of,
 )
-from anls_frame.summary.keys import optional
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.settings import Unanswerable
 from anls_frame.summary.system_rows import warn_of_logged
@@ -106,9 +104,7 @@ def compare_files(
     chosen = as_list(metrics)
     given = SystemFiles.of(files, reading, chosen)
     tables = tables_of(by)
-    given = given.naming(
-        *chain.from_iterable(tables or ()), cluster, *([] if scores else score_columns_of(chosen))
-    )
+    given = given.naming(*every_column(tables, cluster), *([] if scores else score_columns_of(chosen)))
     warn_of_transcripts(chosen, given.how)
     options: dict[str, Any] = {
         "by": tables,
@@ -133,6 +129,7 @@ def _of_texts(
 ) -> Comparison:
     """Compare the texts of systems, or means over repeated answers."""
     rows = given.rows if given.are_logged else None
+    kept = every_column(options["by"], options["cluster"])
     asked = [] if rows is None else resolved(metrics, rows, resolve_protocol(scoring["protocol"]))
     if rows is not None and (are_repeated(rows) or are_read(asked)):
         if options["details"]:
@@ -141,7 +138,6 @@ def _of_texts(
             )
             advice = Message(Option("epoch"), ", and metrics of texts")
             raise ValueError(Message(Option("details"), counted, advice))
-        kept = [*chain.from_iterable(options["by"] or ()), *optional(options["cluster"])]
         means, asked = averaged(rows, asked, keep=kept, **scoring)
         check_scored(means, asked)
         order = baseline_first(systems_of(rows), baseline)
@@ -153,7 +149,7 @@ def _of_texts(
     else:
         how = {name: scoring[name] for name in ("protocol", "missing")}
         warn_of_logged(rows, ("prediction", "answers"), asked, **how)
-        _warn_of_differing(rows, [*chain.from_iterable(options["by"] or ()), *optional(options["cluster"])])
+        _warn_of_differing(rows, kept)
         texts = side_by_side(rows)
     texts = texts._replace(frame=with_scores(texts.frame, metrics))
     comparison: Comparison = compare(_in_order(texts, baseline), metrics=metrics, **scoring, **options)
@@ -162,7 +158,7 @@ def _of_texts(
 
 def _warn_of_differing(rows: pl.DataFrame, names: Sequence[str]) -> None:
     """Warn of columns whose values for a question differ between systems."""
-    for name in dict.fromkeys(names):
+    for name in names:
         if name not in rows.columns:
             continue
         values = pl.DataFrame([rows["question_id"], rows[name].alias("value")]).unique(maintain_order=True)

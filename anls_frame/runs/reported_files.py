@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import Any, Literal, TypeAlias, get_args
 
 import polars as pl
@@ -33,12 +32,12 @@ from anls_frame.runs.score_columns import (
     Scores,
     Tables,
     as_list,
+    every_column,
     score_columns_of,
     tables_of,
     text_columns,
 )
 from anls_frame.runs.system_files import SystemFiles, has_epochs
-from anls_frame.summary.keys import optional
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.settings import Unanswerable
 from anls_frame.summary.summarizing import passes, summarize
@@ -123,7 +122,7 @@ def report_files(
     chosen = as_list(metrics)
     given = SystemFiles.of(files, reading, chosen, repeats=shared_ids == "repeats")
     tables = tables_of(by)
-    given = given.naming(*chain.from_iterable(tables or ()), cluster, *keep, *score_columns_of(chosen))
+    given = given.naming(*every_column(tables, cluster), *keep, *score_columns_of(chosen))
     warn_of_transcripts(chosen, given.how)
     of_pages = are_pages(given.how)
     options = {
@@ -173,8 +172,7 @@ def _summary_of(given: SystemFiles, shared_ids: SharedIds, options: dict[str, An
     def summarized(file: File, frame: pl.LazyFrame) -> Summary:
         with reading(file, given.how):
             if n_rows <= MOST_ROWS:
-                sliced = [*chain.from_iterable(options["by"] or ())]
-                others = origins.like(frame.drop(sliced, strict=False), frame)
+                others = origins.like(frame.drop(every_column(options["by"]), strict=False), frame)
                 warn_of_systems(others, [QUESTION_ID, "question"])
             return _summarized(frame, str(file), options)
 
@@ -220,9 +218,10 @@ def _summarize_logs(given: SystemFiles, options: dict[str, Any]) -> Summary:
         _warn_of_uneven(rows)
         if not needing_rows:
             by, cluster = options["by"], options["cluster"]
-            keep = [*chain.from_iterable(by or ()), *optional(cluster)]
             scoring = {name: options[name] for name in ("protocol", "missing", "unanswerable")}
-            means, metrics = averaged(rows, chosen, id=["question_id"], keep=keep, **scoring)
+            means, metrics = averaged(
+                rows, chosen, id=["question_id"], keep=every_column(by, cluster), **scoring
+            )
             asked = {"by": by, "cluster": cluster, "metrics": metrics}
             return _summarized(origins.like(means.lazy(), means), given.part, asked)
         options = options | {"cluster": options["cluster"] or "question_id"}

@@ -12,6 +12,7 @@ import polars as pl
 from anls_frame._messages import Message, Option
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import NAMED, NAMES_OF_ROWS, SETS, is_quantile_of_texts
+from anls_frame.summary.keys import optional
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.slicing import columns_of
 
@@ -63,6 +64,11 @@ def as_list(metrics: Scores | None) -> list[str | Metric] | None:
     if metrics is None:
         return None
     return [metrics] if isinstance(metrics, str | Metric) else list(metrics)
+
+
+def every_column(tables: Sequence[Sequence[str]] | None, cluster: str | None = None) -> list[str]:
+    """Return the distinct columns of all tables, and that of the documents."""
+    return list(dict.fromkeys([*itertools.chain.from_iterable(tables or ()), *optional(cluster)]))
 
 
 def tables_of(by: Tables | None) -> list[list[str]] | None:

@@ -29,10 +29,9 @@ def audit(
     metric: str | None = None,
     cluster: str | None = None,
     keep: list[str] | None = None,
-    named: options.SystemColumns,
     scoring: options.Reporting,
     force: bool = False,
-    source: options.SourceOptions,
+    source: options.SystemColumns,
 ) -> None:
     """
     Draw rows for people to judge.
@@ -63,7 +62,7 @@ def audit(
 
     check_target(output, force, (".html", ".htm"))
     check_target(sample, force, (".parquet",))
-    given = named.in_files(files, source, "error", least=1)
+    given = source.in_files(files, least=1)
     names = names_of_rows(source.how())
     with working("Scoring"), reading(given.files[0], given.how):
         frame, systems = texts(given.naming(cluster, metric, lean, *(keep or ())))

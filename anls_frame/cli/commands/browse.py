@@ -19,8 +19,7 @@ def browse(
     files: list[Path],
     *,
     output: Path,
-    named: options.SystemColumns,
-    by: list[str] | None = None,
+    by: options.By = None,
     keep: list[str] | None = None,
     image: str | None = None,
     n: int | None = None,
@@ -28,7 +27,7 @@ def browse(
     scoring: options.Reporting,
     force: bool = False,
     runs: options.Runs = "error",
-    source: options.SourceOptions,
+    source: options.SystemColumns,
 ) -> None:
     """
     Write a page for reading rows and their errors.
@@ -54,11 +53,11 @@ def browse(
     from anls_frame.cli.row_pages import page, texts
     from anls_frame.frames.number_columns import with_numbers
     from anls_frame.runs.reading import reading, usual_metric
-    from anls_frame.runs.score_columns import score_columns_of
+    from anls_frame.runs.score_columns import every_column, score_columns_of
 
     check_target(output, force, (".html", ".htm"))
-    given = named.in_files(files, source, runs, least=1)
-    columns = options.every_column(by)
+    given = source.in_files(files, runs, least=1)
+    columns = every_column(by)
     metrics: Any = parse(metric) or [usual_metric(given.how)]
     with working("Scoring"), reading(given.files[0], given.how):
         frame, systems = texts(given.naming(*columns, *(keep or ()), image, *score_columns_of(metrics)))

@@ -28,7 +28,6 @@ _IS = {"worse": "is worse than", "better": "is better than", "all": "has another
 def changes(
     files: list[Path],
     *,
-    named: options.SystemColumns,
     target: options.Target,
     kind: Literal["worse", "better", "all"] = "worse",
     n: int | None = None,
@@ -36,7 +35,7 @@ def changes(
     metric: list[str] | None = None,
     scores: bool = False,
     scoring: options.Reporting,
-    source: options.SourceOptions,
+    source: options.SystemColumns,
 ) -> None:
     """
     List the rows in which a new system is worse.
@@ -70,7 +69,7 @@ def changes(
         count("--n", n, most=MOST_ROWS - 1)
     scoring.check_left_out(scores=scores)
     names_of, is_of_pages = names_of_rows(source.how()), are_pages(source.how())
-    given = named.in_files(files, source, "error")
+    given = source.in_files(files)
     with working("Comparing"):
         metrics = parse(metric)
         given = given.naming(*(keep or ()), *([] if scores else score_columns_of(metrics)))

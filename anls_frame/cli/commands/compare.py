@@ -102,7 +102,6 @@ class Gate:
 def compare(
     files: list[Path],
     *,
-    named: options.SystemColumns,
     baseline: str | None = None,
     target: options.SummaryTarget,
     slicing: options.SlicingOptions,
@@ -116,7 +115,7 @@ def compare(
     confidence: float = 0.95,
     boarding: options.Boarding,
     runs: options.Runs = "error",
-    source: options.SourceOptions,
+    source: options.SystemColumns,
 ) -> int:
     """
     Compare two or more systems on the same questions.
@@ -144,11 +143,10 @@ def compare(
         Also count how error types change from the baseline.
     """
     from anls_frame.cli.metrics import parse
-    from anls_frame.cli.reporting import put_comparison
     from anls_frame.export import SUFFIXES
     from anls_frame.runs.compared_files import compare_files
     from anls_frame.runs.reading import usual_metric
-    from anls_frame.runs.score_columns import score_columns_of
+    from anls_frame.runs.score_columns import every_column, score_columns_of
     from anls_frame.runs.system_files import texts_of
 
     files = files if gate.anchor_file is None else [*files, gate.anchor_file]
@@ -159,14 +157,14 @@ def compare(
         raise ValueError("--keep needs --rows")
     scoring.check_left_out(scores=scores)
     metrics = parse(metric)
-    given = named.in_files(files, source, runs, None if rows else metrics)
+    given = source.in_files(files, runs, None if rows else metrics)
     shown = boarding.options
     how: Any = vars(scoring)
     with working("Comparing"):
         comparison = compare_files(
             given,
             baseline=baseline,
-            by=options.tables(slicing.by),
+            by=slicing.by,
             cluster=slicing.cluster,
             metrics=metrics,
             scores=scores,
@@ -179,7 +177,7 @@ def compare(
         if rows is not None:
             from anls_frame.cli import row_pages
 
-            by = options.every_column(slicing.by)
+            by = every_column(slicing.by)
             texts = texts_of(given.naming(*by, *(keep or ()), *score_columns_of(metrics)))
             page = row_pages.page(
                 texts.frame,
@@ -192,7 +190,7 @@ def compare(
             )
     if not target.is_terminal:
         shown = {**shown, "remarks": notes}
-    put_comparison(comparison, target, shown, rows=page, source=files)
+    target.put_comparison(comparison, shown, rows=page, source=files)
     for note in notes:
         say(note)
     return code

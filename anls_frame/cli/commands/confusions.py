@@ -12,8 +12,7 @@ import anls_frame as af
 from anls_frame._arguments import count
 from anls_frame._text import numbered
 from anls_frame.cli import named, options
-from anls_frame.cli.output import edits_table, print_table, show, working
-from anls_frame.files.file import File
+from anls_frame.cli.output import edits_table, print_table, show
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol
 from anls_frame.summary.settings import READ
 
@@ -29,7 +28,7 @@ def confusions(
     file: Path,
     *,
     target: options.Target,
-    by: list[str] | None = None,
+    by: options.By = None,
     protocol: Annotated[
         ScoreProtocol,
         {"type": named.preparation, "metavar": "NAME[,OPTION=VALUE]...", "show_default": "raw"},
@@ -57,16 +56,15 @@ def confusions(
         How many confusions to print for each slice.
     """
     from anls_frame.export import row_files
-    from anls_frame.runs.reading import load, names_of_rows, reading
+    from anls_frame.runs.reading import names_of_rows
     from anls_frame.summary.settings import MOST_ROWS
 
     target.check(row_files.SUFFIXES)
     count("--n", n, most=MOST_ROWS - 1)
     columns = options.one_table(by)
-    results, how = File(file), source.how(entries=columns or ())
-    with working(f"Reading {file}"), reading(results, how):
+    with source.rows_of(file, columns or ()) as rows:
         counted: pl.DataFrame = af.confusions(
-            load(results, how),
+            rows,
             *("prediction", "answers"),
             by=columns,
             protocol=protocol,
@@ -77,7 +75,7 @@ def confusions(
     target.put_rows(counted)
     if target.json:
         return
-    row = names_of_rows(how)["row"]
+    row = names_of_rows(source.how())["row"]
     least = f" with NLS of at least {min_nls:g}" if min_nls else ""
     said = f"{row.capitalize()}s{least} compared"
     if target.is_terminal and columns:

@@ -7,8 +7,6 @@ from typing import Any
 
 import anls_frame as af
 from anls_frame.cli import options
-from anls_frame.cli.output import working
-from anls_frame.files.file import File
 
 
 @options.command(
@@ -41,18 +39,16 @@ def corrected(
         and no.
     """
     from anls_frame import export
-    from anls_frame.runs.reading import load, reading
-    from anls_frame.summary.keys import optional
+    from anls_frame.runs.score_columns import every_column
 
     target.check(export.SUFFIXES)
-    named = [score, truth, *options.every_column(slicing.by), *optional(slicing.cluster)]
-    results, how = File(file), source.how([score], entries=named)
-    with working("Correcting"), reading(results, how):
+    named = [score, truth, *every_column(slicing.by, slicing.cluster)]
+    with source.rows_of(file, named, [score]) as rows:
         result: Any = af.corrected(
-            load(results, how),
+            rows,
             score,
             truth,
-            by=options.tables(slicing.by),
+            by=slicing.by,
             cluster=slicing.cluster,
             confidence=confidence,
         )

@@ -14,7 +14,6 @@ import anls_frame as af
 from anls_frame._text import numbered
 from anls_frame.cli import options, output
 from anls_frame.export.terminal import plain
-from anls_frame.files.file import File
 
 _SHOWN_ROWS = 20
 _DISTANCE_NOTE = (
@@ -85,10 +84,8 @@ def _installation(*, json: bool) -> bool:
 
 def _against(file: Path, source: options.SourceOptions, scores: str, *, json: bool) -> bool:
     """Print which rule reproduces a harness's scores, or which rows differ; return whether a rule does."""
-    from anls_frame.runs.reading import load
-
-    with output.working(f"Scoring {file}"):
-        result = af.readers.scoring_rules(load(File(file), source.how(entries=[scores])), scores)
+    with source.rows_of(file, [scores]) as rows:
+        result = af.readers.scoring_rules(rows, scores)
     if json:
         output.print_json(
             {

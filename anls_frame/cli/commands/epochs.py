@@ -20,7 +20,6 @@ from anls_frame.export.columns import heading_of
 def epochs(
     files: list[Path],
     *,
-    named: options.SystemNames,
     repeats: bool = False,
     slicing: options.SlicingOptions,
     metric: str | None = None,
@@ -28,7 +27,7 @@ def epochs(
     scoring: options.Reporting,
     json: bool = False,
     runs: options.Runs = "error",
-    source: options.SourceOptions,
+    source: options.SystemNames,
 ) -> None:
     """
     Show the value of answering each question several times.
@@ -64,7 +63,7 @@ def epochs(
         raise ValueError(f"--pass-at must be whole numbers of at least 1, such as 1,4, got {pass_at!r}")
     sizes = [int(part) for part in parts]
     by = options.one_table(slicing.by)
-    given = named.in_files(files, source, runs, repeats=repeats)
+    given = source.in_files(files, runs, repeats=repeats)
     given = given.naming(*(by or ()), slicing.cluster, *(metric or "").split(":"))
     with working("Reading"):
         rows = logged(given, together=False)

@@ -41,7 +41,7 @@ def fields(
     match: str = "best",
     absent: list[str] | None = None,
     nulls: Literal["drop", "keep"] = "drop",
-    by: list[str] | None = None,
+    by: options.By = None,
     n: int | None = None,
     scoring: options.Scoring,
     target: options.Target,
@@ -133,7 +133,7 @@ def fields(
             "prediction",
             "answers",
             metrics=["fields", *([FABRICATION] if nulls == "keep" else [])],
-            by=options.tables(by) or [["field"]],
+            by=by or [["field"]],
             cluster=name,
             **vars(scoring),
         )

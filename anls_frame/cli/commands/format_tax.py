@@ -11,9 +11,8 @@ import polars.selectors as cs
 import anls_frame as af
 from anls_frame._text import numbered
 from anls_frame.cli import options
-from anls_frame.cli.output import print_account, print_table, score_text, show, working
+from anls_frame.cli.output import print_account, print_table, score_text, show
 from anls_frame.export.columns import heading_of
-from anls_frame.files.file import File
 
 _SHOWN = ("metric", "n", "n_clusters", "baseline_score", "score")
 _LABELS = {"baseline_score": "given", "score": "unwrapped"}
@@ -55,18 +54,15 @@ def format_tax(
     from anls_frame.cli.metrics import parse
     from anls_frame.export import row_files
     from anls_frame.reports.report_documents import few_note
-    from anls_frame.runs.reading import load, reading
-    from anls_frame.runs.score_columns import score_columns_of
-    from anls_frame.summary.keys import optional
+    from anls_frame.runs.score_columns import every_column, score_columns_of
 
     target.check(row_files.SUFFIXES)
     metrics = parse(metric) or ["anls"]
-    by = options.tables(slicing.by) or []
-    named = [*options.every_column(slicing.by), *optional(slicing.cluster), *score_columns_of(metrics)]
-    results, how = File(file), source.how(entries=named)
-    with working(f"Reading {file}"), reading(results, how):
+    by = slicing.by or []
+    named = [*every_column(by, slicing.cluster), *score_columns_of(metrics)]
+    with source.rows_of(file, named) as rows:
         tax = af.format_tax(
-            load(results, how),
+            rows,
             *("prediction", "answers"),
             metrics=metrics,
             steps=steps,

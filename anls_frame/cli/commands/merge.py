@@ -32,7 +32,6 @@ def merge(
     summary
         Save the merged summary.
     """
-    from anls_frame.cli.reporting import put_comparison, put_report
     from anls_frame.export import SUFFIXES
 
     target.check(SUFFIXES)
@@ -40,8 +39,8 @@ def merge(
         merged = af.merge(af.Summary.load(path) for path in files)
     shown = arranging.options
     if merged.kind == "report":
-        put_report(af.Report.from_summary(merged, confidence=confidence), target, shown)
+        target.put_report(af.Report.from_summary(merged, confidence=confidence), shown)
         return
     if shown.pop("min_n"):
         raise ValueError("--min-n: only for reports; these are summaries of several systems")
-    put_comparison(af.Comparison.from_summary(merged, confidence=confidence), target, shown)
+    target.put_comparison(af.Comparison.from_summary(merged, confidence=confidence), shown)

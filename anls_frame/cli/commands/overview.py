@@ -21,7 +21,6 @@ from anls_frame.cli.output import working
 def overview(
     files: list[Path],
     *,
-    named: options.SystemColumns,
     target: options.Target,
     slicing: options.SlicingOptions,
     model_confidence: str | None = None,
@@ -31,7 +30,7 @@ def overview(
     scoring: options.Reporting,
     confidence: float = 0.95,
     runs: options.Runs = "error",
-    source: options.SourceOptions,
+    source: options.SystemColumns,
 ) -> None:
     """
     Show how good a system is, where it fails, and why.
@@ -62,13 +61,13 @@ def overview(
     from anls_frame.export import SUFFIXES
     from anls_frame.frames import origins
     from anls_frame.runs.reading import are_pages, warn_of_transcripts
-    from anls_frame.runs.score_columns import score_columns_of
+    from anls_frame.runs.score_columns import every_column, score_columns_of
 
     target.check(SUFFIXES, rows)
     metrics: Any = parse(None if metric is None else [metric])
     warn_of_transcripts(metrics, source.how())
-    columns = options.every_column(slicing.by)
-    given = named.in_files(files, source, runs, least=1)
+    columns = every_column(slicing.by)
+    given = source.in_files(files, runs, least=1)
     # Which columns are meant is found below, with more than their names.
     given = replace(given, how=replace(given.how, needs_texts=given.are_logged))
     with working("Reading"):

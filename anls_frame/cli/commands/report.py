@@ -69,17 +69,16 @@ def report(
         Average the answers if files have questions in common.
     """
     from anls_frame.cli.metrics import parse
-    from anls_frame.cli.reporting import put_report
     from anls_frame.export import SUFFIXES
     from anls_frame.runs.reading import are_pages, columns
     from anls_frame.runs.reported_files import report_files
-    from anls_frame.runs.score_columns import score_columns_of
+    from anls_frame.runs.score_columns import every_column, score_columns_of
     from anls_frame.runs.system_files import SystemFiles
 
     given = SystemFiles(files=list(map(File, files)), how=source.how(runs=runs), repeats=repeats)
     metrics = parse(metric, lambda: columns(given.every_file[0], replace(given.how, needs_texts=False)))
     given = replace(given, how=source.how(None if rows else metrics, runs=runs))
-    by = options.every_column(slicing.by)
+    by = every_column(slicing.by)
     given = given.naming(*by, slicing.cluster, *(keep or ()), *score_columns_of(metrics))
     if worst is None:
         worst = _PAGES if are_pages(given.how) else 0
@@ -93,7 +92,7 @@ def report(
             made = report_files(
                 given,
                 metrics=metrics,
-                by=options.tables(slicing.by),
+                by=slicing.by,
                 cluster=slicing.cluster,
                 worst=worst,
                 keep=keep or (),
@@ -122,9 +121,8 @@ def report(
                 n=rows,
                 **how,
             )
-    put_report(
+    target.put_report(
         made,
-        target,
         arranging.options,
         saved=made.summary.fold_clusters() if fold_clusters else None,
         rows=page,

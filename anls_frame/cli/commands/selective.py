@@ -13,8 +13,7 @@ import anls_frame as af
 from anls_frame._arguments import number
 from anls_frame.cli import options
 from anls_frame.cli.exits import gate_code
-from anls_frame.cli.output import print_account, show, working
-from anls_frame.files.file import File
+from anls_frame.cli.output import print_account, show
 
 
 @options.command(
@@ -67,10 +66,8 @@ def selective(
     from anls_frame import export
     from anls_frame.cli.metrics import parse
     from anls_frame.reports.selective_documents import statements, with_thresholds
-    from anls_frame.runs.reading import load
-    from anls_frame.runs.score_columns import score_columns_of, text_columns
+    from anls_frame.runs.score_columns import every_column, score_columns_of, text_columns
     from anls_frame.runs.scored_files import with_scores
-    from anls_frame.summary.keys import optional
 
     target.check(export.SUFFIXES)
     if require_accepted is not None:
@@ -80,11 +77,9 @@ def selective(
             "--threshold checks a threshold that is known, --require-accepted finds one: pass one"
         )
     chosen: list[Any] = parse(metric) or ["anls"]
-    with working("Ranking"):
-        by = options.tables(slicing.by)
-        named = [*model_confidence, *options.every_column(slicing.by), *optional(slicing.cluster)]
-        how = source.how(chosen, entries=[*named, *score_columns_of(chosen)])
-        frame = with_scores(load(File(file), how), chosen)
+    named = [*model_confidence, *every_column(slicing.by, slicing.cluster), *score_columns_of(chosen)]
+    with source.rows_of(file, named, chosen) as rows:
+        frame = with_scores(rows, chosen)
         prediction, answers = text_columns(frame)
         result = af.selective(
             frame,
@@ -92,7 +87,7 @@ def selective(
             answers,
             list(model_confidence),
             metrics=chosen,
-            by=by,
+            by=slicing.by,
             cluster=slicing.cluster,
             higher_is_surer=not lower_is_surer,
             confidence=confidence,
@@ -100,7 +95,7 @@ def selective(
         )
         decision = None if threshold is None else result.holds(threshold, risk, confidence=confidence)
         # What all rows allow comes first, and does not depend on the slices.
-        tables = [[], *(by or ())]
+        tables = [[], *(slicing.by or ())]
         thresholds = [result.thresholds_by(names, risk, confidence) for names in tables]
     how_sure = {"higher_is_surer": not lower_is_surer, "are_partial": result.are_partial}
     said = list(chain.from_iterable(statements(table, risk, confidence, **how_sure) for table in thresholds))

@@ -17,7 +17,6 @@ from anls_frame.cli.output import working
 def slices(
     files: list[Path],
     *,
-    named: options.SystemColumns,
     target: options.Target,
     column: list[str] | None = None,
     features: bool = False,
@@ -31,7 +30,7 @@ def slices(
     rows: int | None = None,
     scoring: options.Reporting,
     confidence: float = 0.95,
-    source: options.SourceOptions,
+    source: options.SystemColumns,
 ) -> None:
     """
     Find slices that score worse than all other rows.
@@ -76,7 +75,7 @@ def slices(
         left_out = [
             *(["all other files"] if files[1:] else []),
             *(f"--{name}" for name, value in only_for_rows.items() if value is not None),
-            *options.given_options(named, scoring, source),
+            *options.given_options(source, scoring),
         ]
         if left_out:
             raise ValueError(
@@ -91,7 +90,7 @@ def slices(
         return
     chosen: list[Any] = parse(metric) or [usual_metric(source.how())]
     with working("Looking for slices"):
-        given = named.in_files(files, source, "error", None if rows else chosen, least=1)
+        given = source.in_files(files, metrics=None if rows else chosen, least=1)
         roles = cluster, *score_columns_of(chosen)
         frame, systems = row_pages.table(given.naming(*(column or ()), *roles), *roles)
         # A table of scores has no texts.

@@ -38,11 +38,10 @@ def verdicts(
     files: list[Path],
     *,
     target: options.Target,
-    named: options.SystemColumns,
     metric: str | None = None,
     scoring: options.Reporting,
     runs: options.Runs = "error",
-    source: options.SourceOptions,
+    source: options.SystemColumns,
 ) -> None:
     """
     Count the score lost to each verdict of people.
@@ -65,7 +64,7 @@ def verdicts(
 
     target.check(row_files.SUFFIXES)
     given_verdicts = af.readers.read_verdicts(saved)
-    given = named.in_files(files, source, runs, least=1)
+    given = source.in_files(files, runs, least=1)
     with working("Scoring"), reading(given.files[0], given.how):
         frame, columns = texts(given)
         # As on the page.
