@@ -62,7 +62,6 @@ from typing import (
     Union,
     get_args,
     get_origin,
-    get_type_hints,
 )
 
 import click
@@ -512,7 +511,7 @@ def command(*examples: str) -> Callable[[Callable[..., int | None]], click.Comma
     """
 
     def made(function: Callable[..., int | None]) -> click.Command:
-        parameters = inspect.signature(function, eval_str=True).parameters
+        parameters = _parameters(function)
         groups: dict[str, Any] = {
             name: option.annotation
             for name, option in parameters.items()
@@ -527,7 +526,7 @@ def command(*examples: str) -> Callable[[Callable[..., int | None]], click.Comma
         options = [
             _declared(option, texts)
             for name, parameter in parameters.items()
-            for option in (_fields(groups[name]) if name in groups else [parameter])
+            for option in (_parameters(groups[name]).values() if name in groups else [parameter])
         ]
         # A mark keeps each example on its line.
         lines = "\n".join(f"  {example}" for example in examples)
@@ -574,21 +573,17 @@ def _run(
         SPELLING.reset(before)
 
 
+def _parameters(called: Any) -> Mapping[str, inspect.Parameter]:
+    """Return the parameters of a function, or those of a dataclass: its fields."""
+    return inspect.signature(called, eval_str=True).parameters
+
+
 def _described(documented: Any) -> tuple[str, dict[str, str]]:
     """Return a docstring as far as its parameters, and the description of each of them."""
     text, _, section = (inspect.getdoc(documented) or "").partition("\n\nParameters\n----------\n")
     section = section.replace("{protocols}", ", ".join(PROTOCOLS))
     parts = re.split(r"^(\w+)\n", section, flags=re.MULTILINE)[1:]
     return text, {name: " ".join(about.split()) for name, about in zip(parts[::2], parts[1::2], strict=True)}
-
-
-def _fields(group: Any) -> Iterator[inspect.Parameter]:
-    """Return the fields of a dataclass as parameters."""
-    types = get_type_hints(group, include_extras=True)
-    for field in dataclasses.fields(group):
-        kind = inspect.Parameter.KEYWORD_ONLY
-        default = inspect.Parameter.empty if field.default is dataclasses.MISSING else field.default
-        yield inspect.Parameter(field.name, kind, default=default, annotation=types[field.name])
 
 
 def _declared(parameter: inspect.Parameter, texts: Mapping[str, str]) -> click.Parameter:
