@@ -67,6 +67,8 @@ class File(os.PathLike[str]):
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = as_path(path)
         self._content: bytes | None = None
+        self.has_unique_ids = True
+        """Whether a reader of samples checks ids; otherwise, some of the rows are chosen first."""
 
     @classmethod
     def of(cls, given: str | os.PathLike[str]) -> File:

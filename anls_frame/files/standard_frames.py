@@ -9,9 +9,7 @@ its path. Columns are named once all paths are known, so that no field replaces 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice, repeat
 from types import NoneType
@@ -57,7 +55,6 @@ GOLD_ELSEWHERE = Message(
     "answers in another file are joined with ", Option("gold", "FILE"), Either(" of `read_logs`", "")
 )
 _FAILED_CALL = "Failed to obtain answer via API"
-_UNCHECKED: ContextVar[bool] = ContextVar("anls_frame_unchecked_ids", default=False)
 _SHOWN_IDS = 10
 _SHOWN_NAMES = 40
 _LONGEST_NAME = 200
@@ -407,7 +404,7 @@ def check_ids(
 ) -> None:
     """Report ids that are missing, or duplicated within an epoch, with their places; say what to do."""
     ids = ids.alias("id")  # Series methods take some names for patterns
-    if _UNCHECKED.get() or (not ids.null_count() and not ids.is_duplicated().any()):
+    if not ids.null_count() and not ids.is_duplicated().any():
         return
     first: dict[tuple[str, str], int] = {}
     for index, (value, epoch) in enumerate(zip(ids, epochs, strict=False)):
@@ -419,16 +416,6 @@ def check_ids(
             problems.add(f"duplicate id {quoted(value)}, first seen at {place(seen)}", place(index))
             if advice:
                 problems.hint(advice)
-
-
-@contextmanager
-def unchecked_ids() -> Iterator[None]:
-    """Let ids repeat while a file is read, because some of its rows are chosen later."""
-    before = _UNCHECKED.set(True)
-    try:
-        yield
-    finally:
-        _UNCHECKED.reset(before)
 
 
 def ids_text(values: Sequence[object]) -> str:

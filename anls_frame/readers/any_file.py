@@ -6,7 +6,6 @@ import glob
 import json
 import re
 from collections.abc import Mapping
-from contextlib import nullcontext
 from typing import Any
 
 import polars as pl
@@ -28,7 +27,6 @@ def read_kind(
     options: Mapping[str, Any],
     questions: Gold | None = None,
     *,
-    every_response: bool = True,
     unique_ids: standard_frames.UniqueIds = True,
     **of_table: Any,
 ) -> pl.DataFrame:
@@ -43,11 +41,9 @@ def read_kind(
     given = {name: value for name, value in options.items() if name in reader.parameters}
     if kind == "pages" and "gold" not in given:
         raise problem(file, Message("name the ground truth of the pages with ", Option("gold", ...)))
-    if every_response and "response" in reader.parameters:
-        given.setdefault("response", "all")
     if kind != "table":
-        with nullcontext() if unique_ids else standard_frames.unchecked_ids():
-            return reader.read(file, **given)
+        file.has_unique_ids = bool(unique_ids)
+        return reader.read(file, **given)
     given |= {"required": SCORED if questions is None else PREDICTED, "unique_ids": unique_ids} | of_table
     frame = read_table(file, **given)
     if questions is not None and "answers" not in frame.columns and given["required"]:

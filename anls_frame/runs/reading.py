@@ -267,13 +267,7 @@ def read_file(
     return load(File.of(path), how)
 
 
-def load(
-    file: File,
-    how: Reading,
-    *,
-    every_response: bool = False,
-    **of_table: Any,
-) -> pl.DataFrame:
+def load(file: File, how: Reading, **of_table: Any) -> pl.DataFrame:
     """
     Read a file as the standard frame; ids in files of harnesses are always unique within an epoch.
 
@@ -284,7 +278,7 @@ def load(
     options = how.reader_options([kind], questions)
     may_repeat = kind == "table" and questions is None
     of_table |= how.of_table | {"unique_ids": False if may_repeat else how.unique_ids}
-    frame = read_kind(file, kind, options, questions, every_response=every_response, **of_table)
+    frame = read_kind(file, kind, options, questions, **of_table)
     questions = how.asking(questions, frame.columns)
     if not may_repeat:
         frame = with_unique_ids(frame, file, how, questions)
@@ -395,14 +389,14 @@ def _is_parquet(file: File, how: Reading) -> bool:
     return file.format(how.options.get("format")) == "parquet"
 
 
-def scan(file: File, how: Reading, *, every_response: bool = False) -> pl.LazyFrame:
+def scan(file: File, how: Reading) -> pl.LazyFrame:
     """Read a file, lazily if its format allows it."""
     if how.epoch is None and how.gold is None and kind_of_file(file, how) == "table":
         required = SCORED if how.needs_texts else ()
         rows = scan_table(file, required=required, **how.reader_options(["table"]))
         with reading(file, how):
             return how.chosen(rows, file)
-    frame = load(file, how, every_response=every_response)
+    frame = load(file, how)
     return origins.like(frame.lazy(), frame)
 
 
@@ -415,9 +409,15 @@ def columns(file: File, how: Reading) -> list[str]:
         return scan(file, how).collect_schema().names()
 
 
-def scan_counted(file: File, how: Reading, *, every_response: bool = False) -> tuple[pl.LazyFrame, int]:
+def with_every_response(file: File, how: Reading) -> Reading:
+    """Return how to read all responses to a sample, if the file may have several and none is chosen."""
+    has_several = "response" in READERS[kind_of_file(file, how)].parameters
+    return replace(how, options={"response": "all", **how.options}) if has_several else how
+
+
+def scan_counted(file: File, how: Reading) -> tuple[pl.LazyFrame, int]:
     """Read a file, lazily if its format allows it, and return its number of rows as well."""
-    frame = scan(file, how, every_response=every_response)
+    frame = scan(file, how)
     with reading(file, how):
         rows: int = frame.select(pl.len()).collect(engine="streaming").item()
     return frame, rows

@@ -39,6 +39,7 @@ from anls_frame.runs.reading import (
     kind_of_file,
     load_table,
     scan_counted,
+    with_every_response,
     with_unique_ids,
 )
 from anls_frame.runs.score_columns import are_columns, metric_of_scores
@@ -204,7 +205,7 @@ def read_each(
             kinds[file] = kind_of_file(file, how)
     problems.raise_any()
     questions = how.questions({*kinds.values()})
-    options = how.reader_options({*kinds.values()}, questions)
+    options = {"response": "all", **how.reader_options({*kinds.values()}, questions)}
     of_table = how.of_table | {"unique_ids": how.unique_ids if column is None else False}
     logs: list[Log] = []
     for system, file in files:
@@ -303,7 +304,7 @@ class SystemFiles:
     @cached_property
     def scanned(self) -> dict[File, tuple[pl.LazyFrame, int]]:
         """The rows of each file, lazily if its format allows it, and their number."""
-        return {file: scan_counted(file, self.how, every_response=True) for file in self.every_file}
+        return {file: scan_counted(file, with_every_response(file, self.how)) for file in self.every_file}
 
     @property
     def part(self) -> str:
