@@ -57,6 +57,7 @@ from typing import (
     TYPE_CHECKING,
     Annotated,
     Any,
+    ClassVar,
     Literal,
     TypeAlias,
     Union,
@@ -74,7 +75,6 @@ from anls_frame.cli.help import Argument, GroupedCommand, Option
 from anls_frame.cli.named import ChosenReader, GoldFile
 from anls_frame.cli.output import (
     check_distinct,
-    check_rows,
     check_target,
     print_account,
     print_document,
@@ -83,7 +83,7 @@ from anls_frame.cli.output import (
     show,
     working,
 )
-from anls_frame.export import OF_FIRST_TABLE, Document, shortened, write
+from anls_frame.export import OF_FIRST_TABLE, SUFFIXES, Document, row_files, shortened, write
 from anls_frame.export.document import OVERALL
 from anls_frame.files.file import File
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol
@@ -412,24 +412,16 @@ class Target:
     force: bool = False
     json: bool = False
 
-    def check(self, suffixes: Sequence[str], rows: int | None = None) -> None:
-        """Raise an error, before any work is done, if the file, or `rows` in it, cannot be written."""
-        check_target(self.output, self.force, suffixes)
-        check_rows(rows, self.output)
+    suffixes: ClassVar[Sequence[str]] = SUFFIXES
+    """The suffixes that the file may have."""
+
+    def __post_init__(self) -> None:
+        check_target(self.output, self.force, self.suffixes)
 
     @property
     def is_terminal(self) -> bool:
         """Whether the result is printed as text."""
         return self.output is None and not self.json
-
-    def put_rows(self, rows: pl.DataFrame, printed: Any = None) -> None:
-        """Write rows to the file, and print JSON, of these rows unless something else is `printed`."""
-        from anls_frame.export import row_files
-
-        if self.output is not None:
-            row_files.write(rows.lazy(), self.output, escape_formulas=True)
-        if self.json:
-            print_json(rows.to_dicts() if printed is None else printed)
 
     def put_document(self, document: Document) -> None:
         """Write a document with all tables to the file, and print it as JSON."""
@@ -465,14 +457,27 @@ class Target:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RowsTarget(Target):
+    """Where rows go."""
+
+    suffixes = row_files.SUFFIXES
+
+    def put_rows(self, rows: pl.DataFrame, printed: Any = None) -> None:
+        """Write rows to the file, and print JSON, of these rows unless something else is `printed`."""
+        if self.output is not None:
+            row_files.write(rows.lazy(), self.output, escape_formulas=True)
+        if self.json:
+            print_json(rows.to_dicts() if printed is None else printed)
+
+
+@dataclass(frozen=True, kw_only=True)
 class SummaryTarget(Target):
     """Where a result goes whose summary may be saved."""
 
     summary: Path | None = None
 
-    def check(self, suffixes: Sequence[str], rows: int | None = None) -> None:
-        """Raise an error, before any work is done, if a file cannot be written."""
-        super().check(suffixes, rows)
+    def __post_init__(self) -> None:
+        super().__post_init__()
         check_target(self.summary, self.force, (".parquet",))
 
     def put(

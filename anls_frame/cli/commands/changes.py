@@ -28,7 +28,7 @@ _IS = {"worse": "is worse than", "better": "is better than", "all": "has another
 def changes(
     files: list[Path],
     *,
-    target: options.Target,
+    target: options.RowsTarget,
     kind: Literal["worse", "better", "all"] = "worse",
     n: int | None = None,
     keep: list[str] | None = None,
@@ -58,13 +58,11 @@ def changes(
         lower:NAME or higher:NAME for their direction.
     """
     from anls_frame.cli.metrics import parse
-    from anls_frame.export import row_files
     from anls_frame.runs.reading import are_pages, names_of_rows
     from anls_frame.runs.score_columns import score_columns_of
     from anls_frame.runs.system_files import scores_in_columns, texts_of
     from anls_frame.summary.settings import MOST_ROWS
 
-    target.check(row_files.SUFFIXES)
     if n is not None:
         count("--n", n, most=MOST_ROWS - 1)
     scoring.check_left_out(scores=scores)

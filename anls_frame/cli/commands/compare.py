@@ -10,7 +10,7 @@ import anls_frame as af
 from anls_frame._arguments import level_of_run, share
 from anls_frame.cli import options
 from anls_frame.cli.exits import GATE_FAILED, gate_code
-from anls_frame.cli.output import say, working
+from anls_frame.cli.output import check_rows, say, working
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,14 +143,13 @@ def compare(
         Also count how error types change from the baseline.
     """
     from anls_frame.cli.metrics import parse
-    from anls_frame.export import SUFFIXES
     from anls_frame.runs.compared_files import compare_files
     from anls_frame.runs.reading import usual_metric
     from anls_frame.runs.score_columns import every_column, score_columns_of
     from anls_frame.runs.system_files import texts_of
 
     files = files if gate.anchor_file is None else [*files, gate.anchor_file]
-    target.check(SUFFIXES, rows)
+    check_rows(rows, target.output)
     if rows is not None and scores:
         raise ValueError("--rows shows texts, but --scores has none: leave --rows out")
     if keep and rows is None:

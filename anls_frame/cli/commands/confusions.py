@@ -27,7 +27,7 @@ _LEFT_OUT = ("without a prediction", "without an answer", "with a lower NLS (--m
 def confusions(
     file: Path,
     *,
-    target: options.Target,
+    target: options.RowsTarget,
     by: options.By = None,
     protocol: Annotated[
         ScoreProtocol,
@@ -55,11 +55,9 @@ def confusions(
     n
         How many confusions to print for each slice.
     """
-    from anls_frame.export import row_files
     from anls_frame.runs.reading import names_of_rows
     from anls_frame.summary.settings import MOST_ROWS
 
-    target.check(row_files.SUFFIXES)
     count("--n", n, most=MOST_ROWS - 1)
     columns = options.one_table(by)
     with source.rows_of(file, columns or ()) as rows:

@@ -38,10 +38,8 @@ def corrected(
         Column with people's verdict, empty for rows that nobody judged: numbers, true and false, or yes
         and no.
     """
-    from anls_frame import export
     from anls_frame.runs.score_columns import every_column
 
-    target.check(export.SUFFIXES)
     named = [score, truth, *every_column(slicing.by, slicing.cluster)]
     with source.rows_of(file, named, [score]) as rows:
         result: Any = af.corrected(

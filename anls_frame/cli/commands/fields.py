@@ -87,13 +87,11 @@ def fields(
     n
         How many documents to print, by default 10; a file has all of them.
     """
-    from anls_frame import export
     from anls_frame.files.file import File
     from anls_frame.frames import usual_names
     from anls_frame.readers.document_folders import read_documents
     from anls_frame.summary.catalogue import FABRICATION
 
-    target.check(export.SUFFIXES)
     most = _SHOWN_DOCUMENTS if n is None else count("--n", n)
     kinds = _kinds(kind or [])
     with working("Comparing"):

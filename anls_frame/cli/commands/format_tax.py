@@ -25,7 +25,7 @@ _LABELS = {"baseline_score": "given", "score": "unwrapped"}
 def format_tax(
     file: Path,
     *,
-    target: options.Target,
+    target: options.RowsTarget,
     metric: list[str] | None = None,
     steps: list[str] | None = None,
     markers: list[str] | None = None,
@@ -52,11 +52,9 @@ def format_tax(
         Further text that precedes an answer, such as 'Antwort:'. May be repeated.
     """
     from anls_frame.cli.metrics import parse
-    from anls_frame.export import row_files
     from anls_frame.reports.report_documents import few_note
     from anls_frame.runs.score_columns import every_column, score_columns_of
 
-    target.check(row_files.SUFFIXES)
     metrics = parse(metric) or ["anls"]
     by = slicing.by or []
     named = [*every_column(by, slicing.cluster), *score_columns_of(metrics)]

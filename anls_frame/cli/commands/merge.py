@@ -32,9 +32,6 @@ def merge(
     summary
         Save the merged summary.
     """
-    from anls_frame.export import SUFFIXES
-
-    target.check(SUFFIXES)
     with working("Merging"):
         merged = af.merge(af.Summary.load(path) for path in files)
     shown = arranging.options

@@ -9,7 +9,7 @@ from typing import Any
 import anls_frame as af
 from anls_frame._text import listed
 from anls_frame.cli import options
-from anls_frame.cli.output import working
+from anls_frame.cli.output import check_rows, working
 
 
 @options.command(
@@ -58,12 +58,11 @@ def overview(
 
     from anls_frame.cli import row_pages
     from anls_frame.cli.metrics import parse
-    from anls_frame.export import SUFFIXES
     from anls_frame.frames import origins
     from anls_frame.runs.reading import are_pages, warn_of_transcripts
     from anls_frame.runs.score_columns import every_column, score_columns_of
 
-    target.check(SUFFIXES, rows)
+    check_rows(rows, target.output)
     metrics: Any = parse(None if metric is None else [metric])
     warn_of_transcripts(metrics, source.how())
     columns = every_column(slicing.by)

@@ -8,7 +8,7 @@ from typing import Any
 
 import anls_frame as af
 from anls_frame.cli import options
-from anls_frame.cli.output import say, working
+from anls_frame.cli.output import check_rows, say, working
 from anls_frame.files.file import File
 
 _PAGES = 1_000
@@ -69,7 +69,6 @@ def report(
         Average the answers if files have questions in common.
     """
     from anls_frame.cli.metrics import parse
-    from anls_frame.export import SUFFIXES
     from anls_frame.runs.reading import are_pages, columns
     from anls_frame.runs.reported_files import report_files
     from anls_frame.runs.score_columns import every_column, score_columns_of
@@ -82,7 +81,7 @@ def report(
     given = given.naming(*by, slicing.cluster, *(keep or ()), *score_columns_of(metrics))
     if worst is None:
         worst = _PAGES if are_pages(given.how) else 0
-    target.check(SUFFIXES, rows)
+    check_rows(rows, target.output)
     if fold_clusters and (target.summary is None or slicing.cluster is None):
         raise ValueError("--fold-clusters is for a summary with clusters: it needs --summary and --cluster")
     how: Any = vars(scoring)

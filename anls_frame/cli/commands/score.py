@@ -26,7 +26,7 @@ _COUNTS = ("n", "n_missing", "n_unanswerable", "n_empty_reference")
 def score(
     file: Path,
     *,
-    target: options.Target,
+    target: options.RowsTarget,
     scoring: options.Scoring,
     suffix: str = "",
     overwrite: bool = False,
@@ -48,7 +48,6 @@ def score(
 
     results, how = File(file), source.how()
     have_pages = are_pages(how)
-    target.check(row_files.SUFFIXES)
     with working(f"Reading {file}"):
         frame, rows = scan_counted(results, how)
     scored = af.add_scores(

@@ -63,13 +63,11 @@ def selective(
         Score, such as anls (`anls-frame names metrics` lists them), or your own function, as FILE.py:NAME.
         Only one may be given.
     """
-    from anls_frame import export
     from anls_frame.cli.metrics import parse
     from anls_frame.reports.selective_documents import statements, with_thresholds
     from anls_frame.runs.score_columns import every_column, score_columns_of, text_columns
     from anls_frame.runs.scored_files import with_scores
 
-    target.check(export.SUFFIXES)
     if require_accepted is not None:
         number("--require-accepted", require_accepted, 0, 1)
     if threshold is not None and require_accepted is not None:

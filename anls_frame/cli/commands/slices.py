@@ -7,7 +7,7 @@ from typing import Any
 
 import anls_frame as af
 from anls_frame.cli import options
-from anls_frame.cli.output import working
+from anls_frame.cli.output import check_rows, working
 
 
 @options.command(
@@ -62,12 +62,11 @@ def slices(
     """
     from anls_frame.cli import row_pages
     from anls_frame.cli.metrics import parse
-    from anls_frame.export import SUFFIXES
     from anls_frame.runs.reading import usual_metric
     from anls_frame.runs.score_columns import score_columns_of
     from anls_frame.summary.files import is_summary
 
-    target.check(SUFFIXES, rows)
+    check_rows(rows, target.output)
     search = af.SliceSearch(min_rows=min_rows, min_clusters=min_clusters, holdout=holdout, features=features)
     how: dict[str, Any] = {"depth": depth, "n": n, "search": search, "confidence": confidence}
     if is_summary(files[0]):

@@ -37,7 +37,7 @@ def verdicts(
     saved: Annotated[Path, {"metavar": "VERDICTS"}],
     files: list[Path],
     *,
-    target: options.Target,
+    target: options.RowsTarget,
     metric: str | None = None,
     scoring: options.Reporting,
     runs: options.Runs = "error",
@@ -58,11 +58,9 @@ def verdicts(
         The score that was judged, as for `audit`; by default the one that the file of verdicts names.
     """
     from anls_frame.cli.row_pages import texts, with_row_scores
-    from anls_frame.export import row_files
     from anls_frame.frames.reserved_columns import AUDIT_PROBABILITY
     from anls_frame.runs.reading import names_of_sample, reading
 
-    target.check(row_files.SUFFIXES)
     given_verdicts = af.readers.read_verdicts(saved)
     given = source.in_files(files, runs, least=1)
     with working("Scoring"), reading(given.files[0], given.how):
