@@ -1,4 +1,4 @@
-"""Pages of rows: of the files of systems, and of a report's rows."""
+"""Rows of the files of systems, their scores, and pages of them."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from anls_frame.frames.number_columns import with_numbers
 from anls_frame.metrics.scores import score
 from anls_frame.protocol import PROTOCOLS, resolve_errors
 from anls_frame.runs.log_files import name_of
-from anls_frame.runs.reading import reading, scan
-from anls_frame.runs.reported_files import single_answers
+from anls_frame.runs.reading import scan
 from anls_frame.runs.system_files import SystemFiles, texts_of
 from anls_frame.summary.rows import with_unanswerable
 from anls_frame.summary.settings import unanswerable_in
@@ -107,9 +106,3 @@ def page(
     has_ids = "question_id" in frame.collect_schema().names()
     options["id"] = "question_id" if has_ids else None
     return af.browse(frame, prediction, "answers", metrics=metrics, **options)
-
-
-def of_report(given: SystemFiles, metrics: Sequence[str | af.Metric], **options: Any) -> RowsPage:
-    """Return the page of the rows in a report of files."""
-    with reading(given.every_file[0], given.how):
-        return page(single_answers(given, metrics), "prediction", metrics=metrics, **options)

@@ -69,8 +69,8 @@ def report(
         Average the answers if files have questions in common.
     """
     from anls_frame.cli.metrics import parse
-    from anls_frame.runs.reading import are_pages, columns
-    from anls_frame.runs.reported_files import report_files
+    from anls_frame.runs.reading import are_pages, columns, reading
+    from anls_frame.runs.reported_files import report_files, single_answers
     from anls_frame.runs.score_columns import every_column, score_columns_of
     from anls_frame.runs.system_files import SystemFiles
 
@@ -110,11 +110,12 @@ def report(
 
         scores = [
             score for score in metrics or () if not isinstance(score, af.Metric) or score.probability is None
-        ]
-        with working("Writing rows"):
-            page = row_pages.of_report(
-                given,
-                scores or (["ocr"] if are_pages(given.how) else ["qa"]),
+        ] or (["ocr"] if are_pages(given.how) else ["qa"])
+        with working("Writing rows"), reading(given.every_file[0], given.how):
+            page = row_pages.page(
+                single_answers(given, scores),
+                "prediction",
+                metrics=scores,
                 by=by,
                 keep=keep or (["question_id"] if are_pages(given.how) else ()),
                 n=rows,
