@@ -10,7 +10,7 @@ import re
 import zlib
 from functools import cached_property
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal
 
 from anls_frame._arguments import choice
 from anls_frame._messages import Message, Option
@@ -67,8 +67,8 @@ class File(os.PathLike[str]):
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = as_path(path)
         self._content: bytes | None = None
-        self.has_unique_ids = True
-        """Whether a reader of samples checks ids; otherwise, some of the rows are chosen first."""
+        self.unique_ids: bool | Literal["in an epoch"] = True
+        """Where ids are checked while the file is read; nowhere if rows are chosen first."""
 
     @classmethod
     def of(cls, given: str | os.PathLike[str]) -> File:

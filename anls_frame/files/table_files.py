@@ -29,7 +29,7 @@ from anls_frame.files import raw_tables, standard_frames
 from anls_frame.files.file import File
 from anls_frame.files.problems import Problems, problem
 from anls_frame.files.raw_tables import Raw, by_name, from_frame
-from anls_frame.files.standard_frames import Rows, UniqueIds
+from anls_frame.files.standard_frames import Rows
 from anls_frame.frames import origins, usual_names
 from anls_frame.frames.answer_lists import alone
 from anls_frame.frames.checks import no_column
@@ -215,7 +215,8 @@ def scan_table(file: File, *, required: Sequence[Role], **options: Any) -> pl.La
     given: dict[Role, Any] = {role: options.get(role) for role in usual_names.ROLES}
     named = standard_frames.column_names(given.values())
     if file.format(options.get("format")) != "parquet" or _are_in_texts(scan(file).collect_schema(), named):
-        table = read_table(file, required=required, unique_ids=False, **options)
+        file.unique_ids = False
+        table = read_table(file, required=required, **options)
         return origins.like(table.lazy(), table)
     formats = standard_frames.formats_of(options)
     problems = Problems(file)
@@ -332,7 +333,6 @@ def read_table(
     *,
     required: Sequence[Role],
     systems: Mapping[str, str] = {},
-    unique_ids: UniqueIds = True,
     **options: Any,
 ) -> pl.DataFrame:
     """
@@ -362,7 +362,7 @@ def read_table(
         problems.raise_any()
     if {*usual_names.SCORED}.isdisjoint(chosen) and (within := standard_frames.rows_within(raw)) is not None:
         warn(f"{file}: {within}")
-    standard = standard_frames.frame(raw, chosen, problems, unique_ids=unique_ids, **formats)
+    standard = standard_frames.frame(raw, chosen, problems, unique_ids=file.unique_ids, **formats)
     texts = {}
     for name, column in systems.items():
         known = len(problems)

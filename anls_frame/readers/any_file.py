@@ -11,7 +11,6 @@ from typing import Any
 import polars as pl
 
 from anls_frame._messages import Message, Option
-from anls_frame.files import standard_frames
 from anls_frame.files.file import SUFFIXES, File
 from anls_frame.files.problems import problem
 from anls_frame.files.table_files import read_table
@@ -26,8 +25,6 @@ def read_kind(
     kind: str,
     options: Mapping[str, Any],
     questions: Gold | None = None,
-    *,
-    unique_ids: standard_frames.UniqueIds = True,
     **of_table: Any,
 ) -> pl.DataFrame:
     """Read a file by its reader, with the options of that reader; answers may be in `questions`."""
@@ -42,9 +39,8 @@ def read_kind(
     if kind == "pages" and "gold" not in given:
         raise problem(file, Message("name the ground truth of the pages with ", Option("gold", ...)))
     if kind != "table":
-        file.has_unique_ids = bool(unique_ids)
         return reader.read(file, **given)
-    given |= {"required": SCORED if questions is None else PREDICTED, "unique_ids": unique_ids} | of_table
+    given |= {"required": SCORED if questions is None else PREDICTED} | of_table
     frame = read_table(file, **given)
     if questions is not None and "answers" not in frame.columns and given["required"]:
         questions.check_has_answers(file)

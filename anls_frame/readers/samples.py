@@ -32,7 +32,7 @@ def checked_samples(
         problems.raise_any()
         raise problem(file, "holds no samples")
     frame = standard_frames.samples_frame(raw, problems, is_outcome=is_outcome, answers_format=answers_format)
-    if file.has_unique_ids and "question_id" in frame.columns:
+    if file.unique_ids and "question_id" in frame.columns:
         epochs = raw.columns.get((SAMPLE, "epoch"), [None] * frame.height)
         standard_frames.check_ids(frame["question_id"], problems, raw.place, epochs, repeated)
     problems.raise_any()

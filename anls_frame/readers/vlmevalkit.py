@@ -76,7 +76,6 @@ def read_vlmevalkit(path: str | os.PathLike[str], *, sheet: str | None = None) -
         answers="answer",
         sheet=sheet,
         answers_format="list",
-        unique_ids=file.has_unique_ids,
     )
     check_answers(file, frame)
     others = [name for name in frame.columns if name not in usual_names.ROLES]

@@ -277,8 +277,8 @@ def load(file: File, how: Reading, **of_table: Any) -> pl.DataFrame:
     questions = how.questions([kind])
     options = how.reader_options([kind], questions)
     may_repeat = kind == "table" and questions is None
-    of_table |= how.of_table | {"unique_ids": False if may_repeat else how.unique_ids}
-    frame = read_kind(file, kind, options, questions, **of_table)
+    file.unique_ids = False if may_repeat else how.unique_ids
+    frame = read_kind(file, kind, options, questions, **of_table | how.of_table)
     questions = how.asking(questions, frame.columns)
     if not may_repeat:
         frame = with_unique_ids(frame, file, how, questions)

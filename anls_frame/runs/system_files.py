@@ -206,13 +206,13 @@ def read_each(
     problems.raise_any()
     questions = how.questions({*kinds.values()})
     options = {"response": "all", **how.reader_options({*kinds.values()}, questions)}
-    of_table = how.of_table | {"unique_ids": how.unique_ids if column is None else False}
     logs: list[Log] = []
     for system, file in files:
         with problems.collecting():
             frame = read.get(file)
             if frame is None:
-                frame = read_kind(file, kinds[file], options, questions, **of_table)
+                file.unique_ids = how.unique_ids if column is None else False
+                frame = read_kind(file, kinds[file], options, questions, **how.of_table)
             asked = how.asking(questions, frame.columns)
             if column is None:
                 parts = [(system, with_unique_ids(frame, file, how, asked))]

@@ -87,7 +87,6 @@ def fields(
     n
         How many documents to print, by default 10; a file has all of them.
     """
-    from anls_frame.files.file import File
     from anls_frame.frames import usual_names
     from anls_frame.readers.document_folders import read_documents
     from anls_frame.summary.catalogue import FABRICATION
@@ -101,14 +100,13 @@ def fields(
                 raise ValueError(f"{given[0]} names a column, but {file} is a folder: leave it out")
             frame, (name, read, right, sure) = _of_folders(file, gold, model_confidence)
         else:
-            File.of(file).check()
+            frame = read_documents(file)
             if gold is not None:
                 raise ValueError(
                     f"--gold needs a folder of documents, but {file} is a file: name its columns with "
                     "--prediction and --answers; if another table has the gold documents, join them to this "
                     "one by their ids, in a column of their own"
                 )
-            frame = read_documents(file)
             read, right, sure = prediction or "prediction", answers or "answers", model_confidence
             others = [name for name in frame.columns if name not in {read, right}]
             ids = usual_names.usual_names("question_id", others)

@@ -68,7 +68,6 @@ def plot(
     from anls_frame.protocol import resolve_errors
     from anls_frame.runs.reading import are_pages, columns, load
     from anls_frame.runs.reported_files import report_files
-    from anls_frame.runs.system_files import SystemFiles
     from anls_frame.summary.catalogue import ROW_SCORES
 
     choice("kind", kind, KINDS)
@@ -91,8 +90,7 @@ def plot(
     def report() -> Any:
         no_texts = replace(source.how(), needs_texts=False)
         metrics = parse([metric], lambda: columns(results, no_texts)) if metric else None
-        given = SystemFiles(files=[results], how=source.how(metrics))
-        return report_files(given, metrics=metrics, by=by, cluster=slicing.cluster, **how)
+        return report_files(results, source.how(), metrics=metrics, by=by, cluster=slicing.cluster, **how)
 
     def scored(name: str) -> Any:
         function: Any = ROW_SCORES[name].numerator
