@@ -570,8 +570,12 @@ def test_every_epoch_has_a_row(tmp_path: Path) -> None:
 def test_the_shell_says_where_the_fields_of_documents_are(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "1_samples_docvqa.jsonl", [lmms_sample(0, "x", ["x"])])
 
-    for command in ("report", "confusions"):
-        done = shell.run(Path(), command, path, "--by", "lang")
+    for command, option in (
+        ("report", "--by"),
+        ("confusions", "--by"),
+        ("selective", "--model-confidence"),
+    ):
+        done = shell.run(Path(), command, path, option, "lang")
 
         assert done.returncode == 2
         assert "no column 'lang'" in done.stderr
