@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -169,19 +170,14 @@ def find_slices(
     >>> found.frame.select("description", "n", "p_adjusted").row(0)
     ('question_types has form', 696, 0.005)
     """
+    given = locals()
     plan = Plan(search=search, depth=depth, n=n, confidence=confidence)
     features = search.features
     if isinstance(frame, Summary):
-        row_options: dict[str, tuple[Any, Any]] = {
-            "prediction": (prediction, None),
-            "answers": (answers, None),
-            "cluster": (cluster, None),
-            "features": (features, False),
-            "missing": (missing, "empty"),
-            "unanswerable": (unanswerable, "drop"),
-            "protocol": (protocol, "anls"),
-        }
-        passed = [name for name, (value, usual) in row_options.items() if value != usual]
+        usual = inspect.signature(find_slices).parameters
+        of_rows = ("prediction", "answers", "cluster", "missing", "unanswerable", "protocol")
+        passed = [name for name in of_rows if given[name] != usual[name].default]
+        passed += ["features"] if features else []
         if passed:
             raise ValueError(f"a summary already says how its rows were scored; {passed} must be left out")
         return _searched(lines_of(frame, columns, metrics), plan)
