@@ -223,7 +223,8 @@ def test_folders_of_a_partitioned_table_are_columns(tmp_path: Path) -> None:
 def test_commands_read_a_partitioned_table_as_one_with_its_folders_as_columns(
     tmp_path: Path, suffix: str
 ) -> None:
-    rows = af.sample().select("question_id", "answers", "lang", "doc_id", "tesseract", "rapidocr")
+    columns = ("question_id", "answers", "lang", "doc_id", "tesseract", "rapidocr")
+    rows = af.sample().select(columns).gather_every(8)
     for system in ("tesseract", "rapidocr"):
         for lang in rows["lang"].unique():
             folder = tmp_path / system / f"lang={lang}"
