@@ -23,6 +23,7 @@ from anls_frame.metrics import errors, scores
 from anls_frame.protocol import plugin_options, protocol_from_dict, resolve_errors
 from anls_frame.summary import selection, system_rows
 from anls_frame.summary.account import Account, account_of, account_sums
+from anls_frame.summary.catalogue import is_in_percent
 from anls_frame.summary.details import edit_counts
 from anls_frame.summary.keys import optional
 from anls_frame.summary.measures import Metric
@@ -76,8 +77,7 @@ class Asked:
 
     def kind(self, metric: Metric) -> Kind:
         """Return how people read a score of rows: error rates in per cent, as in reports."""
-        is_rate = metric.format in ("rate", "score")
-        return shown_as("score", percent=is_rate and self.settings.are_error_rates)
+        return shown_as("score", percent=is_in_percent(metric, self.metrics))
 
     @property
     def first_sort(self) -> str:

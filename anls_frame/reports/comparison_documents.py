@@ -60,7 +60,7 @@ from anls_frame.reports.report_documents import (
 from anls_frame.reports.report_figures import FIGURE_ROWS
 from anls_frame.results import View
 from anls_frame.statistics.significance import significance_level
-from anls_frame.summary.catalogue import BUILT_IN, are_error_rates
+from anls_frame.summary.catalogue import BUILT_IN, are_error_rates, is_in_percent
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.notes import (
     divide_by_references,
@@ -692,13 +692,12 @@ def regressions(comparison: Any, drop: float, alpha: float, planned_runs: int = 
     """Return a sentence for each system that regressed, with the metrics and slices concerned."""
     lost = comparison.regressions(drop, alpha, planned_runs=planned_runs)
     level = level_of_run(alpha, planned_runs)
-    are_rates = are_error_rates(comparison.measures)
-    kinds = {shown_as(metric.format, percent=are_rates) for metric in comparison.measures}
-    size = size_in_words(drop, percent=kinds == {"percent"})
+    measures = comparison.measures
+    size = size_in_words(drop, percent=all(is_in_percent(metric, measures) for metric in measures))
     for system in comparison.systems:
         losses = lost.filter(system=system)
         in_metrics = []
-        for metric in comparison.measures:
+        for metric in measures:
             rows = losses.filter(metric=metric.name)
             if rows.height:
                 in_metrics.append(f"{metric.label} ({_where(rows, comparison)})")

@@ -16,7 +16,6 @@ from anls_frame._text import numbered
 from anls_frame._typing import Table_co
 from anls_frame.exceptions import warn
 from anls_frame.export.document import GROUP, SLICE
-from anls_frame.export.kinds import shown_as
 from anls_frame.reports import decisions
 from anls_frame.reports.decisions import Answer, Decision
 from anls_frame.reports.pairwise import COMPARED, is_significant, least_units
@@ -25,7 +24,7 @@ from anls_frame.statistics import sample_sizes
 from anls_frame.statistics.arrays import FloatArray
 from anls_frame.statistics.carriers import FEW_UNITS
 from anls_frame.statistics.sample_sizes import Changes, Needed
-from anls_frame.summary.catalogue import are_error_rates
+from anls_frame.summary.catalogue import is_in_percent
 from anls_frame.summary.keys import chosen_keys, largest_first
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.summary import Summary
@@ -311,14 +310,13 @@ def decision(
         shares |= {tuple(names): 1 / number for *names, number in tested.iter_rows()}
         table = in_slices()
     several = len({metric for metric, *_ in compared}) > 1
-    are_rates = are_error_rates(comparison.measures)
     decided: list[tuple[Answer, str]] = []
     for planner, names, line in zip(overall, compared, frame.iter_rows(named=True), strict=True):
         is_own = dict(zip(COMPARED, names, strict=True))
         own = None if table is None else table.filter(**is_own).drop_nulls("answer")
         answers = [] if own is None else own["answer"].to_list()
         answer = min((line["answer"], *answers), key=_ORDER.index)
-        percent = shown_as(planner.metric.format, percent=are_rates) == "percent"
+        percent = is_in_percent(planner.metric, comparison.measures)
         size = decisions.size_in_words(within, percent=percent)
         what = f"{size} in {planner.metric.label}" if several else size
         said = decisions.in_words(answer, line["baseline"], line["system"], what)

@@ -97,13 +97,12 @@ def _alignments(view: Any) -> list[Figure]:
     worst, settings, noun = view.worst, view.summary.settings, view.names["row"]
     if worst.is_empty():
         return []
-    # ANLS says little about pages, which are reported by their error rates.
     names = [metric.name for metric in settings.metrics]
-    are_rates = "anls" not in names and any(metric.row == "cer" for metric in settings.metrics)
     word_rates = [name for name in ("wer_corpus", "wer_mean") if name in names]
     # Without a threshold, there is no ANLS.
     similarity = "nls" if settings.protocol.threshold is None else "anls"
-    scores = [*([] if are_rates else [similarity]), "cer", *word_rates[:1]]
+    # ANLS says little about pages, which are reported by their error rates.
+    scores = [*([] if settings.are_error_rates else [similarity]), "cer", *word_rates[:1]]
     # The texts are shown unprepared, so only the unit is that of the protocol.
     compared = resolve_errors(settings.protocol)
     protocol = replace(PROTOCOLS["raw"].by(compared.unit), words=compared.words)

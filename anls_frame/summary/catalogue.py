@@ -532,6 +532,11 @@ def are_error_rates(metrics: Sequence[Metric]) -> bool:
     return bool(names & counted) and not names & {"anls", "nls", "exact_match", "zeros"}
 
 
+def is_in_percent(metric: Metric, beside: Sequence[Metric]) -> bool:
+    """Return whether people read a metric in per cent: a rate of results whose scores are error rates."""
+    return are_error_rates(beside) and metric.format in ("score", "rate")
+
+
 def are_of_fields(metrics: Sequence[Metric]) -> bool:
     """Return whether any of these metrics also needs fields without an answer."""
     return any(metric.name in SETS["fields"] and is_described(metric) for metric in metrics)
