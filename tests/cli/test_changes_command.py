@@ -77,6 +77,14 @@ def test_the_largest_losses_are_printed(run: Run) -> None:
     assert json.loads(fine(run(*COLUMNS, "--n", "3", "--json"))) == rows.head(3).to_dicts()
 
 
+@pytest.mark.parametrize("metric", ["cer", "cer_mean"])
+def test_error_rates_are_printed_in_per_cent_and_written_as_fractions(run: Run, metric: str) -> None:
+    first = json.loads(fine(run(*COLUMNS, "-m", metric, "--n", "1", "--json")))[0]
+    printed = fine(run(*COLUMNS, "-m", metric, "--n", "1"))
+    for value in (f"{100 * first['baseline_cer']:.1f} %", f"{100 * first['cer_difference']:+.1f} pp"):
+        assert f" {value} " in printed
+
+
 def test_scores_that_exist_have_their_name_and_direction(run: Run, tmp_path: Path) -> None:
     pl.DataFrame({"id": ["a", "b", "c"], "x": [0.5, 1.0, None], "y": [0.75, 0.5, 0.5]}).write_csv(
         tmp_path / "scores.csv"

@@ -61,7 +61,9 @@ def changes(
     from anls_frame.runs.reading import are_pages, names_of_rows
     from anls_frame.runs.score_columns import score_columns_of
     from anls_frame.runs.system_files import scores_in_columns, texts_of
+    from anls_frame.summary.catalogue import are_error_rates
     from anls_frame.summary.settings import MOST_ROWS
+    from anls_frame.summary.systems import metrics_of
 
     if n is not None:
         count("--n", n, most=MOST_ROWS - 1)
@@ -75,12 +77,13 @@ def changes(
         frame = systems.frame
         if not scores and not frame.select(af.nearest_answer(pl.lit(""), "answers").count()).item():
             raise ValueError("no row has an answer to score against")
+        chosen = systems.metrics or metrics or (["cer_corpus", "wer_corpus"] if is_of_pages else ["anls"])
         changed: pl.DataFrame = af.changes(
             frame,
             systems.systems,
             systems.answers,
             kind=kind,
-            metrics=systems.metrics or metrics or (["cer_corpus", "wer_corpus"] if is_of_pages else None),
+            metrics=chosen,
             keep=keep or [column for column in frame.columns if column == "question_id"],
             **({} if scores else vars(scoring)),
         )
@@ -96,7 +99,12 @@ def changes(
         texts = ["baseline_prediction", "prediction", "nearest_answer", "transition"]
         hidden += texts if is_of_pages and not scores else []
         most = _SHOWN_ROWS if n is None else n
-        _print_rows(changed.drop(hidden), most, baseline, others, names_of, percent=is_of_pages)
+        columns, protocol = [*systems.systems.values()], scoring.protocol
+        compared = metrics_of(
+            chosen, columns, frame.columns, has_texts=not scores, protocol=protocol, are_of_rows=True
+        )
+        are_rates = are_error_rates(compared)
+        _print_rows(changed.drop(hidden), most, baseline, others, names_of, percent=are_rates)
     row = names_of["row"]
     # With several systems, a row has a line for each of them that differs.
     counted = (
