@@ -36,8 +36,8 @@ def text_advice(name: str, dtype: Any) -> str:
     if dtype.is_nested():
         return "flatten its lists"
     if dtype.is_object():
-        pandas = f"`frame[{name!r}].map(sorted, na_action='ignore')`"
-        return f"{object_advice(name)}, in pandas with {pandas} if they are sets"
+        sets, others = (f"`frame[{name!r}].map({kind}, na_action='ignore')`" for kind in ("sorted", "str"))
+        return f"{object_advice(name)}, in pandas with {sets} if they are sets, and {others} if ids or paths"
     polars, pandas = f"schema_overrides={{{name!r}: pl.String}}", f"dtype={{{name!r}: str}}"
     at_once = "" if in_lists else f"`{polars}` in Polars or `{pandas}` in pandas, or with "
     cast, function = "pl.String", "str"

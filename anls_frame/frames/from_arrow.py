@@ -76,8 +76,8 @@ def any_column(name: str, column: Any) -> pl.Series:
     # Checked before the conversion, because Polars panics on some types.
     if not _is_known(column.type):
         raise DTypeError(
-            f"column {name!r} holds {column.type}, for which Polars has no dtype; "
-            "cast it, for example to string"
+            f"column {name!r} holds {column.type}, for which Polars has no dtype; cast it, for example to "
+            "string; where Arrow cannot, `pyarrow.array(column.to_pylist())` makes another column"
         )
     try:
         return pl.Series(name, pl.from_arrow(column))

@@ -162,7 +162,7 @@ def test_numbers_in_other_digits_without_a_kind_are_told() -> None:
     with pytest.warns(af.InputWarning) as caught:
         rows = rows_of(None, gold, model)
     message = (
-        "kinds: 3 values of 'm0' are numbers of gold in other digits, and count as other texts, such as "
+        "kinds: numbers of gold in other digits count as other texts in 3 values of 'm0', such as "
         "'12.5' for '12.50' in field 'total' of document 'p1'; give amounts the kind number"
     )
     assert [str(warning.message) for warning in caught] == [message]
@@ -170,7 +170,7 @@ def test_numbers_in_other_digits_without_a_kind_are_told() -> None:
     # As advised:
     rows = rows_of(dict.fromkeys(("total", "tax", "count"), POINT), gold, model)
     assert af.report(rows, "m0", "answers", metrics="exact_match").overall["exact_match"] == 4 / 7
-    with pytest.warns(af.InputWarning, match="kinds: 1 value of .* such as '5.0' for '5' in field 'total'"):
+    with pytest.warns(af.InputWarning, match="in 1 value of .* such as '5.0' for '5' in field 'total'"):
         rows_of(None, {"total": ["4", "5"]}, {"total": "5.0"}, lists="answers")
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, get_args
+from uuid import UUID
 
 import numpy as np
 import pandas as pd
@@ -214,6 +215,15 @@ def test_a_value_among_texts_is_an_error_that_names_its_row(value: object, messa
         scored(column, ["a", "b"])
     with pytest.raises(af.DTypeError, match=f"'answers', {message}"):
         scored(["a", "b"], column)
+
+
+def test_objects_with_a_text_are_scored_as_the_error_says() -> None:
+    ids = pd.Series([UUID(int=1), None, UUID(int=3)], dtype=object)
+    with pytest.raises(af.DTypeError, match=r"`frame\['prediction'\].map\(str, na_action='ignore'\)` if ids"):
+        scored(ids, ["a", "b", "c"])
+    texts = ids.map(str, na_action="ignore")
+    answers = [f"{UUID(int=1)}", "b", f"{UUID(int=4)}"]
+    assert values(scored(texts, answers), "char_errors") == [0, None, 1]
 
 
 @pytest.mark.parametrize(

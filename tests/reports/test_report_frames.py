@@ -193,6 +193,21 @@ def test_arrow_column_without_a_dtype_in_polars_is_an_error_that_names_it(
     assert "panicked" not in capfd.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("name", "value"), [("run ends", "a"), ("list views", "a"), ("256-bit decimals", Decimal("1.1"))]
+)
+def test_an_arrow_column_that_cannot_be_cast_is_made_anew_as_the_error_says(name: str, value: object) -> None:
+    column = FOREIGN[name]
+    table = pa.table({"p": ["a", "b"], "a": ["a", "b"], "the key": column})
+    with pytest.raises(
+        DTypeError, match=r"where Arrow cannot, `pyarrow.array\(column.to_pylist\(\)\)` makes"
+    ):
+        report(table, "p", "a", by="the key")
+    again = pa.array(column.to_pylist())
+    found = report(table.set_column(2, "the key", again), "p", "a", by="the key").by_group
+    assert found.select("the key", "n").rows() == [(value, 2)]
+
+
 def test_readers_of_arrow_get_the_table_of_files(tmp_path: Any) -> None:
     rows = pl.concat([FRAME.drop("time"), FRAME.drop("time")] * 20)
     systems = {"old": "prediction", "new": "other"}

@@ -340,9 +340,9 @@ class PredictedColumn(_DocumentColumn):
             count = numbered(len(self._other_digits), "value")
             warn(
                 Parameter("kinds"),
-                f": {count} of {self.system!r} are numbers of gold in other digits, and count as other "
-                f"texts, such as {quoted(text)} for {quoted(same)} in field {quoted(name)} of document "
-                f"{document!r}; give amounts the kind number",
+                f": numbers of gold in other digits count as other texts in {count} of {self.system!r}, such "
+                f"as {quoted(text)} for {quoted(same)} in field {quoted(name)} of document {document!r}; "
+                "give amounts the kind number",
             )
         if self._beside.other_keys:
             warn(
