@@ -19,14 +19,14 @@ _USUAL: Mapping[Role, str] = {
     "question": "question query",
     "prediction": (
         "prediction predictions pred predict predicted predictedanswer predanswer predtext predictedtext "
-        "generatedtext predictiontext generatedanswer modelanswer modeloutput actualoutput output "
+        "ypred generatedtext predictiontext generatedanswer modelanswer modeloutput actualoutput output "
         "response modelresponse completion generation parsedanswer extractedanswer finalanswer hypothesis"
     ),
     "answers": (
         "answers answer goldanswers goldanswer goldenanswers goldenanswer gtanswers gtanswer "
         "groundtruthanswer referenceanswer referenceanswers benchmarkanswer targetanswer correctanswer "
         "expectedanswer expectedoutput expected goldlabels golds gold groundtruths groundtruth gt targets "
-        "target references reference labels label"
+        "target references reference labels label ytrue"
     ),
     "question_types": "questiontypes questiontype",
     "doc_id": "docid documentid ucsfdocumentid",

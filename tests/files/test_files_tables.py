@@ -222,6 +222,7 @@ def test_what_a_judge_is_called_is_no_score(write: Write, *, name: str, may_hold
         "ref,prediction,ground_truth",  # names that need no other word come first
         "label,model_answer,gold_answer",  # FinanceBench: the label is a verdict
         "question,pred,golden_answers",  # FlashRAG
+        "text,y_pred,y_true",  # scikit-learn
     ],
 )
 def test_columns_of_evaluation_tools_are_found(write: Write, header: str) -> None:
