@@ -116,15 +116,15 @@ def read_gold(
     Return the questions of a file, a pattern, a frame or a Dataset of Hugging Face.
 
     Ids are in the column or columns `gold_id` or in a column with a usual name; with `by_number`, they are
-    row numbers. If several columns identify a question in the files, they do so here, too.
+    row numbers. Columns that are named for the ids of the files have the ids here, too, if there are any.
     `options` name columns, and say how textual answers are read.
     """
     problems = Problems(Path(os.fspath(given) if isinstance(given, str | os.PathLike) else "gold"))
     roles = [options.get(role) for role in GOLD_ROLES]
     named_columns = standard_frames.column_names([gold_id, options.get("question_id"), *roles])
     raw = standard_frames.with_entries(_table(given), named_columns, problems)
-    own = options.get("question_id")
-    if gold_id is None and own is not None and not isinstance(own, str) and set(own) <= set(raw.names):
+    own = standard_frames.column_names([options.get("question_id")])
+    if gold_id is None and own and set(own) <= set(raw.names):
         gold_id = own
     raw, gold_id = standard_frames.with_ids(raw, gold_id, problems)
     problems.raise_any()

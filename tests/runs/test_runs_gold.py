@@ -93,6 +93,18 @@ def test_columns_with_other_names_are_named(tmp_path: Path) -> None:
     assert frame.columns[:5] == ["question_id", "question", "prediction", "answers", "doc_id"]
 
 
+def test_a_column_that_is_named_for_ids_is_that_of_gold_too(tmp_path: Path) -> None:
+    path = save(tmp_path / "a.jsonl", [1, 2, 3, 4], PREDICTIONS["old"])
+    path.write_text(path.read_text(encoding="utf-8").replace('"id"', '"task_id"'), encoding="utf-8")
+    gold = QUESTIONS.rename({"question_id": "task_id"})
+
+    for own in (gold, gold.with_columns(id=pl.col("task_id").reverse())):
+        frame = af.readers.read_file(path, gold=own, question_id="task_id")
+        assert frame["answers"].to_list() == QUESTIONS["answers"].to_list()
+    with pytest.raises(af.InputError, match=r"no column with the question_id .*; name it with gold_id="):
+        af.readers.read_file(path, gold=gold)
+
+
 def test_answers_that_are_texts_are_read_as_in_files(tmp_path: Path, runs: Path) -> None:
     mixed = ["Coke|Coca Cola", "['1999', '99']", "Rome", None]
     gold = tmp_path / "gold.csv"
