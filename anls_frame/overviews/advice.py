@@ -511,13 +511,12 @@ def _unreadable(case: Case) -> Iterator[Step]:
 
 
 def _style(case: Case) -> Iterator[Step]:
-    overall = case.report.overall
-    found, plain = written_otherwise(case.predictions._asdict(), overall["n"], case.protocol)
+    found, plain = written_otherwise(case.predictions._asdict(), case.report.overall["n"], case.protocol)
     ignored = [STYLES[style][1].removeprefix("ignore_") for style in found]
     n = max((getattr(case.predictions, f"n_{style}") for style in found), default=0)
-    if case.metric.name == "cer_corpus" and case.score[0] > overall.get("wer_corpus", math.inf):
+    if case.metric.name == "cer_corpus" and case.score[0] > case.report.overall.get("wer_corpus", math.inf):
         # Wrong words cost more characters than words have: these are spaces.
-        plain, n = plain.replace(whitespace="squeeze"), overall["n"]
+        plain, n = plain.replace(whitespace="squeeze"), case.report.overall["n"]
         ignored.append("line breaks and runs of spaces")
     if not ignored:
         return

@@ -231,7 +231,8 @@ def overview(
         systems, `prediction` is a mapping from names to columns, or a list of columns, the baseline first;
         slices and advice are then those of the best system.
     metrics
-        The score: `"anls"` by default, another name, or a column of scores; `"ocr"` for pages.
+        The score: by default `"anls"`, or `"exact_match"` for similar labels, such as `A>B` and `A=B`;
+        another name, or a column of scores; `"ocr"` for pages.
     by
         Columns whose values can define slices; by default, all with few values that repeat. In texts such as
         `form;layout`, each label is a value.

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, Literal, TypeAlias
 
 import polars as pl
@@ -142,6 +143,8 @@ def found_roles(rows: pl.DataFrame, asked: Mapping[str, Any]) -> Roles:
     else:
         answers = finder.answers(systems.values()) if answers is None else answers
         systems = systems or finder.systems(answers)
+        if metrics is None and finder.are_labels(answers, *systems.values()):
+            metrics = "exact_match"
     # False says that there is none.
     ids, cluster, model_confidence = (asked[name] or None for name in ("id", "cluster", "model_confidence"))
     if asked["id"] is None:
@@ -251,6 +254,16 @@ class _Finder:
             more = (", or ", Option("prediction", {name: name for name in names}), " to compare them")
         column = self._only("prediction", "predictions", names, more)
         return {column: column}
+
+    def are_labels(self, *names: str) -> bool:
+        """Return whether texts are few labels that repeat, some of which would count in part for others."""
+        texts = [_entries(self.rows[name].alias("a")) for name in names if _are_texts(self.rows.schema[name])]
+        found = [{*column.drop_nulls().unique().head(_MOST_VALUES + 1)} for column in texts]
+        labels = set().union(*found)
+        pairs = pl.DataFrame([*combinations(labels, 2)], dict.fromkeys("ab", pl.String), orient="row")
+        are_few = len(labels) <= min(_MOST_VALUES, _OFTEN * self.rows.height)
+        # Several rows of one question have one answer.
+        return are_few and not pairs.filter(nls("a", "b") >= _SIMILAR).is_empty() and len(found[0]) > 1
 
     def id(self) -> str | None:
         names = usual_names("question_id", self.free)

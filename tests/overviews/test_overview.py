@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import random
 import re
 from pathlib import Path
 from typing import Any
@@ -497,3 +498,40 @@ def test_rows_without_a_document_are_not_of_document_0() -> None:
 
     assert made[0].equals(made[1])
     assert made[0].rows() == [tuple(row) for row in made[2].itertuples(index=False)]
+
+
+@pytest.mark.parametrize(
+    ("labels", "chosen"),
+    [
+        (["A>B", "B>A", "A=B"], "exact_match"),  # verdicts of judges
+        (["model_a", "model_b", "tie"], "exact_match"),
+        (["yes", "no"], "anls"),  # scores of these are 0 or 1 anyway
+        ([f"model {number}" for number in range(40)], "anls"),
+    ],
+)
+@pytest.mark.parametrize("are_lists", [False, True])
+def test_labels_count_as_right_or_wrong_however_alike_they_are(
+    labels: list[str], chosen: str, *, are_lists: bool
+) -> None:
+    random.seed(1)
+    gold, judged = (random.choices(labels, k=120) for _ in range(2))
+    rows = pl.DataFrame({"label": [[text] for text in gold] if are_lists else gold, "response": judged})
+
+    made = af.overview(rows)
+    assert (made.measures[0].name, "metrics" in made.roles.found) == (chosen, chosen != "anls")
+    share = sum(map(str.__eq__, gold, judged)) / 120
+    if chosen == "exact_match":
+        assert made.report.overall[chosen] == pytest.approx(share)
+        assert af.report(rows, "response", "label").overall["anls"] > share + 0.1
+        assert "confusion" not in {*made.advice["rule"]}
+    # A score that is named is not replaced.
+    assert af.overview(rows, metrics="nls").measures[0].name == "nls"
+    free = rows.with_columns(response=pl.concat_str(pl.lit("I say "), pl.int_range(pl.len())))
+    assert af.overview(free).measures[0].name == "anls"
+    # Amounts are no labels, and neither are the rows of one question.
+    numbers = pl.DataFrame(
+        {"answers": [1.0, 1.5] * 60, "prediction": [1.5, 1.5] * 60, "score": [0.0, 1.0] * 60}
+    )
+    assert af.overview(numbers, metrics="score").measures[0].name == "score"
+    alone = rows.with_columns(label=pl.lit("model_a"), response=pl.lit("model_b"))
+    assert af.overview(alone).measures[0].name == "anls"
