@@ -109,6 +109,13 @@ def refuse_columns(name: str, value: object, before: str = "") -> None:
         refuse_columns(name, entry)
 
 
+def check_names(names: Iterable[object]) -> None:
+    """Raise an error unless names of columns are strings."""
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"a column name must be a string, got {name!r}")
+
+
 def check_threads() -> None:
     """Raise an error if Polars would panic because of the environment."""
     threads = os.environ.get("POLARS_MAX_THREADS", "").strip().removeprefix("+")

@@ -26,6 +26,15 @@ def as_path(path: str | os.PathLike[str]) -> Path:
     return Path(os.path.expanduser(name))  # noqa: PTH111 - a Path raises an error for ~$names of Excel
 
 
+def known_suffix(path: Path, suffixes: Iterable[str]) -> str:
+    """Return the suffix of a file in lower case; raise an error unless it is one of a format."""
+    suffix = path.suffix.lower()
+    if suffix not in suffixes:
+        known = f"it must end in one of {', '.join(suffixes)}"
+        raise ValueError(f"cannot tell the format of {str(path)!r} from its suffix; {known}")
+    return suffix
+
+
 def as_names(given: Any, what: str) -> list[str | os.PathLike[str]]:
     """Return one or several names as a list; raise an error for anything else, such as an open file."""
     if isinstance(given, str | os.PathLike):

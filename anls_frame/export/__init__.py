@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anls_frame._atomic import replacing
-from anls_frame._paths import as_path
+from anls_frame._paths import as_path, known_suffix
 from anls_frame.export.document import Document, Table
 from anls_frame.export.kinds import Kind
 
@@ -120,12 +120,7 @@ def write(
     <BLANKLINE>
     """
     path = as_path(path)
-    suffix = path.suffix.lower()
-    if suffix not in _WRITERS:
-        raise ValueError(
-            f"cannot tell the format of {str(path)!r} from its suffix; "
-            f"it must end in one of {', '.join(SUFFIXES)}"
-        )
+    suffix = known_suffix(path, SUFFIXES)
     module, _, function = _WRITERS[suffix].partition(":")
     writer = getattr(importlib.import_module(f"{__name__}.{module}"), function)
     options: dict[str, Any] = {"escape_formulas": escape_formulas} if suffix in _WITH_FORMULAS else {}

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._arguments import check_threads
-from anls_frame._paths import as_path
+from anls_frame._arguments import check_names, check_threads
+from anls_frame._paths import as_path, known_suffix
 from anls_frame._text import numbered
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError, warn
 from anls_frame.export import row_files
@@ -540,15 +540,9 @@ def write_results(frame: Any, path: str | os.PathLike[str], *, escape_formulas: 
     [['Invoice'], ['Total', 'total']]
     """
     target = as_path(path)
-    if target.suffix.lower() not in row_files.SUFFIXES:
-        raise ValueError(
-            f"cannot tell the format of {str(target)!r} from its suffix; "
-            f"it must end in one of {', '.join(row_files.SUFFIXES)}"
-        )
+    known_suffix(target, row_files.SUFFIXES)
     frame = at_hand(frame)
-    for name in column_names(frame):
-        if not isinstance(name, str):
-            raise TypeError(f"a column name must be a string, got {name!r}")
+    check_names(column_names(frame))
     row_files.write(in_polars(frame).lazy(), target, escape_formulas=escape_formulas)
     return target
 
@@ -576,6 +570,9 @@ def read_delimited(file: File, text: str, problems: Problems, delimiter: str | N
     # As streams: to take columns as what they are, Polars would import all functions of Arrow.
     streams = [SimpleNamespace(__arrow_c_stream__=column.__arrow_c_stream__) for column in table.columns]
     columns = [pl.Series(stream, dtype=pl.String).slice(1) for stream in streams]
+    if n := sum(int(column.str.contains(r"^'[=+\-@]").sum()) for column in columns):
+        said = f"the apostrophe before =, +, - or @ in {numbered(n, 'text')} counts as a character"
+        warn(f"{file}: {said}; `anls-frame convert` and `score` write none with `--no-escape-formulas`")
     names = [name.strip() or f"column_{index}" for index, name in enumerate(header, start=1)]
     named = by_name(names, columns, problems)
     return Raw(named, table.num_rows - 1, lambda row: f"line {lines[row]}", typed=False)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._arguments import type_name
+from anls_frame._arguments import check_names, type_name
 from anls_frame.exceptions import ColumnNotFoundError
 from anls_frame.frames import origins
 from anls_frame.frames.answer_texts import warn_of_answers, watched
@@ -86,9 +86,7 @@ def to_lazy(
     that the protocol scores as texts. For a query, the warning comes while it runs.
     """
     frame = at_hand(frame)
-    for name in (*texts, *others):
-        if not isinstance(name, str):
-            raise TypeError(f"a column name must be a string, got {name!r}")
+    check_names((*texts, *others))
     texts = list(dict.fromkeys(texts))
     others = [name for name in dict.fromkeys(others) if name not in texts]
     if isinstance(frame, pl.DataFrame | pl.LazyFrame):

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeGuard
 
+from anls_frame._arguments import check_names
 from anls_frame._messages import wrong
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.summary.catalogue import are_of_fields, of_own_fields, resolve, row_metrics
@@ -17,8 +18,7 @@ def systems_of(prediction: Any) -> dict[str, str]:
     if isinstance(prediction, list | tuple | Mapping):
         return resolve_systems(prediction, least=1)
     name = "score" if prediction is None else prediction
-    if not isinstance(name, str):
-        raise TypeError(f"a column name must be a string, got {name!r}")
+    check_names([name])
     return {name: name}
 
 

@@ -72,6 +72,10 @@ def test_formulas_are_escaped_unless_told_otherwise(run: Run, tmp_path: Path) ->
     fine(run("convert", "in.jsonl", "as-it-is.csv", "--no-escape-formulas"))
 
     assert "'=1+1" in (tmp_path / "safe.csv").read_text(encoding="utf-8")
+    with pytest.warns(
+        af.InputWarning, match=r"apostrophe before =, .* in 1 text counts .*--no-escape-formulas"
+    ):
+        assert af.read_results(tmp_path / "safe.csv")["prediction"].item() == "'=1+1"
     assert af.read_results(tmp_path / "as-it-is.csv")["prediction"].item() == "=1+1"
 
 
