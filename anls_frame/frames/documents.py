@@ -19,8 +19,10 @@ from anls_frame.frames import usual_names
 from anls_frame.frames.conversion import column_names, in_polars, is_pandas
 
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)
-_FEW, _LOOKED_AT = 100, 20_000
-"""Rows that are looked at: of many more, reading a column or starting a query would take too long."""
+_FEW, _LOOKED_AT = 10, 2_000
+"""Rows that are looked at: of more, the note would take more than a hundredth of the report's time."""
+_READS_ON = re.compile(r"(?m)^(?! *(\[|$|SLICE:|(DF|EST\w+|PROJECT|SELECT|WITH_COLUMNS|simple|\w+ SCAN)\b))")
+"""Line of a plan for the first rows of a query that reads others, too, as a filter, a sort or a join does."""
 _UNREADABLE = (ValueError, TypeError, pl.exceptions.PolarsError)
 _PAGE_NUMBER = r"\A\d{1,4}(\.0)?\z"
 _PLAIN_WORD = re.compile("(?!doc)[a-z]{2,}[a-gi-rt-w]")
@@ -33,9 +35,9 @@ def forgotten(frame: Any, cluster: str | None) -> str | None:
         return None
     levels = frame.index.names if is_pandas(frame) else ()
     names = [name for name in (*column_names(frame), *levels) if isinstance(name, str)]
-    ids = usual_names.usual_names("question_id", names)
-    read = _first_values(frame, [*filter(usual_names.is_document, names), *ids])
-    return named(read) or next((name for name in ids if name in read and repeats(read[name])), None)
+    column = named(_first_values(frame, [*filter(usual_names.is_document, names)]))
+    ids = _first_values(frame, usual_names.usual_names("question_id", names)) if column is None else {}
+    return next(filter(lambda name: repeats(ids[name]), ids), column)
 
 
 def _first_values(frame: Any, names: Sequence[str]) -> dict[str, pl.Series]:
@@ -51,7 +53,9 @@ def _first_values(frame: Any, names: Sequence[str]) -> dict[str, pl.Series]:
             read += [name] if dtype in _TEXTS or dtype.is_numeric() else []
     with suppress(*_UNREADABLE):
         rows = in_polars(first, read) if read else pl.DataFrame()
-        rows = rows if isinstance(rows, pl.DataFrame) else rows.select(cs.by_name(*read)).collect()
+        if isinstance(rows, pl.LazyFrame):
+            rows = rows.select(cs.by_name(*read))
+            rows = pl.DataFrame() if _READS_ON.search(rows.explain()) else rows.collect()
         return {name: rows.get_column(name).alias("column") for name in read}
     return {}
 

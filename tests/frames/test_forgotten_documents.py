@@ -104,21 +104,73 @@ def test_the_note_is_saved_and_merged(tmp_path: Path) -> None:
         assert NOTE in repr(make(af.Summary.load(tmp_path / "summary.parquet")))
 
 
-def test_only_the_first_rows_of_a_query_are_read() -> None:
-    read: list[int] = []
+def _watched(read: list[int], rows: int) -> pl.LazyFrame:
+    """Return a query with documents of four rows, which counts those that are read."""
 
     def watched(ids: pl.Series) -> pl.Series:
         read.append(len(ids))
         return ids
 
-    many = pl.select(pl.int_range(400_000).alias("row")).lazy()
-    frame = many.with_columns(
-        doc_id=(pl.col("row") // 4).map_batches(watched, return_dtype=pl.Int64, is_elementwise=True),
-        prediction=pl.lit("a"),
-        answers=pl.lit("a"),
-    )
+    many = pl.select(pl.int_range(rows).alias("row")).lazy()
+    ids = (pl.col("row") // 4).map_batches(watched, return_dtype=pl.Int64, is_elementwise=True)
+    return many.with_columns(doc_id=ids, prediction=pl.lit("a"), answers=pl.lit("a"))
+
+
+def test_only_the_first_rows_of_a_query_are_read() -> None:
+    read: list[int] = []
+    frame = _watched(read, 400_000)
     assert NOTE in repr(af.report(frame, "prediction", "answers", metrics="exact_match"))
-    assert 0 < sum(read) < 400_000
+    assert sum(read) == 2_000
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        lambda frame: frame.sort("doc_id"),
+        lambda frame: frame.filter(pl.col("doc_id") >= 0),
+        lambda frame: frame.unique(maintain_order=True),
+        lambda frame: frame.join(frame.select("row"), on="row"),
+        lambda frame: frame.group_by("row").agg(pl.all().first()),
+        lambda frame: frame.with_columns(pl.col("doc_id").max().over("row")),
+        lambda frame: pl.concat([frame, frame]),
+    ],
+)
+def test_a_query_that_reads_more_than_its_first_rows_is_not_run_for_the_note(
+    query: Callable[[pl.LazyFrame], pl.LazyFrame],
+) -> None:
+    read: list[int] = []
+    made = query(_watched(read, 8_000))
+    assert documents.forgotten(made, None) is None
+    assert read == []
+    assert documents.forgotten(made.collect(), None) == "doc_id"
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv", "ndjson", "ipc"])
+def test_the_first_rows_of_a_scanned_file_are_read(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / "rows"
+    getattr(FRAME.with_columns(pl.col("answers").list.first()), f"write_{suffix}")(path)
+    scanned = getattr(pl, f"scan_{suffix}")(path)
+    queries = [
+        scanned,
+        scanned.rename({"doc_id": "SORT BY doc"}).rename({"SORT BY doc": "doc_id"}),
+        scanned.with_row_index().select("index", pl.col("doc_id").str.to_uppercase()),
+    ]
+    assert [documents.forgotten(query, None) for query in queries] == ["doc_id"] * 3
+
+
+@pytest.mark.parametrize("kind", [*KINDS, *LEVELS])
+def test_documents_that_repeat_after_the_first_rows_are_not_noted(kind: str) -> None:
+    """Rows in rounds, one of each document: the first 2,000 rows name 2,000 or 1,999 documents."""
+    for count, found in ((2_000, None), (1_999, "doc_id")):
+        rows = pl.DataFrame({"question_id": range(2 * count), "doc_id": [*range(count)] * 2})
+        assert documents.forgotten((KINDS | LEVELS)[kind](rows), None) == found
+
+
+def test_documents_in_any_order_are_noted() -> None:
+    """Of 200,000 rows in documents of four, the first 2,000 in random order repeat about 30 documents."""
+    rows = pl.DataFrame({"doc_id": pl.int_range(200_000, eager=True) // 4})
+    for seed in range(20):
+        assert documents.forgotten(rows.sample(fraction=1, shuffle=True, seed=seed), None) == "doc_id"
 
 
 @pytest.mark.parametrize("call", ["report", "many"])
