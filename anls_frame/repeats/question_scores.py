@@ -26,7 +26,7 @@ from anls_frame.protocol import ScoreProtocol, described, resolve_errors
 from anls_frame.reports.pairing import disagreeing, first_of
 from anls_frame.summary.account import Account, account_of, account_sums
 from anls_frame.summary.catalogue import Metrics, resolve
-from anls_frame.summary.keys import canonical, explode_lists, key_names, optional, with_column_names
+from anls_frame.summary.keys import CLUSTER, canonical, explode_lists, key_names, optional, with_column_names
 from anls_frame.summary.labels import check_slices
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.settings import (
@@ -704,9 +704,11 @@ def variance_components(
     rows = explode_lists(rows, keys)
     score = pl.col("score_0_0")
     mean = score.mean()
+    document = pl.lit(None, pl.UInt32) if cluster is None else pl.col(CLUSTER).first().hash()
+    squares = ((score - mean) ** 2).sum()
     questions = by_question(
         dataclasses.replace(epochs, frame=rows),
-        [pl.len().alias("n"), mean.alias("mean"), ((score - mean) ** 2).sum().alias("squares")],
+        [pl.len().alias("n"), mean.alias("mean"), squares.alias("squares"), document.alias(CLUSTER)],
         keys,
     )
     if not questions.filter(pl.col("n") > 1).height:
@@ -714,11 +716,9 @@ def variance_components(
         if questions.height:
             found = "each has one; id= must name the columns that identify a question, without the epoch"
         raise ValueError(f"variance between epochs needs questions with several scored rows, but {found}")
-    column_of = {name: column for column, name in (*epochs.ids.items(), *epochs.kept.items())}
-    of = pl.lit(None, pl.UInt32) if cluster is None else pl.col(column_of[cluster]).hash().rank("dense")
     # The order of equal questions does not matter, so neither does that of the rows.
-    questions = questions.select(*keys, "n", "mean", "squares", of.alias("cluster")).sort(
-        *keys, "cluster", "mean", "squares", "n", nulls_last=True
+    questions = questions.select(*keys, "n", "mean", "squares", pl.col(CLUSTER).rank("dense")).sort(
+        *keys, CLUSTER, "mean", "squares", "n", nulls_last=True
     )
     groups = questions.partition_by(keys, maintain_order=True) if keys else [questions]
     slices = [_components(group, keys, columns, metric, cluster) for group in groups]

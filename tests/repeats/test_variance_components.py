@@ -232,6 +232,26 @@ def test_texts_are_scored_as_in_reports() -> None:
     assert dropped["n"].to_list() == [2, 3]
 
 
+@pytest.mark.parametrize("kind", ["polars", "pandas", "lazy"])
+def test_nan_and_null_are_one_document(kind: str) -> None:
+    """As the account counts them, and as the same document with a number would be."""
+    rows = as_rows(balanced())
+    documents = pl.col("doc").cast(pl.Float64)
+    joined = rows.with_columns(doc=documents.replace(1.0, 0.0))
+    nothing = pl.when(documents == 0).then(None).when(documents == 1).then(math.nan).otherwise(documents)
+    unnamed = rows.with_columns(doc=nothing)
+    made: Any = {"polars": unnamed, "pandas": unnamed.to_pandas(), "lazy": unnamed.lazy()}[kind]
+    result = components(made)
+    expected = components(joined)
+    assert result.components["n"].to_list() == expected.components["n"].to_list() == [6, 35, 105]
+    for ours, theirs in (
+        (result.components, expected.components),
+        (result.standard_errors, expected.standard_errors),
+    ):
+        assert_frame_equal(pl.DataFrame(ours), theirs)
+    assert "30 without a value in doc count together as one document" in str(result)
+
+
 def test_a_frame_of_any_kind_gives_tables_of_its_kind() -> None:
     rows = as_rows(balanced())
     expected = components(rows)
