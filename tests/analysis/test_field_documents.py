@@ -54,6 +54,35 @@ def test_nan_is_no_value_as_null_is() -> None:
         assert af.documents(rows, "prediction", "answers", id="id")["all_right"].tolist() == [True, True]
 
 
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_a_list_of_one_text_of_a_document_is_the_document(kind: str) -> None:
+    """Tables with lists of answers hold such lists, in CSV files as JSON text."""
+    documents = ['{"total": "5", "items": [{"a": "1"}]}', ' [ {"total": "7"} ]', '["x", "{y"]', "{}"]
+    model = ['{"total": "6"}', '[{"total": "7"}, {"total": "8"}]', '["x"]', '{"total": "6"}']
+    expected = pl.DataFrame(rows_of(documents, model, kind))
+    lists = [[document] for document in documents[:2]] + [["x", "{y"], ["{}"]]
+    for gold in (lists, [json.dumps(texts) for texts in lists]):
+        assert pl.DataFrame(rows_of(gold, model, kind)).equals(expected)
+    predicted = pl.DataFrame(rows_of(model, documents, kind))
+    assert pl.DataFrame(rows_of(model, lists, kind)).equals(predicted)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+@pytest.mark.parametrize(
+    ("texts", "reason"),
+    [
+        (['{"a": "1"}', '{"a": "2"}'], "a list of 2 texts of documents; keep one of them"),
+        (['{"a": "1"'], "invalid JSON"),
+        (["{'a': '1'}"], "Python printed this text"),
+    ],
+)
+def test_a_list_of_other_texts_of_documents_is_an_error(kind: str, texts: list[str], reason: str) -> None:
+    with pytest.raises(ValueError, match=f"column 'gold', document 'p0': .*{reason}"):
+        rows_of([texts], ['{"a": "1"}'], kind)
+    with pytest.warns(af.InputWarning, match=f"1 document of 'prediction' cannot be read.* 'p0': .*{reason}"):
+        assert pl.DataFrame(rows_of(['{"a": "1"}'], [texts], kind))["status"].to_list() == ["broken"]
+
+
 @pytest.mark.parametrize("missing", MISSING, ids=repr)
 def test_what_is_missing_is_no_value_on_either_side(missing: Any) -> None:
     assert pl.DataFrame(rows_of([{"a": 1, "b": missing}], [{"a": missing, "b": 2}])).rows() == [

@@ -228,3 +228,20 @@ def test_null_keys_are_counted_where_asked(tmp_path: Path) -> None:
     }
     done = shell.run(tmp_path, "fields", "read", "--gold", "gold", "--nulls", "x")
     refused(done, "'x' is not one of 'drop', 'keep'")
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "jsonl", "csv", "xlsx"])
+def test_a_converted_table_of_documents_has_the_same_figures(tmp_path: Path, suffix: str) -> None:
+    """The standard table has lists of answers."""
+    gold = ['{"total": "5", "vat": "1"}', '{"total": "7"}']
+    model = ['{"total": "5"}', '{"total": "8"}']
+    ids = ["a", "b"]
+    rows = pl.DataFrame({"question_id": ids, "prediction": model, "answers": gold})
+    rows.write_ndjson(tmp_path / "both.jsonl")
+    rows.drop("answers").write_ndjson(tmp_path / "model.jsonl")
+    rows.drop("prediction").write_ndjson(tmp_path / "gold.jsonl")
+    expected = tables_of(tmp_path, "both.jsonl")
+    for given in (["both.jsonl"], ["model.jsonl", "--gold", "gold.jsonl"]):
+        done = shell.run(tmp_path, "convert", given[0], f"t.{suffix}", *given[1:], "--force")
+        assert done.returncode == 0
+        assert tables_of(tmp_path, f"t.{suffix}") == expected

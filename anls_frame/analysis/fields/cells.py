@@ -26,6 +26,8 @@ _MOST_LEVELS = 100
 _LISTS = (list, tuple, np.ndarray, pl.Series)
 _NARROW = (pl.Float16, pl.Float32)
 _HALF = re.compile("[\ud800-\udfff]")
+_OBJECT = re.compile(r"""\s*(\[\s*)*\{\s*["'}]""")
+"""Beginning of a text of one or several objects, as JSON or Python prints them."""
 
 
 def _cells(frame: Any, column: str) -> list[Any]:
@@ -91,15 +93,25 @@ class Reader:
         DTypeError
             If a value has a type that no document can have; the message names column, document and key.
         """
-        self._document, cell = document, self.cells[row]
+        self._document = document
+        value = self._value(self.cells[row])
+        if not isinstance(value, dict | list | None):
+            raise ValueError(f"a document must be a JSON object or list, not {strict_json.kind(value)}")  # noqa: TRY004 - a wrong value
+        return value
+
+    def _value(self, cell: Any) -> Any:
         if isinstance(cell, str):
             text, cut = strict_json.without_halves(self._whole(cell))
             self._note_halves(cut)
             cell = _parsed(text)
         value = self._plain(cell, "", 0)
-        if not isinstance(value, dict | list | None):
-            raise ValueError(f"a document must be a JSON object or list, not {strict_json.kind(value)}")  # noqa: TRY004 - a wrong value
-        return value
+        texts = value if isinstance(value, list) else []
+        if not any(isinstance(text, str) and _OBJECT.match(text) for text in texts):
+            return value
+        # Tables with lists of answers hold the text of a document in a list of one.
+        if len(texts) > 1:
+            raise ValueError(f"a list of {len(texts)} texts of documents; keep one of them")
+        return self._value(*texts)
 
     def error(self, reason: ValueError) -> ValueError:
         """Return the error of the document that was read last, with its place."""

@@ -77,8 +77,8 @@ def fields(
         with a row for each document. It is loaded into memory.
     prediction
         Name of the column with the predicted documents, or of several systems a list of columns, or a
-        mapping from their names to columns. A document is JSON text, a Struct or, in pandas, a dict or
-        list; null if nothing was predicted.
+        mapping from their names to columns. A document is JSON text (also in a list of one), a Struct or,
+        in pandas, a dict or list; null if nothing was predicted.
     answers
         Name of the column with the gold documents, of the same kinds. Documents without gold (null) are left
         out, with a warning.
