@@ -17,7 +17,7 @@ from anls_frame._messages import Message, Option
 from anls_frame._paths import as_path
 from anls_frame._text import numbered
 from anls_frame.exceptions import warn
-from anls_frame.files.other_formats import OTHER_SUFFIXES, not_a_page
+from anls_frame.files.other_formats import OTHER_SUFFIXES, folder_to_convert, not_a_page
 from anls_frame.files.problems import problem
 from anls_frame.frames import strict_json
 
@@ -101,6 +101,8 @@ class File(os.PathLike[str]):
             raise FileNotFoundError(errno.ENOENT, "there is no such file", str(self)) from None
         if self.path.is_dir():
             raise IsADirectoryError(errno.EISDIR, "this is a folder: name a file in it", str(self))
+        if (found := folder_to_convert(self.path)) is not None:
+            raise problem(*found)
         if not may_be_empty and status.st_size == 0 and self.path.is_file():
             raise problem(self, "the file is empty")
 

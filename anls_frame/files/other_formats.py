@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from pathlib import Path
 
 _AGGREGATED = (
     "These are aggregated results: name the file of samples, which the LM evaluation harness writes with "
@@ -53,14 +54,40 @@ def way_of(keys: Iterable[str]) -> str | None:
 
 TRANSCRIPTS = 'make a table with a row for each utterance, as the guide "Transcripts in text files" does'
 _OCR = 'make a table of it, as the guide to files of OCR pages does under "Other formats"'
+_TO_PARQUET = "write its rows to a Parquet file, in Python with "
+_REMOVED = f", which keeps files of rows that were removed; {_TO_PARQUET}"
 _EDITS = 'score it with `anls-frame gec`, as the guide "Grammatical error correction" does'
 OTHER_SUFFIXES = {
     **dict.fromkeys((".trn", ".stm", ".ctm", ".srt", ".vtt"), TRANSCRIPTS),
+    **dict.fromkeys((".arrow", ".feather", ".ipc"), f"{_TO_PARQUET}polars.read_ipc or read_ipc_stream"),
+    ".avro": f"{_TO_PARQUET}polars.read_avro",
+    ".orc": f"{_TO_PARQUET}pandas.read_orc",
     ".m2": _EDITS,
     ".zip": "unpack it, and name the folder with its files",
     **dict.fromkeys((".bz2", ".xz", ".7z", ".lz4"), "decompress it: only .gz and .zst are read as they are"),
 }
 """Suffixes of files without a reader, and what to do with them."""
+_FOLDERS = {
+    "_delta_log": f"a table of Delta{_REMOVED}polars.scan_delta('FOLDER').sink_parquet('rows.parquet')",
+    "metadata/*.metadata.json": f"a table of Iceberg{_REMOVED}polars.scan_iceberg('NEWEST').sink_parquet("
+    "'rows.parquet'), where NEWEST is the newest metadata/*.metadata.json",
+    "dataset_info.json state.json": f"a data set of Hugging Face; {_TO_PARQUET}"
+    "datasets.load_from_disk('FOLDER').to_parquet('rows.parquet')",
+    "_temporary/0": "the output of a job that has not ended, or failed: run it to its end, or delete "
+    "_temporary if no rows are missing",
+}
+"""What to do with a folder whose files are not its rows, by entries that it has."""
+
+
+def folder_to_convert(file: Path) -> tuple[Path, str] | None:
+    """Return the folder above a file whose files are not its rows, and what to do with it."""
+    for folder in file.absolute().parents:
+        for patterns, way in _FOLDERS.items():
+            if all(any(folder.glob(pattern)) for pattern in patterns.split()):
+                return folder, f"this is {way}"
+    return None
+
+
 # With letters and digits, such as "s1-u1", unlike years and numbers of formulas.
 _ID = r"(?=[^\s()]*[a-zA-Z])(?=[^\s()]*\d)[^\s()]{4,}"
 # Each of ten lines or more begins with an id; a list of codes has another line, such as its heading.

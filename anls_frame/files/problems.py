@@ -40,7 +40,8 @@ class Problems:
         try:
             yield
         except InputError as error:
-            self._add(error.problems, error.total)
+            if error.problems[-1] not in self._kept:  # as the folder of several files may be
+                self._add(error.problems, error.total)
             self._hints |= dict.fromkeys(error.hints)
 
     def __len__(self) -> int:

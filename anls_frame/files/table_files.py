@@ -16,6 +16,7 @@ from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 import polars as pl
 import polars.selectors as cs
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+_NULL_FOLDER = "__HIVE_DEFAULT_PARTITION__"
 _LOOKED_AT = 100_000
 """Rows of a Parquet file that are looked at before any others are read."""
 
@@ -395,14 +397,17 @@ def read_raw(file: File, problems: Problems, **options: Any) -> Raw:
     raw, folders = _stored(file, problems, **options), _columns_of_folders(file)
     if not folders.keys().isdisjoint(raw.columns):
         return raw
-    added = {name: pl.repeat(value, raw.height, eager=True) for name, value in folders.items()}
+    added = {
+        name: pl.repeat(value, raw.height, dtype=pl.String, eager=True) for name, value in folders.items()
+    }
     return replace(raw, columns={**raw.columns, **added})
 
 
-def _columns_of_folders(file: File) -> dict[str, str]:
+def _columns_of_folders(file: File) -> dict[str, str | None]:
     """Return the columns that folders of the names `lang=de` are, as in partitioned tables."""
-    folders = [part.partition("=") for part in file.path.parts[:-1]]
-    return {} if file.is_stream else {name: value for name, equals, value in folders if equals}
+    folders = [part.partition("=") for part in file.path.parts[:-1] if not file.is_stream]
+    values = {name: unquote(value) for name, equals, value in folders if equals}
+    return {name: None if value == _NULL_FOLDER else value for name, value in values.items()}
 
 
 def _stored(

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import polars as pl
 import pytest
 import shell
@@ -202,3 +203,64 @@ def test_questions_of_squad_are_gold_as_the_error_says(tmp_path: Path, monkeypat
     report = af.readers.report_files("predictions.json", af.readers.Reading(gold="questions.json"))
     assert (report.overall["n"], report.overall["n_unanswerable"]) == (4, 1)
     assert report.overall["anls"] == pytest.approx(ANLS, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("entries", "file", "says"),
+    [
+        (["_delta_log/00000000000000000000.json"], "part-0.parquet", "polars.scan_delta('FOLDER')"),
+        (["_delta_log/00000000000000000000.json"], "lang=de/part-0.parquet", "polars.scan_delta('FOLDER')"),
+        (["metadata/00001-4f1c.metadata.json"], "data/00000-0-4f1c.parquet", "polars.scan_iceberg('NEWEST')"),
+        (["state.json", "dataset_info.json"], "rows.parquet", "datasets.load_from_disk('FOLDER')"),
+        (["_temporary/0/part-1.parquet"], "part-0.parquet", "has not ended, or failed"),
+    ],
+)
+def test_folders_whose_files_are_not_their_rows_are_refused_in_every_way(
+    tmp_path: Path, entries: list[str], file: str, says: str
+) -> None:
+    table = tmp_path / "table"
+    for name in (*entries, file):
+        (table / name).parent.mkdir(parents=True, exist_ok=True)
+        (table / name).write_text('{"commitInfo":{"operation":"DELETE"}}\n')
+    rows = GOLD.select(prediction=pl.col("answers").list.first(), answers="answers")
+    rows.write_parquet(table / file)
+    rows.write_parquet((table / file).with_name("removed.parquet"))
+
+    given = table / file
+    for name in (table, given, given.parent / "*.parquet"):
+        for read in (af.readers.report_files, af.read_logs):
+            with pytest.raises(af.InputError, match=re.escape(says)) as raised:
+                read(name)
+            assert {one.file for one in raised.value.problems} == {str(table)}
+    for read in (af.read_results, af.scan_results):
+        with pytest.raises(af.InputError, match=re.escape(says)):
+            read(given)
+    for command in ("report", "overview", "score"):
+        shell.refused(shell.run(tmp_path, command, f"table/{file}"), says)
+    (table / entries[0].partition("/")[0]).rename(tmp_path / "elsewhere")
+    assert af.read_results(given).height == 4
+
+
+@pytest.mark.parametrize(
+    ("suffix", "write", "read"),
+    [
+        ("arrow", pl.DataFrame.write_ipc, pl.read_ipc),
+        ("feather", pl.DataFrame.write_ipc, pl.read_ipc),
+        ("ipc", pl.DataFrame.write_ipc_stream, pl.read_ipc_stream),
+        ("avro", pl.DataFrame.write_avro, pl.read_avro),
+        ("orc", lambda frame, path: frame.to_pandas().to_orc(path), pd.read_orc),
+    ],
+)
+def test_tables_of_other_formats_are_read_as_the_error_says(
+    tmp_path: Path, suffix: str, write: Any, read: Any
+) -> None:
+    rows = pl.DataFrame({"id": ["1", "2"], "prediction": ["Coke", None], "answers": [["coke", "x"], ["y"]]})
+    path = tmp_path / f"rows.{suffix}"
+    write(rows, path)
+    with pytest.raises(af.InputError, match=f"write its rows to a Parquet file.*{read.__name__}"):
+        af.read_results(path)
+    table = read(path)
+    (table if isinstance(table, pl.DataFrame) else pl.DataFrame(table)).write_parquet(
+        tmp_path / "rows.parquet"
+    )
+    assert af.readers.report_files(tmp_path / "rows.parquet").overall["anls"] == 0.5

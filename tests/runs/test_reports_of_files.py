@@ -245,6 +245,20 @@ def test_commands_read_a_partitioned_table_as_one_with_its_folders_as_columns(
     assert (af.read_results(folder / f"part{suffix}")["lang"] == lang).all()
 
 
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+def test_names_of_folders_are_read_as_engines_write_them(tmp_path: Path, suffix: str) -> None:
+    # As Hive, Spark and DuckDB write null and texts that no folder can be named by.
+    names = {"__HIVE_DEFAULT_PARTITION__": None, "50%25%20a%2Fb": "50% a/b", "d": "d"}
+    for folder in names:
+        (tmp_path / f"kind={folder}").mkdir()
+        rows = pl.DataFrame({"prediction": ["a"], "answers": ["a"], "question_id": [folder]})
+        af.write_results(rows, tmp_path / f"kind={folder}" / f"part{suffix}")
+    found = af.read_logs({"one": tmp_path})
+    assert dict(found.select("question_id", "kind").iter_rows()) == names
+    slices = report_files(tmp_path, by="kind").by_group["kind"].to_list()
+    assert sorted(slices, key=str) == sorted(names.values(), key=str)
+
+
 def test_folders_named_by_systems_are_systems_and_columns_of_a_file_stay(tmp_path: Path) -> None:
     for name in ("old", "new"):
         (tmp_path / f"model={name}").mkdir()
