@@ -490,8 +490,8 @@ class SummaryTarget(Target):
         super().put(result, shown, **written)
 
     def put_report(self, report: Any, shown: Mapping[str, Any], **written: Any) -> None:
-        """Save, write and print a report; an error says that it has no rows."""
-        if not report.overall["n"]:
+        """Save, write and print a report; an error says that it has no rows, unless other parts may."""
+        if not (report.overall["n"] or self.summary):
             raise ValueError("no row has an answer to score against")
         self.put(report, shown, **written)
 

@@ -109,9 +109,15 @@ def is_number(value: object) -> TypeGuard[int | float]:
 def _has_text(dtype: Any) -> bool:
     """Return whether values of a dtype have a text form."""
     if dtype.is_nested():
-        inner = [entry.dtype for entry in dtype.fields] if dtype == pl.Struct else [dtype.inner]
+        inner = [entry.dtype for entry in dtype.fields] if dtype == pl.Struct else [_entry(dtype)]
         return all(map(_has_text, inner))
     return not (dtype.is_object() or dtype in (pl.Binary, pl.Unknown))
+
+
+def _entry(dtype: Any) -> Any:
+    """Return the dtype of the entries of lists or, as pairs, of a map."""
+    is_map = hasattr(dtype, "key")
+    return pl.Struct({"key": dtype.key, "value": dtype.value}) if is_map else dtype.inner
 
 
 def _plain(values: pl.Expr, dtype: Any) -> pl.Expr:
@@ -121,8 +127,8 @@ def _plain(values: pl.Expr, dtype: Any) -> pl.Expr:
         plain = [_plain(field, entry.dtype).alias(entry.name) for entry, field in fields]
         return pl.when(values.is_not_null()).then(pl.struct(plain))
     if dtype.is_nested():
-        as_list, entry = values.cast(pl.List(dtype.inner)), pl.element()
-        plain_entry = _plain(entry, dtype.inner)
+        as_list, entry = values.cast(pl.List(_entry(dtype))), pl.element()
+        plain_entry = _plain(entry, _entry(dtype))
         return as_list if plain_entry is entry else as_list.list.eval(plain_entry)
     if dtype.is_temporal():
         return values.dt.to_string("iso:strict")

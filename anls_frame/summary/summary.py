@@ -384,7 +384,8 @@ def _computed(settings: Settings) -> str | None:
 
 def _common_settings(summaries: Sequence[Summary]) -> Settings:
     if len({summary.is_folded for summary in summaries}) > 1:
-        raise ValueError("the clusters of some summaries are folded; call fold_clusters() on all of them")
+        folding = "on the command line --fold-clusters, in Python fold_clusters()"
+        raise ValueError(f"the clusters of some summaries are folded; fold those of all: {folding}")
     orders = [summary.settings.orders for summary in summaries]
     common = {
         name: order for name, order in orders[0].items() if all(given.get(name) == order for given in orders)

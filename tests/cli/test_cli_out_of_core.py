@@ -104,3 +104,23 @@ def test_the_first_rows_are_shown_and_the_others_counted(folder: Path) -> None:
     )
     refused(run(folder, "score", "none.parquet"), "no row has an answer to score against")
     refused(run(folder, "convert", "none.parquet", "out.csv"), "none.parquet: holds no rows")
+
+
+def test_parts_without_rows_to_score_have_summaries_too(tmp_path: Path) -> None:
+    rows = pl.DataFrame(
+        {
+            "id": ["1", "2", "3"],
+            "prediction": ["Coke", "Fanta", None],
+            "answers": pl.Series([["coke"], ["Pepsi"], []], dtype=pl.List(pl.String)),
+        }
+    )
+    parts = {"rows": rows[:2], "unanswerable": rows[2:], "empty": rows[:0]}
+    for name, part in parts.items():
+        part.write_parquet(tmp_path / f"{name}.parquet")
+        done = run(tmp_path, "report", f"{name}.parquet", "--summary", f"{name}.summary.parquet", "--json")
+        assert json.loads(fine(done))["tables"]["All rows"][0]["n"] == (2 if name == "rows" else 0)
+    refused(run(tmp_path, "report", "unanswerable.parquet"), "no row has an answer to score against")
+
+    summaries = [f"{name}.summary.parquet" for name in parts]
+    merged = json.loads(fine(run(tmp_path, "merge", *summaries, "--json")))["tables"]["All rows"][0]
+    assert (merged["n"], merged["n_unanswerable"], merged["anls"]) == (2, 1, 0.5)

@@ -103,6 +103,12 @@ DTYPES: dict[str, tuple[Any, Any, Any]] = {
     ),
     "List of structs": ([[{"a": 1}], [None]], pl.List(pl.Struct({"a": pl.Int64})), [[{"a": 1}], [None]]),
 }
+if hasattr(pl, "Map"):  # as Spark and DuckDB write them; older versions of Polars read lists of pairs
+    DTYPES["Map"] = (
+        [{"a": date(2026, 1, 2)}, {}, None],
+        pl.Map(pl.String, pl.Date),
+        [[{"key": "a", "value": "2026-01-02"}], [], None],
+    )
 
 
 @pytest.mark.parametrize("name", DTYPES)

@@ -89,7 +89,7 @@ def test_folded_summary_is_saved_and_loaded(tmp_path: Path) -> None:
 
 def test_folded_and_unfolded_summaries_do_not_merge() -> None:
     first, second = (summary_of(frame) for frame in (FRAME[:4], FRAME[4:]))
-    with pytest.raises(ValueError, match=r"some summaries are folded; call fold_clusters\(\) on all"):
+    with pytest.raises(ValueError, match=r"fold those of all: .* --fold-clusters, .* fold_clusters\(\)"):
         af.merge([first.fold_clusters(), second])
 
 
