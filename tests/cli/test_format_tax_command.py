@@ -59,6 +59,28 @@ def test_tables_are_those_of_the_package(run: Run, tmp_path: Path) -> None:
     assert pl.read_parquet(tmp_path / "tax.parquet").equals(tax.steps)
 
 
+@pytest.mark.parametrize("metric", ["cer_mean", "wer_corpus"])
+def test_error_rates_are_printed_in_per_cent_and_written_as_fractions(
+    run: Run, tmp_path: Path, metric: str
+) -> None:
+    """Of four words, three are added and one is another: 4 of 4 as given, and 1 of 4 unwrapped."""
+    rows = ROWS.with_columns(prediction=pl.Series(["The answer is 42", "7", "x", "9"]))
+    rows.write_ndjson(tmp_path / "in.jsonl")
+    options = ("in.jsonl", "-m", metric, "-b", "lang")
+    printed = fine(run("format-tax", *options))
+    total = af.format_tax(rows, "prediction", "answer", metrics=metric).overall.row(0, named=True)
+    before, after = (f"{100 * total[name]:.1f} %" for name in ("baseline_score", "score"))
+    assert f"{before} as given, {after} unwrapped, 4 rows" in printed
+    if metric == "wer_corpus":
+        assert (before, after) == ("100.0 %", "25.0 %")
+    assert not re.search(r"\d\.\d{3}", printed)
+    assert len(re.findall(r"[-+]\d+\.\d pp", printed)) >= 2
+    tables = json.loads(fine(run("format-tax", *options, "--json")))
+    assert tables["overall"][0]["given"] == total["baseline_score"]
+    both = fine(run("format-tax", *options, "-m", "exact_match"))
+    assert "exact match: 0." in both
+
+
 def test_a_file_without_slices_needs_no_figures_of_them(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -232,6 +232,18 @@ def test_texts_are_scored_as_in_reports() -> None:
     assert dropped["n"].to_list() == [2, 3]
 
 
+@pytest.mark.parametrize("metric", ["cer_mean", "wer_mean"])
+def test_standard_errors_of_error_rates_are_in_percentage_points(metric: str) -> None:
+    """As differences of such rates are; figures stay fractions."""
+    rows = pl.DataFrame({"id": [*range(8)] * 2, "prediction": [*"abababaaabbbaaaa"], "answer": ["a"] * 16})
+    result = af.repeats.variance_components(rows, "prediction", "answer", id="id", metrics=metric)
+    same = af.repeats.variance_components(rows, "prediction", "answer", id="id", metrics="exact_match")
+    now = result.standard_errors.filter("now")["standard_error"].item()
+    assert now == pytest.approx(same.standard_errors.filter("now")["standard_error"].item())
+    assert f"{100 * now:.1f} pp with 2 (now)" in str(result)
+    assert f"{now:.3f} with 2 (now)" in str(same)
+
+
 @pytest.mark.parametrize("kind", ["polars", "pandas", "lazy"])
 def test_nan_and_null_are_one_document(kind: str) -> None:
     """As the account counts them, and as the same document with a number would be."""

@@ -12,7 +12,6 @@ import anls_frame as af
 from anls_frame._text import numbered
 from anls_frame.cli import options
 from anls_frame.cli.output import print_account, print_table, score_text, show
-from anls_frame.export.columns import heading_of
 
 _SHOWN = ("metric", "n", "n_clusters", "baseline_score", "score")
 _LABELS = {"baseline_score": "given", "score": "unwrapped"}
@@ -88,22 +87,20 @@ def format_tax(
     if target.json:
         return
     print_account(tax)
+    kinds = {metric.name: tax.view(result=tax).kind(metric) for metric in tax.measures}
+    headings = {metric.name: metric.label for metric in tax.measures}
+    percent = {*kinds.values()} == {"percent"}
     for total in overall.iter_rows(named=True):
-        given, unwrapped = score_text(total["baseline_score"]), score_text(total["score"])
+        given, unwrapped = (score_text(total[name], kinds[total["metric"]]) for name in _LABELS)
         gain = f"{given} as given, {unwrapped} unwrapped"
-        said = f"{heading_of(total['metric'])}: {gain}, {numbered(total['n'], 'row')}"
+        said = f"{headings[total['metric']]}: {gain}, {numbered(total['n'], 'row')}"
         show(f"{said}." if target.is_terminal else f"{said}: {target.output}")
     if target.is_terminal:
         renamed = costs.rename({label: name for name, label in _LABELS.items()})
-        print_table(_with_headings(renamed), labels=_LABELS | {"unwrap_steps": "taken off"})
-        for table in slices:
-            print_table(_with_headings(table), labels=_LABELS)
+        labels = _LABELS | {"unwrap_steps": "taken off"}
+        for table in (renamed, *slices):
+            named = table.with_columns(table["metric"].replace(headings))
+            # A single metric is named above the table.
+            shown = named.drop("metric") if len(headings) == 1 else named
+            print_table(shown, labels=labels, percent=percent)
         show(*few_note(pl.concat([costs, *slices], how="diagonal")))
-
-
-def _with_headings(lines: pl.DataFrame) -> pl.DataFrame:
-    """Return lines whose metrics have the names that people read; a single one is named above the table."""
-    headings = {name: heading_of(name) for name in lines["metric"].unique()}
-    return (
-        lines.drop("metric") if len(headings) == 1 else lines.with_columns(lines["metric"].replace(headings))
-    )
