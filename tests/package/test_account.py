@@ -143,14 +143,18 @@ RESULTS: dict[str, tuple[Callable[..., Any], Sequence[str], Sequence[str], Seque
 }
 """For each result: how it is made, of which frames, of how many systems, and of texts or scores."""
 
+Case = tuple[Callable[..., Any], str, str]
+"""How a result is made, of which kind of frame, and of how many systems."""
 
-def cases() -> Iterator[Any]:
+
+def cases(wanted: str) -> Iterator[Any]:
     """Return all inputs as Polars frames, and of each result one as each other kind; in a campaign all."""
     for name, (call, kinds, numbers, contents) in RESULTS.items():
         inputs = [*itertools.product(numbers, contents)]
         for turn, kind in enumerate(kinds):
             for number, what in inputs if kind == "polars" else amount([inputs[turn % len(inputs)]], inputs):
-                yield pytest.param((call, kind, number, what), id=f"{name}-{kind}-{number}-{what}")
+                if what == wanted:
+                    yield pytest.param((call, kind, number), id=f"{name}-{kind}-{number}")
 
 
 def by_hand(
@@ -178,25 +182,14 @@ def by_hand(
     return counts
 
 
-@pytest.mark.parametrize("case", [*cases()])
-@FEWER_EACH
-@example(rows=LACKING, missing="empty", unanswerable="drop")
-@example(rows=LACKING, missing="drop", unanswerable="drop")
-@example(rows=LACKING, missing="empty", unanswerable="empty")
-@example(rows=LACKING, missing="drop", unanswerable="empty")
-@given(rows=ROWS, missing=st.sampled_from(["empty", "drop"]), unanswerable=st.sampled_from(["drop", "empty"]))
-@pytest.mark.filterwarnings("ignore::anls_frame.InputWarning")
-def test_given_rows_are_used_or_left_out_by_reason(
-    case: tuple[Callable[..., Any], str, str, str], rows: Any, missing: str, unanswerable: str
-) -> None:
-    call, kind, number, what = case
+def check(case: Case, rows: Sequence[dict[str, Any]], how: dict[str, Any], **options: str) -> None:
+    """Check the account of a result of these rows; `options` are those of texts."""
+    call, kind, _ = case
     rows = [*LEAST, *rows]
-    options = {"missing": missing, "unanswerable": unanswerable} if what == "texts" else {}
     given_options = dict(options)
-    if call is af.format_tax:
+    if options and call is af.format_tax:
         options["unanswerable"] = "drop"
         del given_options["unanswerable"]
-    how: dict[str, Any] = TEXTS_OF[number] | {"answers": "answers"} if what == "texts" else SCORES_OF[number]
     account = call(KINDS[kind](frame_of(rows)), **how, **given_options).account
 
     table = pl.DataFrame(account.frame)
@@ -212,6 +205,30 @@ def test_given_rows_are_used_or_left_out_by_reason(
     assert counted == by_hand(rows, columns, is_ranked=call is selective, **options)
     changed = table.filter(rows="changed").height
     assert account.notes == ([] if account.used == len(rows) and not changed else [str(account)])
+
+
+@pytest.mark.parametrize("case", [*cases("texts")])
+@FEWER_EACH
+@example(rows=LACKING, missing="empty", unanswerable="drop")
+@example(rows=LACKING, missing="drop", unanswerable="drop")
+@example(rows=LACKING, missing="empty", unanswerable="empty")
+@example(rows=LACKING, missing="drop", unanswerable="empty")
+@given(rows=ROWS, missing=st.sampled_from(["empty", "drop"]), unanswerable=st.sampled_from(["drop", "empty"]))
+@pytest.mark.filterwarnings("ignore::anls_frame.InputWarning")
+def test_given_rows_of_texts_are_used_or_left_out_by_reason(
+    case: Case, rows: Any, missing: str, unanswerable: str
+) -> None:
+    how = TEXTS_OF[case[2]] | {"answers": "answers"}
+    check(case, rows, how, missing=missing, unanswerable=unanswerable)
+
+
+@pytest.mark.parametrize("case", [*cases("scores")])
+@FEWER_EACH
+@example(rows=LACKING)
+@given(rows=ROWS)
+@pytest.mark.filterwarnings("ignore::anls_frame.InputWarning")
+def test_given_rows_of_scores_are_used_or_left_out_by_reason(case: Case, rows: Any) -> None:
+    check(case, rows, SCORES_OF[case[2]])
 
 
 @pytest.mark.parametrize("kind", KINDS)
