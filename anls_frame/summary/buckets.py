@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import TypeVar
 
 import polars as pl
@@ -19,9 +18,7 @@ BUCKETS = 16
 """Into how many parts cells are split while they are added up; only one is in memory twice at a time."""
 
 _LOOSE_VALUES = 1 << 22
-"""Number of values in cells below which they are not added up yet."""
-
-_ROOM = 1 << 63
+"""Number of values in cells up to which they are neither split nor added up yet."""
 
 _GROWTH = 1.5
 """Cells are added up whenever they have grown to this multiple of their number ..."""
@@ -62,31 +59,41 @@ class Buckets:
         numbers = (named & cs.numeric()).cast(pl.Float64)
         self._bucket_of = bucket_of(pl.struct(numbers, named - cs.numeric()) if keys else self._hash)
         self._buckets = [_Bucket() for _ in range(BUCKETS)]
+        self._loose: list[pl.DataFrame] = []
         self._schema = pl.Schema()
 
     def add(self, cells: pl.DataFrame) -> None:
         """Add the cells of a batch; some may have equal keys, such as lists in a different order."""
-        numbered = self._narrow(cells).with_columns(self._bucket_of.alias("bucket"))
-        for (number,), own in numbered.partition_by("bucket", as_dict=True, include_key=False).items():
-            bucket = self._buckets[number]
-            bucket.parts.append(own)
-            bucket.size += own.height
-            if bucket.size > max(bucket.most, _LOOSE_VALUES // (BUCKETS * own.width)):
-                self._settle(bucket)
+        self._schema = self._schema or cells.schema
+        if cells.schema != self._schema:
+            self._schema = pl.concat([self._schema.to_frame(), cells.head(0)], how="vertical_relaxed").schema
+        self._loose.append(cells)
+        if sum(part.height for part in self._loose) * cells.width > _LOOSE_VALUES:
+            self._split()
+
+    def _split(self) -> None:
+        """Put the loose cells into buckets."""
+        for cells in self._loose:
+            numbered = self._narrow(cells).with_columns(self._bucket_of.alias("bucket"))
+            for (number,), own in numbered.partition_by("bucket", as_dict=True, include_key=False).items():
+                bucket = self._buckets[number]
+                bucket.parts.append(own)
+                bucket.size += own.height
+                if bucket.size > max(bucket.most, _LOOSE_VALUES // (BUCKETS * own.width)):
+                    self._settle(bucket)
+        self._loose.clear()
 
     def whole(self) -> pl.DataFrame:
         """Return all cells, and forget them."""
-        size = sum(bucket.size for bucket in self._buckets)
-        if size * len(self._schema) <= _LOOSE_VALUES:
+        if any(bucket.parts for bucket in self._buckets):
+            self._split()
+        else:
             # So few are added up at once: sixteen small queries would take longer than to count the rows.
-            self._buckets = [_Bucket(self._parts(), size)]
+            self._buckets, self._loose = [_Bucket(self._loose)], []
         for bucket in self._buckets:
             if bucket.parts:
                 self._settle(bucket)
-        parts = self._parts()
-        self._buckets.clear()
-        if not parts:
-            return self._schema.to_frame()
+        parts = [bucket.parts.pop() for bucket in self._buckets if bucket.parts]
         # Column by column, so that there are never two copies of all cells.
         columns = [dict(zip(part.columns, part.get_columns(), strict=True)) for part in parts]
         parts.clear()
@@ -94,9 +101,6 @@ class Buckets:
             pl.concat([part.pop(column).cast(dtype) for part in columns], rechunk=True)
             for column, dtype in self._schema.items()
         ])  # fmt: skip
-
-    def _parts(self) -> list[pl.DataFrame]:
-        return list(chain.from_iterable(bucket.parts for bucket in self._buckets))
 
     def _settle(self, bucket: _Bucket) -> None:
         """Put the cells of a bucket together, and add up those with equal keys."""
@@ -113,12 +117,8 @@ class Buckets:
 
     def _narrow(self, cells: pl.DataFrame) -> pl.DataFrame:
         """Return cells with sums of 128 bits as 64 bits where all fit; the schema keeps their own dtypes."""
-        schema = cells.schema
-        if schema != self._schema:
-            known = self._schema.to_frame() if self._schema else cells.head(0)
-            self._schema = pl.concat([known, cells.head(0)], how="vertical_relaxed").schema
         wide = cs.by_dtype(pl.Int128) - cs.by_name(*self._keys, require_all=False)
-        fits = cells.select(wide.is_between(-_ROOM, _ROOM - 1).all())
+        fits = cells.select(wide.is_between(pl.Int64.min(), pl.Int64.max()).all())
         return cells.cast({name: pl.Int64 for name in fits.columns if fits[name].item()})
 
 

@@ -14,7 +14,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic
+from typing import Any, Generic
 
 import polars as pl
 import polars.selectors as cs
@@ -237,15 +237,14 @@ class Summary(Generic[Table_co]):
                 metrics = TEXT_METRICS if self.settings.has_texts else ()
             yield name, cells, tuple(metric.within(*self._ends(metric)) for metric in metrics)
 
-    def _ends(self, metric: Metric) -> tuple[float | None, float | None]:
+    def _ends(self, metric: Metric) -> tuple[Any, Any]:
         """Return the lowest and the highest score in a custom metric."""
         if metric.is_built_in:
             return None, None
         scores = self.sums.counted[metric.name]
         is_quantile = metric.probability is not None
         names = [score_of(scores)] * 2 if is_quantile else ["score_min", "score_max"]
-        least, most = scores.select(least=pl.col(names[0]).min(), most=pl.col(names[1]).max()).row(0)
-        return least, most
+        return scores[names[0]].min(), scores[names[1]].max()
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """
