@@ -249,13 +249,13 @@ DESCRIBED = {
         _per_character(
             "reading_order_free_cer",
             "CER in any order",
-            "all errors but moved blocks",
+            f"all errors but moved blocks, {_LENGTH}; can exceed CER, as blocks are set aside first",
             _by_errors(page_errors.page_errors, *(kind for kind in page_errors.KINDS if kind != "moved")),
         ),
         _described(
             "bag_of_words",
-            "bag-of-words error",
-            "mean share of words that differ, in any order",
+            "bag-of-words error (mean)",
+            "mean of the {row}s' shares of words that differ, in any order",
             _by_errors(words.bag_of_words_error, by_words=True),
             format="rate",
         ),
@@ -424,7 +424,8 @@ ROW_SCORES = {
     },
     "cer": _described("cer", heading_of("cer"), "", _scored("cer"), format="rate"),
     "wer": _described("wer", heading_of("wer"), "", _by_errors(words.wer, by_words=True), format="rate"),
-    **{name: DESCRIBED[name] for name in ("char_errors", "bag_of_words")},
+    "char_errors": DESCRIBED["char_errors"],
+    "bag_of_words": dataclasses.replace(DESCRIBED["bag_of_words"], label="bag-of-words error"),
 }
 """The scores of a row of texts that have quantiles and can be drawn row by row, by name."""
 

@@ -368,7 +368,7 @@ def test_a_page_leaves_out_the_least_important_columns_and_names_them(tmp_path: 
     assert heads == [
         *("slice", "pages", "words", "characters", "CER (corpus)", "WER (corpus)"),
         *("misread", "omitted", "added", "fabricated", "repeated", "moved", "CER in any order"),
-        "bag-of-words error",
+        "bag-of-words error (mean)",
     ]
     (note,) = [note for note in shown.texts("li") if "more column" in note]
     assert note.startswith("All pages together has ")

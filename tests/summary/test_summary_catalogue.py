@@ -11,7 +11,7 @@ import pytest
 from rapidfuzz.distance import Levenshtein
 
 import anls_frame as af
-from anls_frame.summary.catalogue import NAMED
+from anls_frame.summary.catalogue import NAMED, short_label
 
 PREDICTIONS = ["lnvoice", "12 EUR", None, "", "x"]
 PAGES = af.sample("pages")
@@ -199,6 +199,33 @@ def test_the_errors_of_pages_by_kind_add_up_to_the_rates_of_a_report() -> None:
     assert {kind: overall[kind] for kind in kinds} == {kind: sums[kind] / length for kind in kinds}
     in_place = sum(sums.values()) - sums["moved"]
     assert overall["reading_order_free_cer"] == in_place / length
+
+
+def test_an_error_rate_says_whether_it_is_a_mean_of_rows() -> None:
+    # Of two rows without an error in the first, a mean is half the error of the second, whatever its length.
+    frame = pl.DataFrame({"p": ["a b c d e f g h i j k l", "x"], "a": ["a b c d e f g h i j k l", "y"]})
+    rates = [name for name, metric in NAMED.items() if metric.format == "rate"]
+    report = af.report(frame, "p", "a", metrics=rates)
+    means = {metric.label for metric in report.measures if report.overall[metric.name] == 0.5}
+    assert means == {"CER (mean)", "WER (mean)", "bag-of-words error (mean)"}
+    assert all((metric.label in means) == ("(mean)" in short_label(metric)) for metric in report.measures)
+    # A quantile is none.
+    quantile = af.report(frame, "p", "a", metrics=af.Metric.quantile("bag_of_words"))
+    assert quantile.measures[0].label == "bag-of-words error (median)"
+
+
+def test_a_bag_of_words_never_exceeds_the_mean_error_rate_of_words() -> None:
+    rates = af.report(PAGES, "tesseract", "reference", metrics=["bag_of_words", "wer_mean"]).overall
+    assert 0 < rates["bag_of_words"] <= rates["wer_mean"]
+
+
+def test_an_error_rate_in_any_order_can_exceed_the_error_rate_and_says_so() -> None:
+    read, text = "eta theta eps delta eps eta theta eps delta eps", "eta eta theta eps delta eps"
+    frame = pl.DataFrame({"p": [read], "a": [text]})
+    rates = af.report(frame, "p", "a", metrics=["cer_corpus", "reading_order_free_cer"]).overall
+    assert rates["cer_corpus"] == Levenshtein.distance(read, text) / len(text)
+    assert rates["reading_order_free_cer"] > rates["cer_corpus"]
+    assert "can exceed CER" in NAMED["reading_order_free_cer"].meaning
 
 
 def test_order_does_not_count_in_a_bag_of_words() -> None:
