@@ -14,7 +14,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import choice, flag, string
-from anls_frame._messages import Message, Named, Option, for_readers, wrong
+from anls_frame._messages import Message, Option, for_readers, wrong
 from anls_frame._text import differing_in_notation, numbered
 from anls_frame.exceptions import warn
 from anls_frame.files import standard_frames
@@ -44,12 +44,10 @@ EmptyLines: TypeAlias = Literal["keep", "drop"]
 UnknownText: TypeAlias = Literal["error", "warn"]
 
 COLLECTION = "collection"
-_LAYOUT: Mapping[str, tuple[str, Named]] = {
-    "empty lines": ("\n\n", Option("empty_lines", "drop")),
-    "runs of spaces": (
-        "  ",
-        for_readers('a protocol with whitespace="squeeze"', "--protocol anls,errors.whitespace=squeeze"),
-    ),
+_SQUEEZE = for_readers('a protocol with whitespace="squeeze"', "--protocol anls,errors.whitespace=squeeze")
+_LAYOUT: Mapping[str, tuple[str, Message]] = {
+    "empty lines": ("\n\n", Message(Option("empty_lines", "drop"), " or ", _SQUEEZE)),
+    "runs of spaces": ("  ", Message(_SQUEEZE)),
 }
 """What a text may have for its layout, and what ignores it."""
 _OFTEN = 0.002
@@ -529,8 +527,8 @@ def _warn_of_layout(texts: Mapping[str, Mapping[str, str]]) -> None:
         for name in texts:
             few, many = sorted((REFERENCE, name), key=lambda column: shares[column])
             if shares[many] - shares[few] > _OFTEN:
-                said = f"{many!r} has {what}, and {few!r} has few or none: each counts as an error without "
-                warn(said, ignoring)
+                said = f"{many!r} has {what}, and {few!r} has few or none: "
+                warn(said, "each counts as an error unless ignored by ", ignoring)
 
 
 def _without_empty(text: str) -> str:
