@@ -26,9 +26,9 @@ class Problems:
         file = Path(path or self.path)
         self._add([Problem("" if file == Path() else str(file), place, message)], 1)
 
-    def hint(self, message: str) -> None:
+    def hint(self, *messages: str) -> None:
         """Say, once, below the problems what to do."""
-        self._hints[message] = None
+        self._hints |= dict.fromkeys(messages)
 
     def _add(self, problems: Sequence[Problem], total: int) -> None:
         self._total += total

@@ -154,13 +154,13 @@ def with_entries(raw: Raw, names: Iterable[str], problems: Problems) -> Raw:
     return replace(raw, columns={**raw.columns, **added}) if added else raw
 
 
-def hint_entries(raw: Raw, names: Sequence[str], problems: Problems) -> None:
-    """Say, below a problem of columns that may hold objects, what to do with the file or its entries."""
-    paths = [f"{name}.{key}" for name in names for key in raw_tables.entry_names(raw, name)]
+def entry_hints(raw: Raw, names: Sequence[str]) -> list[str]:
+    """Return what to do with a file, or the entries of objects in these columns, if it has any."""
     if (way := rows_within(raw) or way_of(raw.names)) is not None:
-        problems.hint(way)
-    elif short := [path for path in paths if len(path) <= _LONGEST_NAME]:
-        problems.hint(f"entries of objects are named with dots: {listed(short)}")
+        return [way]
+    paths = [f"{name}.{key}" for name in names for key in raw_tables.entry_names(raw, name)]
+    short = [path for path in paths if len(path) <= _LONGEST_NAME]
+    return [f"entries of objects are named with dots: {listed(short)}"] if short else []
 
 
 def rows_within(raw: Raw) -> str | None:
@@ -273,7 +273,7 @@ def frame(
             own = in_one_form(own) if role in IDS else own
         columns.append(own.alias(role))
         if is_named and len(problems) > known:
-            hint_entries(raw, [name], problems)
+            problems.hint(*entry_hints(raw, [name]))
     taken = {column.name for column in columns}
     names, used = set(raw.names), set(chosen.values())
     for name in raw.names:

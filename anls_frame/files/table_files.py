@@ -293,7 +293,7 @@ def _hint_entries(file: File, lazy: pl.LazyFrame, problems: Problems) -> None:
     """Say how the entries of objects in a Parquet file are named."""
     with reading_parquet(file):
         some = from_frame(lazy.head(_LOOKED_AT).collect())
-    standard_frames.hint_entries(some, some.names, problems)
+    problems.hint(*standard_frames.entry_hints(some, some.names))
 
 
 def with_entries(frame: Rows, names: Iterable[str], file: os.PathLike[str] | None = None) -> Rows:
@@ -358,7 +358,7 @@ def read_table(
     for name in systems.values():
         standard_frames.choose(raw, {"prediction": name}, (), problems)
     if len(problems) > damaged:  # without the columns, nothing else can be checked
-        standard_frames.hint_entries(raw, raw.names, problems)
+        problems.hint(*standard_frames.entry_hints(raw, raw.names))
         if not (raw.typed or any(usual_names.usual_names(role, raw.names) for role in usual_names.ROLES)):
             problems.hint("the first line names the columns; if it is a row, write their names above it")
         problems.raise_any()
@@ -370,7 +370,7 @@ def read_table(
         known = len(problems)
         texts[name] = standard_frames.prediction(raw, column, problems)
         if len(problems) > known:
-            standard_frames.hint_entries(raw, [column], problems)
+            problems.hint(*standard_frames.entry_hints(raw, [column]))
     problems.raise_any()
     predicted = [(column, texts[name]) for name, column in systems.items()]
     if "prediction" in chosen:

@@ -16,7 +16,8 @@ from anls_frame._arguments import string
 from anls_frame._messages import Either, Message, Option
 from anls_frame._text import listed, quoted
 from anls_frame.exceptions import DTypeError, warn
-from anls_frame.files.standard_frames import GOLD_ELSEWHERE
+from anls_frame.files.raw_tables import from_frame
+from anls_frame.files.standard_frames import GOLD_ELSEWHERE, entry_hints
 from anls_frame.frames import documents, origins
 from anls_frame.frames.answer_lists import parse_answers, parsed
 from anls_frame.frames.answer_texts import warn_of_answers
@@ -344,7 +345,9 @@ class _Finder:
             told = f"several columns could hold the {what}: {shown}"
             # The name `answer` is that of predictions, too.
             named = named if option == "answers" else names[0]
-        raise ValueError(Message(f"{told}. Pass ", Option(option, named), *more))
+        raw = from_frame(self.rows.head(0 if names else _LOOKED_AT))
+        hints = [Either("", f"\n{hint}") for hint in entry_hints(raw, raw.names)]
+        raise ValueError(Message(f"{told}. Pass ", Option(option, named), *more, *hints))
 
 
 def _first_values(column: pl.Series) -> str:

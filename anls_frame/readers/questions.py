@@ -140,7 +140,7 @@ def read_gold(
     elif "question_id" not in chosen and gold_id is None:
         standard_frames.ask_for("question_id", [], raw.names, problems, "gold_id")
     if len(problems):
-        standard_frames.hint_entries(raw, raw.names, problems)
+        problems.hint(*standard_frames.entry_hints(raw, raw.names))
     problems.raise_any()
     names = raw.names
     if "answers" not in named and not _may_be_answers(raw, chosen):

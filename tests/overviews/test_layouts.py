@@ -453,6 +453,23 @@ def test_predictions_without_answers_are_told_where_these_are_joined(tmp_path: P
     assert "for a table of scores" not in " ".join(done.stderr.split())
 
 
+def test_entries_of_objects_are_named_where_no_column_has_the_role(tmp_path: Path) -> None:
+    row = {"output": {"text": "a"}, "doc": {"target": "a"}}
+    frame = pl.DataFrame([{"id": number, **row} for number in range(40)])
+    frame.write_ndjson(tmp_path / "r.jsonl")
+    frame.write_parquet(tmp_path / "r.parquet")
+    told = "entries of objects are named with dots: output.text, doc.target"
+    for command in ("report", "overview"):
+        for file in ("r.jsonl", "r.parquet"):
+            refused(shell.run(tmp_path, command, file), told)
+            refused(shell.run(tmp_path, command, file, "-p", "output.text"), told)
+            fine(shell.run(tmp_path, command, file, "-p", "output.text", "--answers", "doc.target"))
+    # Frames have columns alone.
+    with pytest.raises(ValueError, match="no column looks like the accepted answers") as raised:
+        af.overview(frame)
+    assert "dots" not in str(raised.value)
+
+
 def test_a_file_of_answers_alone_says_which_column_they_are_in(tmp_path: Path) -> None:
     rows().select("question_id", "doc_id", answer=pl.col("answers").list.first()).write_csv(
         tmp_path / "a.csv"
