@@ -379,7 +379,7 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "NaN": (
         lambda: pl.col("nan").abs().alias("m"),
-        r"metric 'm' must be finite, got nan in row 2 \(counted from 0\); drop or fill",
+        r"metric 'm' must be finite, got nan in row 2 \(counted from 0\); give a row without a score null",
     ),
     "infinite": (
         lambda: (pl.col("s") / 0).alias("m"), r"metric 'm' must be finite, got inf in row 0 .* in 2 more"
@@ -609,6 +609,25 @@ def test_an_integer_that_is_too_large_for_a_float_is_an_error_that_names_the_row
 
     with pytest.raises(ValueError, match=rf"metric 'big' must be finite, got {shown} in row 1 "):
         af.report(frame, "p", "a", metrics=metric)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_a_function_that_has_no_score_for_a_row_is_told_to_return_none(value: float) -> None:
+    frame = pl.DataFrame({"p": ["a", "b", "c"], "q": ["a", "b", "c"], "a": ["a", "b", "x"]})
+
+    def metric(missing: float | None) -> af.Metric:
+        return af.Metric.of_texts(lambda text, a: missing if text == "b" else float(text == a), name="m")
+
+    told = r"'m' must be finite, got (nan|inf) in row 1 .*; give a row without a score null, or None in"
+    for call in (
+        lambda one: af.report(frame, "p", "a", metrics=one),
+        lambda one: af.compare(frame, ["p", "q"], "a", metrics=one),
+        lambda one: af.summarize(frame, "p", "a", metrics=one),
+    ):
+        with pytest.raises(ValueError, match=told):
+            call(metric(value))
+    overall = af.report(frame, "p", "a", metrics=metric(None)).overall
+    assert (overall["m"], overall["n"], overall["m_n"]) == (0.5, 3, 2)
 
 
 @pytest.mark.parametrize("keep", ["lang", ["doc", "lang"], ["doc"]])
