@@ -15,6 +15,7 @@ from pathlib import Path
 
 from anls_frame.exceptions import InputError
 from anls_frame.files.file import File
+from anls_frame.files.other_formats import ZIP
 from anls_frame.files.problems import problem
 
 ARCHIVE_BYTES = 4 << 30
@@ -63,7 +64,7 @@ def opened_archive(file: File, kind: str) -> Iterator[zipfile.ZipFile]:
             if isinstance(error, OSError) and error.errno not in {None, errno.EINVAL}:
                 raise  # an error of the disk, not of the file
             content.seek(0)
-            file.check_beginning(content)
+            file.check_content(content.read(64), [ZIP])
             raise problem(file, f"cannot be read as {kind}: {error}") from None
 
 

@@ -8,6 +8,7 @@ import io
 import os
 import re
 import zlib
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
@@ -17,7 +18,7 @@ from anls_frame._messages import Message, Option
 from anls_frame._paths import as_path
 from anls_frame._text import numbered
 from anls_frame.exceptions import warn
-from anls_frame.files.other_formats import OTHER_SUFFIXES, folder_to_convert, not_a_page
+from anls_frame.files import other_formats as kinds
 from anls_frame.files.problems import problem
 from anls_frame.frames import strict_json
 
@@ -41,7 +42,6 @@ MOST_BYTES = 1 << 30
 MOST_TIMES = 100
 _CHUNK = 1 << 20
 _BEGINNING = 1 << 16
-_POINTER = b"version https://git-lfs.github.com/spec/"
 
 
 def without_compression(path: Path) -> Path:
@@ -101,16 +101,15 @@ class File(os.PathLike[str]):
             raise FileNotFoundError(errno.ENOENT, "there is no such file", str(self)) from None
         if self.path.is_dir():
             raise IsADirectoryError(errno.EISDIR, "this is a folder: name a file in it", str(self))
-        if (found := folder_to_convert(self.path)) is not None:
+        if (found := kinds.folder_to_convert(self.path)) is not None:
             raise problem(*found)
         if not may_be_empty and status.st_size == 0 and self.path.is_file():
             raise problem(self, "the file is empty")
 
-    def check_beginning(self, content: BinaryIO | io.BytesIO) -> None:
-        """Raise an error if the content, which is open at its beginning, is a pointer of Git LFS."""
-        if content.read(len(_POINTER)) == _POINTER:
-            raise problem(self, "this is a pointer of Git LFS: fetch the file itself with `git lfs pull`")
-        content.seek(0)
+    def check_content(self, data: bytes, own: Iterable[bytes] = ()) -> None:
+        """Raise an error if the first bytes of the content are those of a kind that is none of its own."""
+        if (known := kinds.other_kind(data, own)) is not None:
+            raise problem(self, f"this is {known}")
 
     def format(self, given: str | None = None) -> str:
         """Return the given format, or the format named by the suffix."""
@@ -118,13 +117,11 @@ class File(os.PathLike[str]):
             return choice("format", given, FORMATS)
         if self.suffix in _FORMATS:
             return _FORMATS[self.suffix]
-        if self.suffix in {".pkl", ".pickle", ".xls", ".xlsb", ".xlsm", ".ods"}:
-            message = f"{self.suffix} files are not read; save it as CSV, JSON Lines, Parquet or .xlsx"
-            raise problem(self, message)
         self.check()
-        if self.suffix in OTHER_SUFFIXES:
-            raise problem(self, f"{self.suffix} files are not read; {OTHER_SUFFIXES[self.suffix]}")
-        if (known := not_a_page(self.beginning.lstrip())) is not None:
+        if self.suffix in kinds.OTHER_SUFFIXES:
+            raise problem(self, f"{self.suffix} files are not read; {kinds.OTHER_SUFFIXES[self.suffix]}")
+        self.check_content(self._read(), kinds.TEXTS)
+        if (known := kinds.not_a_page(self.beginning.lstrip())) is not None:
             raise problem(self, f"this is no table, but {known[0]}; {known[1]}")
         formats = ", ".join(map(repr, FORMATS))
         what = Message("cannot tell the format from the name; for a table, pass ", Option("format"))
@@ -149,20 +146,21 @@ class File(os.PathLike[str]):
             self._content = None
         return content
 
-    def read_text(self, encoding: str | None = None) -> str:
+    def read_text(self, encoding: str | None = None, own: bytes = kinds.TABLE) -> str:
         """Return the content as text, which must not be empty."""
-        text = self.decoded(self.read_bytes(), encoding)
+        text = self.decoded(self.read_bytes(), encoding, [own])
         if not text or text.isspace():
             raise problem(self, "the file is empty")
         return text
 
     def read_json(self, encoding: str | None = None) -> str:
         """Return the content as the text of JSON or JSON Lines, which must not be empty."""
-        return without_halves(self, self.read_text(encoding))
+        return without_halves(self, self.read_text(encoding, kinds.JSON))
 
-    def decoded(self, data: bytes, encoding: str | None = None) -> str:
+    def decoded(self, data: bytes, encoding: str | None = None, own: Iterable[bytes] = kinds.TEXTS) -> str:
         """Return the content as text, by default as UTF-8, UTF-16 or, with its mark, UTF-32."""
         data = data.removeprefix(codecs.BOM_UTF8)
+        self.check_content(data, own)
         given, encoding = encoding, encoding or _encoding(data)
         try:
             text = data.decode(encoding).removeprefix("\ufeff")
@@ -190,7 +188,6 @@ class File(os.PathLike[str]):
         """Return the content, which is read here alone."""
         if self._content is None:
             stored = self.path.read_bytes()
-            self.check_beginning(io.BytesIO(stored))
             compression = _COMPRESSIONS.get(self.path.suffix.lower())
             self._content = stored if compression is None else self._decompressed(stored, compression)
         return self._content
@@ -208,6 +205,7 @@ class File(os.PathLike[str]):
                         too_large = f"its {packed:,} bytes unpack to more than {most:,}"
                         raise problem(self, f"{too_large}; if that is intended, unpack it first")
         except damage as error:
+            self.check_content(stored, [kinds.PACKED[kind]])
             raise problem(self, f"not a complete {kind} file, despite its suffix: {error}") from None
         return content.getvalue()
 

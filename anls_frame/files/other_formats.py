@@ -57,16 +57,39 @@ _OCR = 'make a table of it, as the guide to files of OCR pages does under "Other
 _TO_PARQUET = "write its rows to a Parquet file, in Python with "
 _REMOVED = f", which keeps files of rows that were removed; {_TO_PARQUET}"
 _EDITS = 'score it with `anls-frame gec`, as the guide "Grammatical error correction" does'
-OTHER_SUFFIXES = {
-    **dict.fromkeys((".trn", ".stm", ".ctm", ".srt", ".vtt"), TRANSCRIPTS),
-    **dict.fromkeys((".arrow", ".feather", ".ipc"), f"{_TO_PARQUET}polars.read_ipc or read_ipc_stream"),
-    ".avro": f"{_TO_PARQUET}polars.read_avro",
-    ".orc": f"{_TO_PARQUET}pandas.read_orc",
-    ".m2": _EDITS,
-    ".zip": "unpack it, and name the folder with its files",
-    **dict.fromkeys((".bz2", ".xz", ".7z", ".lz4"), "decompress it: only .gz and .zst are read as they are"),
+_SAVED = "save it as CSV, JSON Lines, Parquet or .xlsx"
+OTHER_SUFFIXES = dict.fromkeys((".trn", ".stm", ".ctm", ".srt", ".vtt"), TRANSCRIPTS) | {".m2": _EDITS}
+"""Suffixes of texts without a reader, and what to do with them."""
+ZIP, PARQUET = rb"PK\x03\x04", rb"PAR1\x15"
+PACKED = {"gzip": rb"\x1f\x8b", "zstd": rb"\x28\xb5\x2f\xfd"}
+JSON, MARKUP = rb'\s*(\[\s*)?\{\s*"', rb"\s*<(?i:!doctype|html|table|\?xml)"
+TABLE = rb'\s*"?[a-zA-Z_][\w .-]*"?[,;\t]["\w]'
+TEXTS = (JSON, MARKUP, TABLE)
+_CONTENTS = {
+    rb"version https://git-lfs": "a pointer of Git LFS: fetch the file itself with `git lfs pull`",
+    PACKED["gzip"]: "compressed with gzip: append .gz to its name",
+    PACKED["zstd"]: "compressed with Zstandard: append .zst to its name",
+    rb"BZh\d1AY|\xfd7zXZ|7z\xbc\xaf|\x04\x22\x4d\x18": "compressed: unpack it, as only .gz and .zst are read",
+    ZIP: "a workbook or a ZIP archive: save a workbook as .xlsx, or unpack the archive",
+    PARQUET: "a Parquet file: name it .parquet",
+    rb"ARROW1\0\0|\xff\xff\xff\xff": f"a file of Arrow: {_TO_PARQUET}polars.read_ipc or read_ipc_stream",
+    rb"Obj\x01": f"a file of Avro: {_TO_PARQUET}polars.read_avro",
+    rb"ORC[\0-\x1f]": f"a file of ORC: {_TO_PARQUET}pandas.read_orc",
+    rb"\x80[\x02-\x05]|\xd0\xcf\x11\xe0": f"a pickle or a file of old Excel: {_SAVED}",
+    rb"%PDF-|\x89PNG|\xff\xd8\xff|GIF8": "a PDF or an image: name the file with its text",
+    rb"\0{8}": "a file of zeros: copy or download it again",
+    MARKUP: f"HTML or XML, such as a page that asks to sign in; if a spreadsheet shows a table, {_SAVED}",
+    JSON: "JSON: name it .json",
+    TABLE: "a table of text: name it .csv or .tsv",
 }
-"""Suffixes of files without a reader, and what to do with them."""
+"""What files are and what to do with them, by their first bytes."""
+
+
+def other_kind(data: bytes, own: Iterable[bytes]) -> str | None:
+    """Return what a file is and what to do with it, if its first bytes are those of no kind of its own."""
+    return next((said for kind, said in _CONTENTS.items() if kind not in own and re.match(kind, data)), None)
+
+
 _FOLDERS = {
     "_delta_log": f"a table of Delta{_REMOVED}polars.scan_delta('FOLDER').sink_parquet('rows.parquet')",
     "metadata/*.metadata.json": f"a table of Iceberg{_REMOVED}polars.scan_iceberg('NEWEST').sink_parquet("

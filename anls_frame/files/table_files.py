@@ -28,6 +28,7 @@ from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColu
 from anls_frame.export import row_files
 from anls_frame.files import raw_tables, standard_frames
 from anls_frame.files.file import File
+from anls_frame.files.other_formats import PARQUET
 from anls_frame.files.problems import Problems, problem
 from anls_frame.files.raw_tables import Raw, by_name, from_frame
 from anls_frame.files.standard_frames import Rows
@@ -477,9 +478,9 @@ def reading_parquet(file: File) -> Iterator[None]:
             raise
         if not file.is_stream:
             with file.path.open("rb") as content:
-                file.check_beginning(content)
+                file.check_content(content.read(64), [PARQUET])
         raise problem(
-            file, f"cannot be read as Parquet: {fault}; it is damaged, or was changed while it was read"
+            file, f"cannot be read as Parquet: {fault}; it is damaged, no Parquet, or was changed meanwhile"
         ) from None
 
 
