@@ -69,6 +69,8 @@ class File(os.PathLike[str]):
         self._content: bytes | None = None
         self.unique_ids: bool | Literal["in an epoch"] = True
         """Where ids are checked while the file is read; nowhere if rows are chosen first."""
+        self.is_part = False
+        """Whether this is one of several files of a system, which may hold no rows."""
 
     @classmethod
     def of(cls, given: str | os.PathLike[str]) -> File:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from anls_frame._messages import Message, Option
 from anls_frame._paths import as_path, files_at
 from anls_frame._text import path_text
+from anls_frame.exceptions import warn
 from anls_frame.files.file import check_regular
 
 
@@ -58,8 +61,15 @@ def checked_name(name: object, what: str) -> str:
     return name
 
 
-def check_different(files: Iterable[os.PathLike[str]]) -> None:
-    """Raise an error if a file is named twice."""
+_PART = re.compile(r"(.*-)\d+(-of-0*(\d+)\D.*)")
+
+
+def check_different(files: Sequence[os.PathLike[str]]) -> None:
+    """Raise an error if a file is named twice; warn of missing ones, such as train-00001-of-00003."""
+    parts = Counter(found.groups() for file in files if (found := _PART.fullmatch(os.fspath(file))))
+    for (before, after, number), given in parts.items():
+        if 1 < given < int(number):
+            warn(f"{before}*{after}: {given} of {number} files are given; are the others missing?")
     first: dict[str, os.PathLike[str]] = {}
     for file in files:
         same = first.setdefault(os.path.realpath(file), file)

@@ -348,7 +348,7 @@ def read_table(
     given: dict[Role, Any] = {role: options.pop(role, None) for role in usual_names.ROLES}
     stored = {name: value for name, value in options.items() if name not in formats}
     raw = read_raw(file, problems, **stored)
-    if not raw.height:
+    if not (raw.height or file.is_part):
         problems.raise_any()
         raise problem(file, "holds no rows")
     damaged = len(problems)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
@@ -21,6 +22,10 @@ from anls_frame.frames.usual_names import is_system
 from anls_frame.readers.log_names import format_suffix, is_aggregated, is_log, matching, run_of
 
 Runs: TypeAlias = Literal["error", "newest", "all"]
+
+
+_NUMBERED = re.compile(r"\d+(?=-of-\d)|^part[-.]\d+(?=[-.])|^data(_\d+)+(?=\.)|_\d{6}_\d{6}(?=\.)")
+"""The number of a part of a table, in the names that Spark, Dask, DuckDB, Ray and Hugging Face write."""
 
 
 def repeated(files: Iterable[File]) -> dict[tuple[Path, str], list[tuple[str, File]]]:
@@ -86,7 +91,7 @@ def by_system(
         systems = dict(zip(names_of(list(groups)), groups.values(), strict=True))
     if not systems:
         raise ValueError("logs must name at least one file")
-    check_different(chain.from_iterable(systems.values()))
+    check_different([*chain.from_iterable(systems.values())])
     return systems
 
 
@@ -164,7 +169,8 @@ def _in(argument: Path, without: Collection[Path]) -> list[File]:
         below.setdefault(path, file if is_here else File(path))
     entries = list(below.values())
     parts = {path.name.partition("=")[0] for path in below if "=" in path.name and path.is_dir()}
-    if parts and not any(map(is_system, parts)):
+    are_numbered = len({_NUMBERED.sub("", path.name) for path in below}) == 1 < len(below)
+    if are_numbered or (parts and not any(map(is_system, parts))):
         # Folders of the names `lang=de` are parts of one table, those of `model=a` are systems.
         return [File(argument)]
     # A folder whose logs all lie in one folder, such as that of a date.

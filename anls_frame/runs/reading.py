@@ -420,7 +420,14 @@ def scan_counted(file: File, how: Reading) -> tuple[pl.LazyFrame, int]:
     frame = scan(file, how)
     with reading(file, how):
         rows: int = frame.select(pl.len()).collect(engine="streaming").item()
+    warn_of_empty(file, rows)
     return frame, rows
+
+
+def warn_of_empty(file: File, rows: int) -> None:
+    """Warn of a file without rows, which may be what a job has left that failed."""
+    if not rows:
+        warn(f"{file}: holds no rows")
 
 
 def kind_of_file(file: File, how: Reading) -> str:

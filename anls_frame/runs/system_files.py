@@ -39,6 +39,7 @@ from anls_frame.runs.reading import (
     kind_of_file,
     load_table,
     scan_counted,
+    warn_of_empty,
     with_every_response,
     with_unique_ids,
 )
@@ -212,7 +213,9 @@ def read_each(
             frame = read.get(file)
             if frame is None:
                 file.unique_ids = how.unique_ids if column is None else False
+                file.is_part = len(systems[system]) > 1
                 frame = read_kind(file, kinds[file], options, questions, **how.of_table)
+                warn_of_empty(file, frame.height)
             asked = how.asking(questions, frame.columns)
             if column is None:
                 parts = [(system, with_unique_ids(frame, file, how, asked))]
@@ -299,6 +302,8 @@ class SystemFiles:
         for file in files if are_pages(self.how) else []:
             check_page(file, self.how)
         check_different(files)
+        for file in files:
+            file.is_part = len(files) > 1
         return files
 
     @cached_property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import warnings
@@ -257,6 +258,73 @@ def test_names_of_folders_are_read_as_engines_write_them(tmp_path: Path, suffix:
     assert dict(found.select("question_id", "kind").iter_rows()) == names
     slices = report_files(tmp_path, by="kind").by_group["kind"].to_list()
     assert sorted(slices, key=str) == sorted(names.values(), key=str)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        "part-{:05}-4f1c-c000.snappy.parquet",
+        "part.{}.parquet",
+        "data_{}.csv",
+        "data_0_{}_0.snappy.parquet",
+        "0_{:06}_000000.parquet",
+        "train-{:05}-of-00003.jsonl",
+        "part-{:05}.jsonl.gz",
+    ],
+)
+def test_parts_that_engines_number_are_one_system(tmp_path: Path, names: str) -> None:
+    # Spark, Dask, DuckDB, Snowflake, Ray, Hugging Face, Hadoop
+    rows = af.sample().select("question_id", "answers", "doc_id", prediction="tesseract").head(120)
+    table = tmp_path / "table"
+    table.mkdir()
+    for number in range(3):
+        path = table / names.format(number)
+        plain = af.write_results(rows[40 * number :][:40], path.with_suffix("") if ".gz" in names else path)
+        if ".gz" in names:
+            path.write_bytes(gzip.compress(plain.read_bytes()))
+            plain.unlink()
+    (table / "_SUCCESS").touch()
+
+    whole = af.report(rows, "prediction", "answers").overall
+    assert report_files(table).overall["anls"] == whole["anls"]
+    assert af.read_logs(table)["system"].unique().to_list() == ["table"]
+    assert f"ANLS {whole['anls']:.3f}" in fine(run(tmp_path, "overview", "table"))
+
+    (table / f"other-{names.format(0)}").write_bytes((table / names.format(0)).read_bytes())
+    assert len(af.read_logs(table, unmatched="keep")["system"].unique()) == 4
+
+
+def test_missing_parts_are_said_by_their_names(tmp_path: Path) -> None:
+    for number in (0, 2):
+        write(tmp_path / f"dev-{number:05}-of-00003.jsonl", [f"Coke {number}"] * 4)
+    said = r"dev-\*-of-00003\.jsonl: 2 of 3 files are given"
+    with pytest.warns(af.InputWarning, match=said):
+        report_files(tmp_path, shared_ids="rows")
+    with pytest.warns(af.InputWarning, match=said):
+        af.read_logs(tmp_path, unmatched="keep")
+    first = tmp_path / "dev-00000-of-00003.jsonl"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", af.InputWarning)
+        assert report_files(first).overall["n"] == 4  # as in an array job
+        first.rename(tmp_path / "dev-00000-of-00002.jsonl")
+        (tmp_path / "dev-00002-of-00003.jsonl").rename(tmp_path / "dev-00001-of-00002.jsonl")
+        report_files(tmp_path, shared_ids="rows")
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".xlsx"])
+def test_a_part_without_rows_is_said_and_an_empty_system_refused(tmp_path: Path, suffix: str) -> None:
+    rows = pl.DataFrame({"id": ["1", "2"], "prediction": ["Coke", "Fanta"], "answers": ["coke", "Pepsi"]})
+    files = [tmp_path / f"part-{number}{suffix}" for number in range(3)]
+    for file, part in zip(files, (rows[:1], rows[:0], rows[1:]), strict=True):
+        af.write_results(part, file)
+    for given in (files, tmp_path):
+        with pytest.warns(af.InputWarning, match=f"part-1{suffix}: holds no rows"):
+            overall = report_files(given).overall
+        assert (overall["n"], overall["anls"]) == (2, 0.5)
+    with pytest.warns(af.InputWarning, match=f"part-1{suffix}: holds no rows"):
+        assert af.read_logs({"one": tmp_path})["question_id"].to_list() == ["1", "2"]
+    with pytest.raises(af.InputError, match=f"part-1{suffix}: holds no rows"):
+        compare_files(files[:2])
 
 
 def test_folders_named_by_systems_are_systems_and_columns_of_a_file_stay(tmp_path: Path) -> None:
