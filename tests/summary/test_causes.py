@@ -139,7 +139,8 @@ def test_causes_of_slices_and_parts_add_up() -> None:
     assert by_kind.filter(kind="two").drop("kind").equals(two.causes())
 
 
-@given(text=TEXT)
-def test_a_right_answer_loses_nothing(text: str) -> None:
-    frame = pl.DataFrame({"prediction": [text], "answer": [text]})
+@FEWER
+@given(texts=st.lists(TEXT, min_size=8, max_size=24))
+def test_right_answers_lose_nothing(texts: list[str]) -> None:
+    frame = pl.DataFrame({"prediction": texts, "answer": texts})
     assert af.report(frame, "prediction", "answer", details=True).causes().is_empty()
