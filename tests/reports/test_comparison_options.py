@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from pathlib import Path
@@ -30,6 +31,12 @@ FRAME = pl.DataFrame(
     }
 )
 SYSTEMS = {"old": "a", "new": "b"}
+
+
+@functools.cache
+def usual(cluster: str | None) -> pl.DataFrame:
+    """Return the comparison of these systems by `k`."""
+    return compare(FRAME, SYSTEMS, "t", by="k", cluster=cluster).to_polars()
 
 
 def test_slices_are_sorted_by_size_and_key_with_null_last() -> None:
@@ -74,8 +81,7 @@ def test_systems_without_answers_are_told_to_pass_them() -> None:
 @pytest.mark.parametrize("name", [*amount(COLUMNS[::3], COLUMNS), "slice", "k"])
 def test_systems_may_be_named_as_columns_of_the_result(name: str) -> None:
     made = compare(FRAME, {"old": "a", name: "b"}, "t", by="k")
-    expected = compare(FRAME, SYSTEMS, "t", by="k").to_polars()
-    assert made.to_polars().equals(expected.with_columns(system=pl.lit(name)))
+    assert made.to_polars().equals(usual(None).with_columns(system=pl.lit(name)))
     heading = repr(made).splitlines()[2]
     assert re.search(rf"┆ +{name}( \(2\))? +┆", heading)
 
@@ -92,18 +98,17 @@ NAMES = ["first", "second", "unit", "cluster", "key_0", "key_1", "x", "p", "p (a
 
 @pytest.mark.parametrize("name", amount(NAMES[::2], NAMES))
 def test_any_other_name_will_do(name: str) -> None:
-    expected = compare(FRAME, SYSTEMS, "t", by="k", cluster="d")
-    renamed = FRAME.rename({"k": name})
+    expected, renamed = usual("d"), FRAME.rename({"k": name})
     found = compare(renamed, SYSTEMS, "t", by=name, cluster="d")
-    assert found.to_polars().equals(expected.to_polars().rename({"k": name}))
+    assert found.to_polars().equals(expected.rename({"k": name}))
     named = compare(FRAME, {name: "a", "new": "b"}, "t", by="k", cluster="d")
-    assert named.to_polars().equals(expected.to_polars().with_columns(baseline=pl.lit(name)))
+    assert named.to_polars().equals(expected.with_columns(baseline=pl.lit(name)))
     for made in (found, named):
         assert "+" in repr(made)
         assert made._repr_html_()
-        assert made.to_pandas().shape == expected.to_polars().shape
+        assert made.to_pandas().shape == expected.shape
     columns = compare(FRAME.rename({"a": name}), {"old": name, "new": "b"}, "t", by="k", cluster="d")
-    assert columns.to_polars().equals(expected.to_polars())
+    assert columns.to_polars().equals(expected)
 
 
 @pytest.mark.parametrize(

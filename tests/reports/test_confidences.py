@@ -314,9 +314,8 @@ def test_threshold_without_a_certificate() -> None:
 FRAMES: list[Callable[[pl.DataFrame], Any]] = [pl.DataFrame, pl.DataFrame.lazy, pl.DataFrame.to_pandas]
 
 
-@pytest.mark.parametrize("convert", FRAMES)
-def test_a_higher_risk_never_accepts_less(convert: Callable[[pl.DataFrame], Any]) -> None:
-    """Of 120 answers, the 100 surest are right."""
+def of_120_answers(convert: Callable[[pl.DataFrame], Any]) -> Any:
+    """Return the result of 120 answers, of which the 100 surest are right."""
     pages = pl.DataFrame(
         {
             "right": [1] * 100 + [0] * 20,
@@ -324,7 +323,12 @@ def test_a_higher_risk_never_accepts_less(convert: Callable[[pl.DataFrame], Any]
             "kind": ["a", "b"] * 60,
         }
     )
-    result = af.selective(convert(pages), metrics="right", model_confidence="sure", by="kind")
+    return af.selective(convert(pages), metrics="right", model_confidence="sure", by="kind")
+
+
+@pytest.mark.parametrize("convert", FRAMES)
+def test_the_risk_decides_how_many_answers_are_accepted(convert: Callable[[pl.DataFrame], Any]) -> None:
+    result = of_120_answers(convert)
     found = [pl.DataFrame(result.threshold(risk)).row(0, named=True) for risk in (0.01, 0.02, 0.04, 0.06)]
     assert [line["status"] for line in found] == ["too_few_documents"] * 2 + ["certified"] * 2
     assert [line["n_accepted"] for line in found] == [0, 0, 99, 101]
@@ -332,9 +336,13 @@ def test_a_higher_risk_never_accepts_less(convert: Callable[[pl.DataFrame], Any]
     assert found[0]["documents_needed"] > found[1]["documents_needed"] > 120
     assert found[2]["correlation"] is None
     assert [line["few_rows"] for line in found[2:]] == [True, False]
-    shares = [
-        pl.DataFrame(result.threshold(risk, by="kind"))["accepted"] for risk in np.arange(0.02, 0.9, 0.04)
-    ]
+    few, many = (pl.DataFrame(result.threshold(risk, by="kind"))["accepted"] for risk in (0.02, 0.5))
+    assert (few < many).all()
+
+
+def test_a_higher_risk_never_accepts_less() -> None:
+    result = of_120_answers(pl.DataFrame)
+    shares = [result.threshold(risk, by="kind")["accepted"] for risk in np.arange(0.02, 0.9, 0.04)]
     for first, second in itertools.pairwise(shares):
         assert (first <= second).all()
 
