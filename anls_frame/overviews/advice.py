@@ -515,7 +515,7 @@ def _style(case: Case) -> Iterator[Step]:
     ignored = [STYLES[style][1].removeprefix("ignore_") for style in found]
     n = max((getattr(case.predictions, f"n_{style}") for style in found), default=0)
     if case.metric.name == "cer_corpus" and case.score[0] > case.report.overall.get("wer_corpus", math.inf):
-        # Wrong words cost more characters than words have: these are spaces.
+        # Spaces cost characters, but no words.
         plain, n = plain.replace(whitespace="squeeze"), case.report.overall["n"]
         ignored.append("line breaks and runs of spaces")
     if not ignored:

@@ -48,11 +48,12 @@ _TEXTS = (pl.String, pl.Categorical, pl.Enum)
 _SHARED = 0.5
 """The least share of a system's questions that others have as well, where a column names systems."""
 _LOOKED_AT = 1_000
-_SIMILAR, _OFTEN, _COPIED = 0.5, 0.1, 0.95
+_SIMILAR, _OFTEN, _COPIED, _SELDOM = 0.5, 0.1, 0.95, 0.01
 """
 A column predicts answers if this share of its texts is this similar to the answers of their rows.
 
-If it equals nearly all of them, it may be a copy of the answers, or both were predicted.
+If it equals nearly all of them, it may be a copy of the answers, or both were predicted. Of labels, at most
+the last share occur once.
 """
 _MOST_VALUES, _MOST_NUMBERS, _LONGEST_LABEL = 30, 12, 100
 _SHOWN = 3
@@ -258,13 +259,20 @@ class _Finder:
 
     def are_labels(self, *names: str) -> bool:
         """Return whether texts are few labels that repeat, some of which would count in part for others."""
-        texts = [_entries(self.rows[name].alias("a")) for name in names if _are_texts(self.rows.schema[name])]
-        found = [{*column.drop_nulls().unique().head(_MOST_VALUES + 1)} for column in texts]
-        labels = set().union(*found)
-        pairs = pl.DataFrame([*combinations(labels, 2)], dict.fromkeys("ab", pl.String), orient="row")
-        are_few = len(labels) <= min(_MOST_VALUES, _OFTEN * self.rows.height)
+        if not all(_are_texts(self.rows.schema[name]) for name in names):
+            return False
+        texts = [_entries(self.rows[name]).cast(pl.String).drop_nulls().alias("column") for name in names]
+        labels, most = pl.concat(texts), min(_MOST_VALUES, _OFTEN * self.rows.height)
         # Several rows of one question have one answer.
-        return are_few and not pairs.filter(nls("a", "b") >= _SIMILAR).is_empty() and len(found[0]) > 1
+        if not 1 < texts[0].n_unique() <= labels.n_unique() <= most:
+            return False
+        # Misread texts occur once, labels often; dates and amounts may be misread in one way.
+        if labels.str.contains(r"\d.*\d").any() or labels.is_unique().mean() > _SELDOM:
+            return False
+        # "Yes." is no other label than "Yes".
+        pairs = [(a, b) for a, b in combinations(labels.unique(), 2) if a not in b and b not in a]
+        alike = pl.DataFrame(pairs, dict.fromkeys("ab", pl.String), orient="row").select(nls("a", "b"))
+        return bool(alike.to_series().is_between(_SIMILAR, 1, closed="left").any())
 
     def id(self) -> str | None:
         names = usual_names("question_id", self.free)

@@ -535,3 +535,18 @@ def test_labels_count_as_right_or_wrong_however_alike_they_are(
     assert af.overview(numbers, metrics="score").measures[0].name == "score"
     alone = rows.with_columns(label=pl.lit("model_a"), response=pl.lit("model_b"))
     assert af.overview(alone).measures[0].name == "anls"
+
+
+@pytest.mark.parametrize(
+    ("answers", "read"),
+    [
+        (["Yes", "No"], lambda text, _: f"{text}."),  # the same label, in a sentence
+        (["2021-03-01", "2021-03-02"], lambda text, row: text if row % 9 else text.replace("0", "O")),
+        (["Austria", "Australia"], lambda text, row: text if row % 9 else f"{chr(97 + row // 9)}{text[1:]}"),
+        (["total", "Total"], lambda text, _: text.upper()),
+    ],
+)
+def test_misread_and_rephrased_texts_are_no_labels(answers: list[str], read: Any) -> None:
+    gold = answers * 60
+    rows = pl.DataFrame({"answers": gold, "prediction": [read(text, row) for row, text in enumerate(gold)]})
+    assert af.overview(rows).measures[0].name == "anls"
