@@ -27,12 +27,14 @@ _RATES = frozenset(("cer", "wer", "mer", "wil", "ter"))
 """Error rates, which can be above 1."""
 _LOWER_WORDS = _RATES.union(
     ("error", "errors", "substitutions", "deletions", "insertions", "distance", "levenshtein", "hamming"),
-    ("loss", "cost", "costs", "latency", "perplexity", "brier", "mae", "mse", "rmse"),
+    ("loss", "cost", "costs", "latency", "brier", "mae", "mse", "rmse"),
 )
 """Words of names of scores where lower is better."""
+_HIGHER_WORDS = frozenset(("neg", "accuracy", "f1", "precision", "recall", "skill", "savings", "reduction"))
+"""Words of names such as `neg_log_loss` of scikit-learn, where higher is better in any case."""
 _LOWER_NAMES = frozenset(
     (
-        *("zeros", "bag_of_words", *page_errors.KINDS),
+        *("zeros", "bag_of_words", "perplexity", *page_errors.KINDS),
         *("missing_share", "invented_share", "wrong_share", "fabrication_rate", "abstention_rate"),
     )
 )
@@ -73,10 +75,10 @@ class Metric:
         rows: (0, 1) if all scores lie there, otherwise (0, None) or no bounds. If none of them is above 0.5,
         a note asks for the bounds, because amounts have narrower intervals than shares.
     higher_is_better
-        The direction. By default, it follows from the name: `False` if this is the name of a built-in score
+        The direction. By default, it follows from the name: `False` if this is perplexity or a built-in score
         where lower is better, or contains the word cer, wer, mer, wil, ter, error, errors, substitutions,
-        deletions, insertions, distance, levenshtein, hamming, loss, cost, costs, latency, perplexity, brier,
-        mae, mse or rmse; `True` otherwise.
+        deletions, insertions, distance, levenshtein, hamming, loss, cost, costs, latency, brier, mae, mse or
+        rmse, and none of neg, accuracy, f1, precision, recall, skill, savings or reduction; otherwise `True`.
     format
         The format in tables: "score" and "rate" with three decimals, "number" with four significant digits;
         by default "score" for the bounds (0, 1) and for names with these five words, otherwise "number".
@@ -474,7 +476,9 @@ class Metric:
 
 def is_higher_better(name: str) -> bool:
     """Return the direction of a score, which follows from its name: of built-in scores, and of others."""
-    return name.lower() not in _LOWER_NAMES and _LOWER_WORDS.isdisjoint(words_of(name))
+    words = {*words_of(name)}
+    is_lower = name.lower() in _LOWER_NAMES or not words.isdisjoint(_LOWER_WORDS)
+    return not is_lower or not words.isdisjoint(_HIGHER_WORDS)
 
 
 class _TextFunction:

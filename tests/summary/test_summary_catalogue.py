@@ -24,6 +24,9 @@ HIGHER = (
     *("field_precision", "field_recall", "field_f1"),
     # Parts of words are no words, also beside letters that are not ASCII.
     *("certainty", "lossless", "costliness", "täter", "größter", "Überwer"),
+    # Names of scikit-learn, and scores of systems or of what is found.
+    *("neg_log_loss", "neg_mean_squared_error", "brier_skill_score", "cost_savings", "wer_reduction"),
+    *("error_detection_f1", "loss_recall", "perplexity_score", "perplexity_anls"),
 )
 LOWER = (
     *("zeros", "cer", "cer_mean", "cer_corpus", "wer", "wer_mean", "wer_corpus", "mer", "wil"),
