@@ -44,7 +44,9 @@ EmptyLines: TypeAlias = Literal["keep", "drop"]
 UnknownText: TypeAlias = Literal["error", "warn"]
 
 COLLECTION = "collection"
-_SQUEEZE = for_readers('a protocol with whitespace="squeeze"', "--protocol anls,errors.whitespace=squeeze")
+_SQUEEZE = for_readers(
+    '`protocol=PROTOCOLS["raw"].replace(whitespace="squeeze")`', "--protocol anls,errors.whitespace=squeeze"
+)
 _LAYOUT: Mapping[str, tuple[str, Message]] = {
     "empty lines": ("\n\n", Message(Option("empty_lines", "drop"), " or ", _SQUEEZE)),
     "runs of spaces": ("  ", Message(_SQUEEZE)),
@@ -148,10 +150,10 @@ def read_pages(
     Warns
     -----
     InputWarning
-        If pages have nulls or were left out; if only the ground truth or only an engine has many empty
-        lines or runs of spaces; if files of a folder are not pages, such as `mets.xml` or `README.md`; if
-        words are where no page has text; if only some lines of the ground truth have a text with the lowest
-        index, as corrected lines do; if the files of an engine are those of the ground truth.
+        If pages have nulls or were left out; if an engine has many more empty lines or runs of spaces than
+        the ground truth, or the reverse; if files of a folder are not pages, such as `mets.xml` or
+        `README.md`; if words are where no page has text; if only some lines of the ground truth have a text
+        with the lowest index, as corrected lines do; if the files of an engine are those of the ground truth.
 
     Raises
     ------
@@ -520,15 +522,15 @@ def _refuse(problems: Problems, lacking: Sequence[str], hints: Sequence[str], ad
 
 
 def _warn_of_layout(texts: Mapping[str, Mapping[str, str]]) -> None:
-    """Warn of empty lines and runs of spaces that only an engine has, or only the ground truth."""
+    """Warn if an engine has more empty lines or runs of spaces than the ground truth, or the reverse."""
     whole = {name: "\f".join(pages.values()) for name, pages in texts.items()}
     for what, (run, ignoring) in _LAYOUT.items():
         shares = {name: text.count(run) / (len(text) or 1) for name, text in whole.items()}
         for name in texts:
             few, many = sorted((REFERENCE, name), key=lambda column: shares[column])
             if shares[many] - shares[few] > _OFTEN:
-                said = f"{many!r} has {what}, and {few!r} has few or none: "
-                warn(said, "each counts as an error unless ignored by ", ignoring)
+                said = f"{many!r} has more {what} than {few!r}: each counts as an error unless ignored by "
+                warn(said, ignoring)
 
 
 def _without_empty(text: str) -> str:
