@@ -576,7 +576,8 @@ def read_delimited(file: File, text: str, problems: Problems, delimiter: str | N
     # As streams: to take columns as what they are, Polars would import all functions of Arrow.
     streams = [SimpleNamespace(__arrow_c_stream__=column.__arrow_c_stream__) for column in table.columns]
     columns = [pl.Series(stream, dtype=pl.String).slice(1) for stream in streams]
-    if n := sum(int(column.str.contains(r"^'[=+\-@]").sum()) for column in columns):
+    # One before a quoted text, such as '=' or '-5', has another after it.
+    if n := sum(int(column.str.contains(r"^'[=+\-@][^']*$").sum()) for column in columns):
         said = f"the apostrophe before =, +, - or @ in {numbered(n, 'text')} counts as a character"
         warn(f"{file}: {said}; `anls-frame convert` and `score` write none with `--no-escape-formulas`")
     names = [name.strip() or f"column_{index}" for index, name in enumerate(header, start=1)]

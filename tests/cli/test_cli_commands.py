@@ -77,6 +77,9 @@ def test_formulas_are_escaped_unless_told_otherwise(run: Run, tmp_path: Path) ->
     ):
         assert af.read_results(tmp_path / "safe.csv")["prediction"].item() == "'=1+1"
     assert af.read_results(tmp_path / "as-it-is.csv")["prediction"].item() == "=1+1"
+    # Quotation marks are no such apostrophes; that reads without a warning, which is an error in tests.
+    (tmp_path / "quoted.csv").write_text("prediction,answer\n'=' is a sign,'-ed' and '-ing'\n", "utf-8")
+    assert af.read_results(tmp_path / "quoted.csv")["prediction"].item() == "'=' is a sign"
 
 
 def test_a_file_that_has_scores_already_keeps_them(run: Run, tmp_path: Path) -> None:
