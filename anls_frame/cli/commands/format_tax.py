@@ -99,8 +99,8 @@ def format_tax(
         renamed = costs.rename({label: name for name, label in _LABELS.items()})
         labels = _LABELS | {"unwrap_steps": "taken off"}
         for table in (renamed, *slices):
-            named = table.with_columns(table["metric"].replace(headings))
+            labelled = table.with_columns(table["metric"].replace(headings))
             # A single metric is named above the table.
-            shown = named.drop("metric") if len(headings) == 1 else named
+            shown = labelled.drop("metric") if len(headings) == 1 else labelled
             print_table(shown, labels=labels, percent=percent)
         show(*few_note(pl.concat([costs, *slices], how="diagonal")))
