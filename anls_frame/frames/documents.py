@@ -128,20 +128,12 @@ def without_nan(documents: pl.Series) -> pl.Series:
     return documents.fill_nan(None) if documents.dtype.is_float() else documents
 
 
-def in_order(documents: pl.Series) -> pl.Series:
-    """Return documents in the order of their texts, so that sums and draws do not depend on the dtype."""
-    texts = documents.cast(pl.String) if documents.dtype.is_numeric() else documents
-    return documents[texts.arg_sort()]
-
-
 def numbers(documents: pl.Series | None, height: int) -> npt.NDArray[np.intp]:
-    """Return the number of the document of each row, or of the row itself."""
+    """Return the number of the document of each row, 0 without one, or of the row itself."""
     if documents is None:
         return np.arange(height)
-    # Polars takes some names for patterns, and categories are sorted by the order of the rows.
-    names = without_nan(documents).alias("name")
-    if isinstance(names.dtype, pl.Categorical):
-        names = names.cast(pl.String)
-    numbered = in_order(names.drop_nulls().unique()).to_frame().with_row_index("number", offset=1)
-    joined = names.to_frame().join(numbered, on="name", how="left", maintain_order="left")["number"]
-    return joined.fill_null(0).to_numpy().astype(np.intp)
+    names = without_nan(documents)
+    # In the order of their texts, so that sums and draws do not depend on the dtype or on the first rows.
+    are_texts = not names.dtype.is_numeric() and not isinstance(names.dtype, pl.Categorical)
+    texts = names if are_texts else names.cast(pl.String)
+    return texts.rank("dense").fill_null(0).to_numpy().astype(np.intp)

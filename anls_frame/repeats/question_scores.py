@@ -18,12 +18,13 @@ from anls_frame._messages import Message, Option
 from anls_frame._text import label, numbered
 from anls_frame._typing import ByFrame, Missing, Table_co, declared, table_of_frame
 from anls_frame.exceptions import DuplicateColumnError
+from anls_frame.export.display import spelled
+from anls_frame.export.kinds import Kind, shown_as
 from anls_frame.frames import origins
 from anls_frame.frames.checks import COLLIDE, check_columns, free_name
 from anls_frame.frames.conversion import as_kind_of, at_hand, column_names, in_polars
 from anls_frame.frames.documents import called
 from anls_frame.protocol import ScoreProtocol, described, resolve_errors
-from anls_frame.reports.decisions import size_in_words
 from anls_frame.reports.pairing import disagreeing, first_of
 from anls_frame.summary.account import Account, account_of, account_sums
 from anls_frame.summary.catalogue import Metrics, is_in_percent, resolve
@@ -756,8 +757,8 @@ def _components(
     slice_key = questions.head(1).select(keys)
     values = slice_key.row(0) if keys else ()
     what = [metric.label, *(f"{name} = {label(value)}" for name, value in zip(columns, values, strict=True))]
-    percent = is_in_percent(metric, [metric])
-    text = _lines(components, errors, ", ".join(what), cluster, percent=percent)
+    kind = shown_as("difference", percent=is_in_percent(metric, [metric]))
+    text = _lines(components, errors, ", ".join(what), cluster, kind)
     both = [slice_key.join(table, how="cross") if keys else table for table in (components, errors)]
     return both[0], both[1], text
 
@@ -790,19 +791,16 @@ def standard_errors(questions: pl.DataFrame, epoch: float) -> pl.DataFrame:
     ).sort("epochs")
 
 
-def _lines(
-    components: pl.DataFrame, errors: pl.DataFrame, what: str, cluster: str | None, *, percent: bool
-) -> str:
+def _lines(shares: pl.DataFrame, errors: pl.DataFrame, what: str, cluster: str | None, kind: Kind) -> str:
     names = {"cluster": cluster and called(cluster), "question": "questions", "epoch": "epochs"}
     parts = [
         f"{'unknown' if share is None else f'{100 * share:.0f} %'} between {names[level]}"
         f"{' (estimated below 0)' if truncated else ''}"
-        for level, share, truncated in components.select("level", "share", "truncated").iter_rows()
+        for level, share, truncated in shares.select("level", "share", "truncated").iter_rows()
     ]
     shown = errors.filter(pl.col("now") | pl.col("epochs").is_in([1.0, 4.0, math.inf]))
-    form = ".1f" if percent else ".3f"
     ends = [
-        f"{'unknown' if error is None else size_in_words(error, form, percent=percent)} with "
+        f"{'unknown' if error is None else spelled(error, (), kind).removeprefix('+')} with "
         f"{'any number of epochs' if k == math.inf else f'{k:.3g}'}{' (now)' if now else ''}"
         for k, now, error in shown.select("epochs", "now", "standard_error").iter_rows()
     ]

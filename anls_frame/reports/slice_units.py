@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from anls_frame.frames.documents import in_order
+from anls_frame.frames.documents import numbers
 from anls_frame.frames.joins import joined
 from anls_frame.statistics.arrays import FloatArray, IntArray
 from anls_frame.summary.cell_sums import ALL
@@ -86,8 +86,9 @@ def slice_units(summary: Summary, keys: Sequence[str]) -> list[SliceUnits]:
     if summary.settings.cluster is not None:
         # All clusters, sorted, with their numbers.
         every = [cells.select(CLUSTER) for cells in summary.comparison_sums.cells.values()]
-        documents = pl.concat(every, how="vertical_relaxed").unique().to_series()
-        units = in_order(documents).to_frame().with_row_index("unit")
+        documents = pl.concat(every, how="vertical_relaxed").unique()
+        order = np.argsort(numbers(documents[CLUSTER], documents.height))
+        units = documents[order].with_row_index("unit")
     else:
         # All combinations of scores, sorted, with their numbers.
         values = columns_of_metrics(summary.metrics, len(summary.systems))

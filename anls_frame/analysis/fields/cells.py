@@ -39,9 +39,7 @@ def _cells(frame: Any, column: str) -> list[Any]:
             return list(frame[column])
     documents = in_polars(frame, [column]).lazy().select(pl.col(column)).collect().get_column(column)
     dtype = documents.dtype
-    if isinstance(dtype, pl.Categorical | pl.Enum):
-        return documents.cast(pl.String).to_list()
-    if not isinstance(dtype, pl.String | pl.Struct | pl.List | pl.Array | pl.Null):
+    if not isinstance(dtype, pl.String | pl.Categorical | pl.Enum | pl.Struct | pl.List | pl.Array | pl.Null):
         raise DTypeError(
             f"fields are read from documents as JSON text, Struct or List, but column {column!r} has dtype "
             f"{dtype}; `[json.dumps(document) for document in documents]` makes JSON text of objects"
@@ -108,9 +106,9 @@ class Reader:
         texts = value if isinstance(value, list) else []
         if not any(isinstance(text, str) and _OBJECT.match(text) for text in texts):
             return value
-        # Tables with lists of answers hold the text of a document in a list of one.
         if len(texts) > 1:
             raise ValueError(f"a list of {len(texts)} texts of documents; keep one of them")
+        # As tables with lists of answers hold the text of a document.
         return self._value(*texts)
 
     def error(self, reason: ValueError) -> ValueError:
