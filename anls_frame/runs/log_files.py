@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from anls_frame._messages import Message, Option
-from anls_frame._paths import as_names, as_path, below_shared, is_many
+from anls_frame._paths import as_names, below_shared, is_many
 from anls_frame._text import listed, numbered, path_text, quoted
 from anls_frame.files.file import File, without_compression
 from anls_frame.files.folders import check_different, checked_name, is_one_of
@@ -146,9 +146,7 @@ def name_of(path: Path) -> str:
 def files_of(paths: Paths, runs: Runs, without: Collection[Path] = ()) -> list[File]:
     """Return the file, or the files of folders and patterns that may hold rows."""
     if isinstance(paths, str | os.PathLike):
-        matches = matching(paths, without)
-        is_alone = [file.path for file in matches] == [as_path(paths)]
-        return matches if is_alone else runs_chosen(matches, runs)
+        return runs_chosen(matching(paths, without), runs)
     files: list[File] = []
     for path in as_names(paths, "a system"):
         files += files_of(path, runs, without)
