@@ -143,7 +143,7 @@ def test_the_worst_pages_are_named_with_the_rates_of_characters_and_words(tmp_pa
     assert [caption.split(": ")[0] for caption in captions] == worst
     for caption, page in zip(captions, worst, strict=True):
         assert "ANLS" not in caption
-        assert f"CER {by_page[page][0]:.3f}, WER " in caption
+        assert f"CER {100 * by_page[page][0]:.1f} %, WER " in caption
     of_answers = af.report(read, *TEXTS, worst=1).write(tmp_path / "qa.html").read_text(encoding="utf-8")
     assert re.search(r"Row 1: ANLS \d\.\d{3}, CER \d\.\d{3}<", of_answers)
 
