@@ -74,7 +74,7 @@ _CONTENTS = {
     PARQUET: "a Parquet file: name it .parquet",
     rb"ARROW1\0\0|\xff\xff\xff\xff": f"a file of Arrow: {_TO_PARQUET}polars.read_ipc or read_ipc_stream",
     rb"Obj\x01": f"a file of Avro: {_TO_PARQUET}polars.read_avro",
-    rb"ORC[\0-\x1f]": f"a file of ORC: {_TO_PARQUET}pandas.read_orc",
+    rb"(?s)ORC.{,60}[\0-\x08]": f"a file of ORC: {_TO_PARQUET}pandas.read_orc",
     rb"\x80[\x02-\x05]|\xd0\xcf\x11\xe0": f"a pickle or a file of old Excel: {_SAVED}",
     rb"%PDF-|\x89PNG|\xff\xd8\xff|GIF8": "a PDF or an image: name the file with its text",
     rb"\0{8}": "a file of zeros: copy or download it again",
@@ -103,11 +103,14 @@ _FOLDERS = {
 
 
 def folder_to_convert(file: Path) -> tuple[Path, str] | None:
-    """Return the folder above a file whose files are not its rows, and what to do with it."""
+    """Return the folder of a table with this file whose files are not its rows, and what to do with it."""
     for folder in file.absolute().parents:
         for patterns, way in _FOLDERS.items():
             if all(any(folder.glob(pattern)) for pattern in patterns.split()):
                 return folder, f"this is {way}"
+        # Partitions belong to a table; other folders in it may hold predictions.
+        if not re.fullmatch(r"data|metadata|\d+|_.*|.*=.*", folder.name):
+            return None
     return None
 
 

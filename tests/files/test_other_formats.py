@@ -237,6 +237,10 @@ def test_folders_whose_files_are_not_their_rows_are_refused_in_every_way(
             read(given)
     for command in ("report", "overview", "score"):
         shell.refused(shell.run(tmp_path, command, f"table/{file}"), says)
+    # Predictions that were saved in a folder of the table are none of its files.
+    (table / "predictions").mkdir()
+    rows.write_parquet(table / "predictions" / "model.parquet")
+    assert af.read_results(table / "predictions" / "model.parquet").height == 4
     (table / entries[0].partition("/")[0]).rename(tmp_path / "elsewhere")
     assert af.read_results(given).height == 4
 
@@ -264,3 +268,8 @@ def test_tables_of_other_formats_are_read_as_the_error_says(
         tmp_path / "rows.parquet"
     )
     assert af.readers.report_files(tmp_path / "rows.parquet").overall["anls"] == 0.5
+
+
+def test_a_text_that_begins_with_orc_is_no_file_of_orc(tmp_path: Path) -> None:
+    (tmp_path / "rows.tsv").write_text("ORC\tprediction\tanswer\n1\ta\ta\n", encoding="utf-8")
+    assert af.read_results(tmp_path / "rows.tsv")["ORC"].item() == "1"
