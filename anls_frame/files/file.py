@@ -110,8 +110,9 @@ class File(os.PathLike[str]):
 
     def check_content(self, data: bytes, own: Iterable[bytes] = ()) -> None:
         """Raise an error if the first bytes of the content are those of a kind that is none of its own."""
-        if (known := kinds.other_kind(data, own)) is not None:
-            raise problem(self, f"this is {known}")
+        for kind, known in kinds.CONTENTS.items():
+            if kind not in own and re.match(kind, data):
+                raise problem(self, f"this is {known}")
 
     def format(self, given: str | None = None) -> str:
         """Return the given format, or the format named by the suffix."""

@@ -65,7 +65,7 @@ PACKED = {"gzip": rb"\x1f\x8b", "zstd": rb"\x28\xb5\x2f\xfd"}
 JSON, MARKUP = rb'\s*(\[\s*)?\{\s*"', rb"\s*<(?i:!doctype|html|table|\?xml)"
 TABLE = rb'\s*"?[a-zA-Z_][\w .-]*"?[,;\t]["\w]'
 TEXTS = (JSON, MARKUP, TABLE)
-_CONTENTS = {
+CONTENTS = {
     rb"version https://git-lfs": "a pointer of Git LFS: fetch the file itself with `git lfs pull`",
     PACKED["gzip"]: "compressed with gzip: append .gz to its name",
     PACKED["zstd"]: "compressed with Zstandard: append .zst to its name",
@@ -83,13 +83,6 @@ _CONTENTS = {
     TABLE: "a table of text: name it .csv or .tsv",
 }
 """What files are and what to do with them, by their first bytes."""
-
-
-def other_kind(data: bytes, own: Iterable[bytes]) -> str | None:
-    """Return what a file is and what to do with it, if its first bytes are those of no kind of its own."""
-    return next((said for kind, said in _CONTENTS.items() if kind not in own and re.match(kind, data)), None)
-
-
 _FOLDERS = {
     "_delta_log": f"a table of Delta{_REMOVED}polars.scan_delta('FOLDER').sink_parquet('rows.parquet')",
     "metadata/*.metadata.json": f"a table of Iceberg{_REMOVED}polars.scan_iceberg('NEWEST').sink_parquet("
