@@ -267,7 +267,7 @@ class _Finder:
         if not 1 < texts[0].n_unique() <= labels.n_unique() <= most:
             return False
         # Misread texts occur once, labels often; dates and amounts may be misread in one way.
-        if labels.str.contains(r"\d.*\d").any() or labels.is_unique().mean() > _SELDOM:
+        if labels.str.contains(r"\d.*\d").any() or int(labels.is_unique().sum()) > _SELDOM * len(labels):
             return False
         # "Yes." is no other label than "Yes".
         pairs = [(a, b) for a, b in combinations(labels.unique(), 2) if a not in b and b not in a]
