@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from glob import glob
 from pathlib import Path
 
 _AGGREGATED = (
@@ -99,7 +100,7 @@ def folder_to_convert(file: Path) -> tuple[Path, str] | None:
     """Return the folder of a table with this file whose files are not its rows, and what to do with it."""
     for folder in file.absolute().parents:
         for patterns, way in _FOLDERS.items():
-            if all(any(folder.glob(pattern)) for pattern in patterns.split()):
+            if all(glob(pattern, root_dir=folder) for pattern in patterns.split()):  # noqa: PTH207 - faster
                 return folder, f"this is {way}"
         # Partitions belong to a table; other folders in it may hold predictions.
         if not re.fullmatch(r"data|metadata|\d+|_.*|.*=.*", folder.name):
