@@ -248,7 +248,8 @@ def message(metric: Metric, count: int, row: int, values: Sequence[object], part
         if isinstance(value, float) and (0 < value < _SMALLEST or _LARGEST_COUNT < value < math.inf):
             advice = f"; use a unit in which numerators are 0 or from {_SMALLEST:g} to {_LARGEST_COUNT:.2g}"
     elif isinstance(value, float) and not math.isfinite(value):
-        must, advice = "be finite", "; give a row without a score null, or None in a function of texts"
+        ways = "return null, or None for texts," if metric.is_function else "drop or fill NaN and infinity"
+        must, advice = "be finite", f"; {ways} in rows without a score"
     elif isinstance(value, float) and abs(value) > _LARGEST:
         must = f"be at most {_LARGEST:g} in absolute value"
         advice = "; divide by a power of ten"

@@ -379,7 +379,7 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "NaN": (
         lambda: pl.col("nan").abs().alias("m"),
-        r"metric 'm' must be finite, got nan in row 2 \(counted from 0\); give a row without a score null",
+        r"metric 'm' must be finite, got nan in row 2 \(counted from 0\); drop or fill",
     ),
     "infinite": (
         lambda: (pl.col("s") / 0).alias("m"), r"metric 'm' must be finite, got inf in row 0 .* in 2 more"
@@ -618,7 +618,7 @@ def test_a_function_that_has_no_score_for_a_row_is_told_to_return_none(value: fl
     def metric(missing: float | None) -> af.Metric:
         return af.Metric.of_texts(lambda text, a: missing if text == "b" else float(text == a), name="m")
 
-    told = r"'m' must be finite, got (nan|inf) in row 1 .*; give a row without a score null, or None in"
+    told = r"'m' must be finite, got (nan|inf) in row 1 .*; return null, or None for texts, in rows without"
     for call in (
         lambda one: af.report(frame, "p", "a", metrics=one),
         lambda one: af.compare(frame, ["p", "q"], "a", metrics=one),
