@@ -24,8 +24,8 @@ from anls_frame.readers.log_names import format_suffix, is_aggregated, is_log, m
 Runs: TypeAlias = Literal["error", "newest", "all"]
 
 
-_NUMBERED = re.compile(r"\d+(?=-of-\d)|^part[-.]\d+(?=[-.])|^data(_\d+)+(?=\.)|_\d{6}_\d{6}(?=\.)")
-"""The number of a part of a table, in the names that Spark, Dask, DuckDB, Ray and Hugging Face write."""
+_NUMBERED = re.compile(r"\d+(?=-of-\d)|^part[-.]\d+(?=[-.])|^data(_\d+)+(?=\.)|(_00\d{4}){2}(?=\.)")
+"""The number of a part of a table, in the names that Spark, Dask, DuckDB, Ray and Hugging Face write; no time."""
 
 
 def repeated(files: Iterable[File]) -> dict[tuple[Path, str], list[tuple[str, File]]]:

@@ -294,6 +294,12 @@ def test_parts_that_engines_number_are_one_system(tmp_path: Path, names: str) ->
     assert len(af.read_logs(table, unmatched="keep")["system"].unique()) == 4
 
 
+def test_files_that_are_named_after_the_time_of_their_run_are_systems(tmp_path: Path) -> None:
+    for time in ("251130_101500", "251201_120000"):
+        write(tmp_path / f"gpt_{time}.jsonl", ["Coke"] * 4)
+    assert set(af.read_logs(tmp_path)["system"]) == {"gpt_251130_101500", "gpt_251201_120000"}
+
+
 def test_missing_parts_are_said_by_their_names(tmp_path: Path) -> None:
     for number in (0, 2):
         write(tmp_path / f"dev-{number:05}-of-00003.jsonl", [f"Coke {number}"] * 4)
