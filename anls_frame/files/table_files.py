@@ -578,8 +578,8 @@ def read_delimited(file: File, text: str, problems: Problems, delimiter: str | N
     columns = [pl.Series(stream, dtype=pl.String).slice(1) for stream in streams]
     # One before a quoted text, such as '=' or '-5', has another after it.
     if n := sum(int(column.str.contains(r"^'[=+\-@][^']*$").sum()) for column in columns):
-        said = f"the apostrophe before =, +, - or @ in {numbered(n, 'text')} counts as a character"
-        warn(f"{file}: {said}; `anls-frame convert` and `score` write none with `--no-escape-formulas`")
+        said = f"the apostrophe before =, +, - or @ in {numbered(n, 'text')} counts as a character; commands"
+        warn(f"{file}: {said} write none into Parquet and JSON Lines, nor with --no-escape-formulas into CSV")
     names = [name.strip() or f"column_{index}" for index, name in enumerate(header, start=1)]
     named = by_name(names, columns, problems)
     return Raw(named, table.num_rows - 1, lambda row: f"line {lines[row]}", typed=False)

@@ -25,7 +25,7 @@ Runs: TypeAlias = Literal["error", "newest", "all"]
 
 
 _NUMBERED = re.compile(r"\d+(?=-of-\d)|^part[-.]\d+(?=[-.])|^data(_\d+)+(?=\.)|(_00\d{4}){2}(?=\.)")
-"""The number of a part of a table, in the names that Spark, Dask, DuckDB, Ray and Hugging Face write; no time."""
+"""The number of a part of a table, in the names that Spark, Dask, DuckDB, Ray and Hugging Face write."""
 
 
 def repeated(files: Iterable[File]) -> dict[tuple[Path, str], list[tuple[str, File]]]:

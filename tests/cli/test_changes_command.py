@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -42,7 +43,10 @@ def test_the_rows_of_two_columns_are_written(run: Run, tmp_path: Path, suffix: s
     path = tmp_path / f"rows.{suffix}"
     if suffix == "parquet":
         assert pl.read_parquet(path).equals(rows)
-    again = af.read_results(path, prediction="prediction", answers="nearest_answer")
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        again = af.read_results(path, prediction="prediction", answers="nearest_answer")
+    assert len(warned) == (suffix == "csv")
     if suffix == "csv":  # which a spreadsheet may open
         rows = rows.with_columns(pl.col(pl.String).str.replace("^[=+@-]", "'$0"))
     assert again["question_id"].to_list() == rows["question_id"].to_list()
@@ -109,7 +113,10 @@ def test_what_it_cannot_do_is_said(run: Run, tmp_path: Path) -> None:
     refused(run(*COLUMNS, "--n", "-1"), "--n must be an integer from 0")
     refused(run(*COLUMNS, "--keep", "nope"), "no column 'nope'")
     refused(run(*COLUMNS, "-m", "zeros"), "'zeros' is not")
-    refused(run(*COLUMNS, "-o", "rows.html"), "rows.html: the name must end in one of .csv")
+    refused(
+        run(*COLUMNS, "-o", "rows.html"),
+        "the format of 'rows.html' from its suffix; it must end in one of .csv",
+    )
     refused(run(*COLUMNS, "-o", "there.csv"), "there.csv: the file already exists; pass --force")
     refused(run("changes", "none.jsonl", "--systems", "a,b"), "no row has an answer to score against")
 
