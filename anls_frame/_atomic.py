@@ -59,7 +59,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             raise ValueError(f"a file name must not contain a NUL character: {str(path)!r}") from error
         raise
     except OSError as error:
-        steps = dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), "free some space or ")
+        steps = dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "free some space or ")
         steps[errno.ENOENT] = f"create the folder {str(path.parent)!r} or "
         advice = f"the file was not written; {steps.get(error.errno or 0, '')}choose another place"
         # Becomes the subclass for this number.

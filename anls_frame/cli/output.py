@@ -16,6 +16,7 @@ import polars as pl
 
 from anls_frame._arguments import count
 from anls_frame._messages import Message
+from anls_frame._paths import known_suffix
 from anls_frame.export import Kind, Table
 from anls_frame.export.columns import COLUMNS, Column, by_name, heading_of, kind_of
 from anls_frame.export.display import display_table, spelled
@@ -59,8 +60,7 @@ def check_target(path: Path | None, force: bool, suffixes: Sequence[str]) -> Non
     """Raise an error, before any work is done, if the file exists or its format is unknown."""
     if path is None:
         return
-    if path.suffix.lower() not in suffixes:
-        raise ValueError(f"{path}: the name must end in one of {', '.join(suffixes)}")
+    known_suffix(path, suffixes)
     if path.exists() and not force:
         raise ValueError(f"{path}: the file already exists; pass --force to replace it")
     if not path.parent.is_dir():

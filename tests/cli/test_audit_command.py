@@ -136,8 +136,11 @@ def test_files_of_two_systems_are_named_in_the_sample(tmp_path: Path) -> None:
     [
         (["-n", "2000"], "n must be at most 1,568, the number of rows that need a verdict"),
         (["--lean", "doubt"], "no column 'doubt' among"),
-        (["-o", "rows.csv"], "rows.csv: the name must end in one of .html, .htm"),
-        (["--sample", "drawn.csv"], "drawn.csv: the name must end in one of .parquet"),
+        (["-o", "rows.csv"], "the format of 'rows.csv' from its suffix; it must end in one of .html, .htm"),
+        (
+            ["--sample", "drawn.csv"],
+            "the format of 'drawn.csv' from its suffix; it must end in one of .parquet",
+        ),
     ],
 )
 def test_refusals(tmp_path: Path, options: list[str], message: str) -> None:

@@ -161,7 +161,9 @@ def test_what_it_cannot_do_is_said(run: Run, tmp_path: Path, monkeypatch: pytest
     (tmp_path / "there.html").write_text("", encoding="utf-8")
     usual = (TABLE, "-p", "tesseract")
     refused(run(*usual), "--output")
-    refused(run(*usual, "-o", "rows.csv"), "rows.csv: the name must end in one of .html")
+    refused(
+        run(*usual, "-o", "rows.csv"), "the format of 'rows.csv' from its suffix; it must end in one of .html"
+    )
     refused(run(*usual, "-o", "there.html"), "there.html: the file already exists; pass --force")
     refused(run(*usual, "-o", "rows.html", "-b", "nope"), "no column 'nope'")
     refused(run(*usual, "-o", "rows.html", "-n", "0"), "--n must be an integer")

@@ -470,7 +470,7 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
                 ("rrc,cut=distance,cut=distance", "cut is given twice"),
             )
         ),
-        (["score", TABLE, "-p", "tesseract", "-o", "a.doc"], "the name must end in one of .csv"),
+        (["score", TABLE, "-p", "tesseract", "-o", "a.doc"], "it must end in one of .csv"),
         (["score", TABLE, "-p", "tesseract", "-o", "no/a.csv"], "there is no folder 'no'"),
         (["score", TABLE, "-p", "tesseract", "-o", "s3://b/a.csv"], "'s3://b/a.csv' is an address; name a "),
         (["score", "s3://b/a.csv"], "'s3://b/a.csv' is an address; name a file of this machine"),
@@ -534,7 +534,7 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
             ["plot", "cer", TABLE, "-o", "a.png", "-c", "x", "-b", "lang"],
             "'cer' plots do not take --by and --cluster",
         ),
-        (["plot", "groups", TABLE, "-o", "a.gif"], "the name must end in one of .svg"),
+        (["plot", "groups", TABLE, "-o", "a.gif"], "it must end in one of .svg"),
         (["doctor", TABLE], "FILE and --against must be given together"),
         (["scores"], "No such command 'scores'"),
         (["score", "--colour"], "No such option"),

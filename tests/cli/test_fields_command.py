@@ -157,7 +157,10 @@ def test_folders_below_and_the_documents_own_confidences(tmp_path: Path) -> None
         ("extracted --gold gold --kind total=number:;", "decimal must be one of '.', ','"),
         ("extracted --gold gold --kind a=code --kind a=number", "--kind must give a name one kind"),
         ("extracted --gold gold --required tax", "required: no document has the field 'tax'"),
-        ("extracted --gold gold -o fields.xyz", "fields.xyz: the name must end in one of"),
+        (
+            "extracted --gold gold -o fields.xyz",
+            "the format of 'fields.xyz' from its suffix; it must end in one of",
+        ),
     ],
 )
 def test_refused(folder: Path, options: str, message: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import polars as pl
 import polars.selectors as cs
@@ -99,12 +99,10 @@ def changes(
         texts = ["baseline_prediction", "prediction", "nearest_answer", "transition"]
         hidden += texts if is_of_pages and not scores else []
         most = _SHOWN_ROWS if n is None else n
-        columns, protocol = [*systems.systems.values()], scoring.protocol
-        compared = metrics_of(
-            chosen, columns, frame.columns, has_texts=not scores, protocol=protocol, are_of_rows=True
-        )
-        are_rates = are_error_rates(compared)
-        _print_rows(changed.drop(hidden), most, baseline, others, names_of, percent=are_rates)
+        how: Any = {"has_texts": not scores, "protocol": scoring.protocol, "are_of_rows": True}
+        compared = metrics_of(chosen, [*systems.systems.values()], frame.columns, **how)
+        percent = are_error_rates(compared)
+        _print_rows(changed.drop(hidden), most, baseline, others, names_of, percent=percent)
     row = names_of["row"]
     # With several systems, a row has a line for each of them that differs.
     counted = (
