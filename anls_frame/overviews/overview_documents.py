@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
+import polars.selectors as cs
 
 from anls_frame._messages import Message
 from anls_frame._palette import ERROR_COLORS, PAGE_COLORS, PALETTE
@@ -148,9 +149,11 @@ class OverviewView(View):
         table, systems = self.causes, list(self.result.roles.systems)
         if "system" in table.columns:
             table = table.pivot("system", index="cause", values="loss").fill_null(0.0)
-            perfect = {system: 0.0 for system in systems if system not in table.columns}
-            table = table.with_columns(**perfect).select("cause", *systems)
-            table = table.sort(pl.sum_horizontal(systems), descending=True, maintain_order=True)
+            perfect = (system for system in systems if system not in table.columns)
+            table = table.with_columns(pl.lit(0.0).alias(system) for system in perfect)
+            table = table.select(cs.by_name("cause", *systems))
+            lost = pl.sum_horizontal(cs.by_name(*systems))
+            table = table.sort(lost, descending=True, maintain_order=True)
         elif not self.are_pages and (examples := self._examples()):
             example = pl.col("cause").cast(pl.String).replace_strict(examples, default="")
             table = table.with_columns(example=example)

@@ -167,10 +167,11 @@ def test_a_cause_of_several_systems_links_the_rows_of_the_best_one(tmp_path: Pat
     assert "=%22missing%22&amp;" in text
 
 
+@pytest.mark.parametrize("perfect", ["one", "self", "*", "^tw.$"])
 @pytest.mark.parametrize("second", [["x", "y", "v"], ["x", "y", "z"]])
-def test_a_system_without_a_loss_is_beside_others(second: list[str], tmp_path: Path) -> None:
+def test_a_system_without_a_loss_is_beside_others(second: list[str], perfect: str, tmp_path: Path) -> None:
     frame = pl.DataFrame({"a": ["x", "y", "z"], "b": second, "t": ["x", "y", "z"]})
-    made = af.overview(frame, {"one": "a", "two": "b"}, "t")
+    made = af.overview(frame, {perfect: "a", "two": "b"}, "t")
     lost = [line for line in str(made).splitlines() if "wrong" in line]
     assert [line.split()[3:6:2] for line in lost] == ([["0.000", "0.333"]] if second[2] == "v" else [])
     made.write(tmp_path / "o.html")
