@@ -24,7 +24,7 @@ from anls_frame.readers.log_names import format_suffix, is_aggregated, is_log, m
 Runs: TypeAlias = Literal["error", "newest", "all"]
 
 
-_NUMBERED = re.compile(r"\d+(?=-of-\d)|^part[-.]\d+(?=[-.])|^data(_\d+)+(?=\.)|(_00\d{4}){2}(?=\.)")
+NUMBERED = re.compile(r"\d+(?=-of-\d)|^part[-.]\d+(?=[-.])|^data(_\d+)+(?=\.)|(_00\d{4}){2}(?=\.)")
 """The number of a part of a table, in the names that Spark, Dask, DuckDB, Ray and Hugging Face write."""
 
 
@@ -167,7 +167,7 @@ def _in(argument: Path, without: Collection[Path]) -> list[File]:
         below.setdefault(path, file if is_here else File(path))
     entries = list(below.values())
     parts = {path.name.partition("=")[0] for path in below if "=" in path.name and path.is_dir()}
-    are_numbered = len({_NUMBERED.sub("", path.name) for path in below}) == 1 < len(below)
+    are_numbered = len({NUMBERED.sub("", path.name) for path in below}) == 1 < len(below)
     if are_numbered or (parts and not any(map(is_system, parts))):
         # Folders of the names `lang=de` are parts of one table, those of `model=a` are systems.
         return [File(argument)]

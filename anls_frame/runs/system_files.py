@@ -29,7 +29,7 @@ from anls_frame.readers.questions import Gold
 from anls_frame.reports.long_frames import Wide
 from anls_frame.reports.long_frames import side_by_side as in_columns
 from anls_frame.runs import log_files, long_rows
-from anls_frame.runs.log_files import Paths, Runs
+from anls_frame.runs.log_files import NUMBERED, Paths, Runs
 from anls_frame.runs.long_rows import Log, Unmatched
 from anls_frame.runs.reading import (
     Reading,
@@ -352,11 +352,12 @@ class SystemFiles:
 
     @property
     def one_table(self) -> str:
-        """What to do if folders such as `lr=0.1`, by their names parts of one table, are systems."""
+        """What to do if `lr=0.1`, `data_1.csv` and others, parts of one table by their names, are systems."""
         (first, *_), given = self.every_file, self.files[0].path
-        parts = [folder for folder in first.path.parents if "=" in folder.name and given in folder.parents]
-        pattern = "".join(quoted(str(folder.parent / "*")) for folder in parts[-1:])
-        return pattern and f"; if each folder such as {parts[-1].name} is a system, name them by {pattern}"
+        below = [path for path in (first.path, *first.path.parents) if given in path.parents]
+        parts = [path for path in below if "=" in path.name or NUMBERED.search(path.name)]
+        pattern = "".join(quoted(str(path.parent / "*")) for path in parts[-1:])
+        return pattern and f"; if {parts[-1].name} and the others are systems, name them by {pattern}"
 
     @property
     def are_logged(self) -> bool:

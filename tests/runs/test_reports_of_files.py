@@ -351,12 +351,22 @@ def test_the_advice_about_folders_of_a_sweep_compares_them(
         (tmp_path / "runs" / "day" / name).mkdir(parents=True)
         write(tmp_path / "runs" / "day" / name / "rows.jsonl", ["Coke", "1999", "Berlin", last])
     told = run(tmp_path, command, "runs").stderr
-    pattern = re.findall(f"if each folder such as {names[0]} is a system, name them by '(.*)'$", told.strip())
+    pattern = re.findall(f"if {names[0]} and the others are systems, name them by '(.*)'$", told.strip())
     for of in (pattern, ["runs/day/*"]):
         seen = fine(run(tmp_path, command, *of))
         assert f"{names[1]} against {names[0]}: ANLS" in seen or f"Overview of {' and '.join(names)}" in seen
     single = run(tmp_path, "compare", f"runs/day/{names[0]}").stderr
     assert single.strip().endswith("holds the logs of one system; name two or more systems")
+
+
+@pytest.mark.parametrize("command", ["compare", "overview"])
+def test_the_advice_about_numbered_files_compares_them(tmp_path: Path, command: str) -> None:
+    for number in (1, 2):
+        write(tmp_path / f"data_{number}.jsonl", ["Coke", "1999", "Berlin", str(number)])
+    told = run(tmp_path, command, ".").stderr
+    pattern = re.findall(r"if data_1\.jsonl and the others are systems, name them by '(.*)'$", told.strip())
+    seen = fine(run(tmp_path, command, *pattern))
+    assert "data_2 against data_1: ANLS" in seen or "Overview of data_1 and data_2" in seen
 
 
 def test_files_named_by_an_option_are_systems(tmp_path: Path) -> None:
