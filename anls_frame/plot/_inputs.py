@@ -11,19 +11,20 @@ import numpy as np
 import polars as pl
 import polars.selectors as cs
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from anls_frame._arguments import choice, type_name
 from anls_frame.exceptions import DTypeError
-from anls_frame.export import Kind
 from anls_frame.export.display import spelled
 from anls_frame.export.document import GROUP, OVERALL, SLICE, TABLE
+from anls_frame.export.kinds import Kind, shown_as
 from anls_frame.export.row_names import ROWS, Names, every
 from anls_frame.frames.conversion import at_hand, column_names, in_polars, to_lazy, way_to_frame
 from anls_frame.plot import _style
-from anls_frame.results import SlicedResult
-from anls_frame.summary.catalogue import NAMED
+from anls_frame.results import FoundSlices, SlicedResult
+from anls_frame.summary.catalogue import NAMED, is_in_percent
 from anls_frame.summary.details import detail_table
 from anls_frame.summary.keys import check_objects
 from anls_frame.summary.measures import Metric, is_higher_better
@@ -217,7 +218,7 @@ def with_slices(frame: pl.DataFrame) -> tuple[tuple[str, ...], pl.DataFrame]:
 
 def metrics_of(given: Any, names: Iterable[str]) -> tuple[Metric, ...]:
     """Return the metrics of a result, or those with these names; of a user's own, only the name is known."""
-    if isinstance(given, SlicedResult):
+    if isinstance(given, SlicedResult | FoundSlices):
         return given.measures
     return tuple(NAMED.get(name) or Metric(name) for name in names)
 
@@ -227,6 +228,18 @@ def measured(measure: str | None, metrics: Sequence[Metric], what: str = "measur
     metrics = metrics or (Metric("score"),)
     by_name = {metric.name: metric for metric in metrics}
     return metrics[0] if measure is None else by_name[choice(what, measure, by_name)]
+
+
+def kind_of(metric: Metric, beside: Sequence[Metric]) -> Kind:
+    """Return how tables show the figures of a metric, next to the other metrics of a result."""
+    return shown_as(metric.format, percent=is_in_percent(metric, beside))
+
+
+def show_on(axis: Axis, metric: Metric, beside: Sequence[Metric]) -> str:
+    """Write the ticks of an axis as tables show the metric, and return its name for the axis."""
+    if kind_of(metric, beside) == "percent":
+        _style.percent_ticks(axis)
+    return axis_name(metric)
 
 
 def axis_name(metric: Metric) -> str:

@@ -462,9 +462,8 @@ def no_frame(ax: Axes) -> None:
 
 
 def percent_ticks(axis: Axis) -> None:
-    """Label an axis of shares in per cent."""
-    shares = (0, 0.25, 0.5, 0.75, 1)
-    axis.set_ticks(shares, [f"{100 * share:g} %" for share in shares])
+    """Label the ticks of an axis of shares or rates in per cent."""
+    axis.set_major_formatter(lambda value, _: f"{round(100 * value, 7):g} %")
 
 
 def sliced_by(columns: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 from anls_frame import _palette, _text
 from anls_frame._arguments import number, takes_names
 from anls_frame.analysis.curves import BARS, Histogram, score_histogram
-from anls_frame.export.display import figure, spelled
+from anls_frame.export.display import spelled
 from anls_frame.plot import _inputs, _style
 
 if TYPE_CHECKING:
@@ -168,14 +168,16 @@ def cer_distribution(
     histogram = Histogram(int((rates <= 0).sum()), bars.tolist(), int((rates >= upper).sum()))
     shade = _palette.system_color(label, color)
     name = "CER" if cer == "cer" else _style.name(cer)
-    most = rates.max() if histogram.high else upper
-    tail = f"{upper:g} to {figure(float(most), 'number')}" if most > upper else f"{upper:g}"
+    least = f"{100 * upper:g} %"
+    tail = f"{least} to {spelled(rates.max(), (), 'percent')}" if (rates > upper).any() else least
     parts = [
-        ("0", histogram.low, _palette.LIGHT),
+        ("0 %", histogram.low, _palette.LIGHT),
         ("between", sum(histogram.bins), shade),
         (tail, histogram.high, _style.darker(shade)),
     ]
-    return _draw(ax, histogram, shade, parts, name, upper=upper, label=label, title=title)
+    ax = _draw(ax, histogram, shade, parts, name, upper=upper, end=least, label=label, title=title)
+    _style.percent_ticks(ax.xaxis)
+    return ax
 
 
 @takes_names
@@ -284,6 +286,7 @@ def _draw(
     metric: str,
     *,
     upper: float = 1,
+    end: str = "1",
     label: str | None,
     title: str | None,
 ) -> Axes:
@@ -298,7 +301,7 @@ def _draw(
         _style.nothing(ax)
     ax.set_ylim(0, max(*histogram.bins, 1) * 1.08)
     ax.yaxis.set_major_locator(MaxNLocator(5, integer=True))
-    ax.set_xlabel(f"{metric} of the rows between 0 and {upper:g}")
+    _style.xlabel(ax, f"{metric} of the rows between 0 and {end}")
     ax.set_ylabel("rows")
     _style.tidy(ax)
     _strip(ax, parts, histogram.n)

@@ -17,6 +17,7 @@ from anls_frame._text import level_text, numbered
 from anls_frame.exceptions import DTypeError
 from anls_frame.export.columns import DIFFERENCE, ends_of, with_ends
 from anls_frame.export.display import figure, spelled
+from anls_frame.export.kinds import difference_kind
 from anls_frame.frames.conversion import in_polars, to_lazy
 from anls_frame.frames.joins import joined
 from anls_frame.plot import _inputs, _style
@@ -159,7 +160,7 @@ def group_scores(
     levels = {report.confidence if _inputs.is_a("report", report) else None for report in given.values()}
     level = "".join(f"{level_text(share)} " for share in levels if share is not None and len(levels) == 1)
     _style.side(ax, [_counts([table.get(key) for table in tables.values()]) for key in keys])
-    label = f"{_inputs.axis_name(metric)}, {level}interval{_style.not_shown(hidden)}"
+    label = f"{_inputs.show_on(ax.xaxis, metric, measures[0])}, {level}interval{_style.not_shown(hidden)}"
     line_look: dict[str, Any] = {"marker": "o", "markersize": _style.marker_scale() * size, "linewidth": 2}
     handles = [Line2D([], [], **looks[name], **line_look) for name in given]
     whose = "" if several else "".join(f" of {_style.name(name)}" for name in given if name)
@@ -268,9 +269,10 @@ def comparison(
     _style.group_axis(ax, labels)
     ax.set_xlim(*_inputs.limits([value for numbers in scores for value in numbers], drawn.bounds))
     lines = frame.select(DIFFERENCE).iter_rows()
-    differences = [_inputs.spelled_figure(value, ends, "difference") for value, *ends in lines]
+    kind = difference_kind(_inputs.kind_of(drawn, metrics))
+    differences = [_inputs.spelled_figure(value, ends, kind) for value, *ends in lines]
     _style.side(ax, differences, bold=_style.significant(frame))
-    label = f"{_inputs.axis_name(drawn)}{_style.not_shown(hidden)}"
+    label = f"{_inputs.show_on(ax.xaxis, drawn, metrics)}{_style.not_shown(hidden)}"
     return _style.finish(ax, title, label, handles=handles, names=systems)
 
 
@@ -425,8 +427,6 @@ def _stack(ax: Axes, groups: _Groups) -> tuple[list[Any], list[str]]:
     ax.set_xlim(0, 1)
     _style.side(ax, [f"n = {sum(count.values()):,}" for count in counts])
     _style.percent_ticks(ax.xaxis)
-    if 1.3 * sum(_style.measured(text).width for text in ax.get_xticklabels()) > _style.widths(ax).axes:
-        ax.set_xticks([0, 1], ["0 %", "100 %"])
     if not kinds:
         _style.nothing(ax)
     width = _style.widths(ax).axes
@@ -500,10 +500,8 @@ def worse_slices(
     """
     most = count("max_groups", max_groups, 1, MOST_ROWS - 1)
     choice("kind", kind, ("effects", "shares"))
-    is_result = isinstance(slices, FoundSlices)
-    table = slices.table if is_result else _FOUND.table(slices, _FOUND_COLUMNS)
-    names = table["metric"].unique(maintain_order=True)
-    metrics = slices.metrics if is_result else _inputs.metrics_of(slices, names)
+    table = slices.table if isinstance(slices, FoundSlices) else _FOUND.table(slices, _FOUND_COLUMNS)
+    metrics = _inputs.metrics_of(slices, table["metric"].unique(maintain_order=True))
     first = table["metric"].first()
     drawn = _inputs.measured(metric or (str(first) if first is not None else None), metrics, "metric")
     in_metric = table.filter(pl.col("metric") == drawn.name)
@@ -513,6 +511,8 @@ def worse_slices(
     _style.group_axis(ax, [_style.Label(_style.drawable(text)) for text in frame["description"]], _LONGEST)
     draw = _effects if kind == "effects" else _shares
     handles, names, label = draw(ax, frame, drawn)
+    if kind == "effects":
+        _inputs.show_on(ax.xaxis, drawn, metrics)
     hidden = [numbered(lines.height - frame.height, "more slice")] if lines.height > most else []
     others = {"in other metrics": table.height - in_metric.height}
     others["of other systems"] = in_metric.height - lines.height

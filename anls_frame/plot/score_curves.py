@@ -128,7 +128,7 @@ def curve(
             raise ValueError(f"{useless[0]} must be None for results, whose lengths are counted already")
         if y is not None and not isinstance(y, str):
             raise ValueError(f"y must be the name of a measure for results, got {y!r}")
-        drawn = _lines_of_table(*counted, y)
+        drawn = _lines_of_table(frame, *counted, y)
     lines = drawn.lines
     plain = [name.text if isinstance(name, _style.Label) else name for name, _ in lines]
     # A single column is not the name of a system.
@@ -166,9 +166,11 @@ class _Curves(NamedTuple):
     scale: Callable[[Axes], None]
 
 
-def _lines_of_table(keys: Sequence[str], table: pl.DataFrame, measure: str | None) -> _Curves:
-    """Return the lines of a table of scores by ranges of lengths."""
-    metric = _inputs.measured(measure, [metric for metric in TEXT_METRICS if metric.name in table.columns])
+def _lines_of_table(given: Any, keys: Sequence[str], table: pl.DataFrame, measure: str | None) -> _Curves:
+    """Return the lines of a table of scores by ranges of lengths, made from a result or given itself."""
+    known = [metric for metric in TEXT_METRICS if metric.name in table.columns]
+    metric = _inputs.measured(measure, known)
+    beside = _ROWS.summary(given).settings.metrics if _inputs.is_result(given) else known
     # A range of lengths is as wide as all ranges below it, so all have the same width on the axis.
     points = table.select(
         *map(cs.by_name, keys),
@@ -183,7 +185,7 @@ def _lines_of_table(keys: Sequence[str], table: pl.DataFrame, measure: str | Non
     if keys:
         labels = _style.cut([_style.label(part.select(map(cs.by_name, keys)).row(0)) for part in shown])
     lines = [*zip(labels, shown, strict=True)]
-    scale = partial(_scale_ranges, points, metric)
+    scale = partial(_scale_ranges, points, metric, [metric, *beside])
     return _Curves(lines, len(groups), "reference length", _inputs.axis_name(metric), scale)
 
 
@@ -334,8 +336,8 @@ def _means(rows: pl.DataFrame, edges: Sequence[float]) -> pl.DataFrame:
     return means.with_columns(low=low, high=high)
 
 
-def _scale_ranges(points: pl.DataFrame, metric: Metric, ax: Axes) -> None:
-    """Name the ranges of lengths below their places."""
+def _scale_ranges(points: pl.DataFrame, metric: Metric, beside: Sequence[Metric], ax: Axes) -> None:
+    """Name the ranges of lengths below their places, and scale the axis of the metric."""
     ranges = points.select("length", "length_from", "length_to").unique().sort("length")
     names = [
         f"{first}" if first == last else f"{first}–{last}"  # noqa: RUF001 - a dash between numbers
@@ -343,6 +345,7 @@ def _scale_ranges(points: pl.DataFrame, metric: Metric, ax: Axes) -> None:
     ]
     ax.set_xticks(ranges["length"].to_list(), names)
     ax.set_ylim(*_inputs.limits(points["score"].to_list(), metric.bounds))
+    _inputs.show_on(ax.yaxis, metric, beside)
     _style.turn_crowded(ax)
 
 

@@ -13,7 +13,7 @@ from anls_frame import _palette
 from anls_frame._arguments import count
 from anls_frame._text import LABEL_WIDTH, left_to_right, level_text, text_width
 from anls_frame.export.columns import FEW, RANK, SCORE, ends_of
-from anls_frame.export.display import figure
+from anls_frame.export.display import spelled
 from anls_frame.export.document import OVERALL, SLICE, TABLE, crossed
 from anls_frame.export.score_grids import ScoreGrid, metric_lines, score_grid
 from anls_frame.plot import _inputs, _style
@@ -45,11 +45,12 @@ _WIDE_RANGE = 30
 
 
 class _Ranked(NamedTuple):
-    """The long table of ranks, with the keys of its first table of slices, and the metric to draw."""
+    """The long table of ranks, the keys of its first table of slices, the metric to draw, and all metrics."""
 
     frame: pl.DataFrame
     by: tuple[str, ...]
     metric: Metric
+    metrics: tuple[Metric, ...]
     confidence: float | None
 
 
@@ -131,13 +132,14 @@ def ranking(
     _style.group_axis(ax, labels, LABEL_WIDTH + max(map(len, ranks), default=0))
     ends = [end for *score, _ in figures.iter_rows() for end in score]
     ax.set_xlim(*_inputs.limits(ends, None))
-    kind = given.metric.format or "number"
+    kind = _inputs.kind_of(given.metric, given.metrics)
     notes = [_inputs.spelled_figure(score, ends, kind) for score, *ends, _ in figures.iter_rows()]
     _style.side(ax, notes, bold=[row for row, best in enumerate(is_best) if best])
     level = "" if given.confidence is None else f"{level_text(given.confidence)} "
     hidden = every.height - frame.height
     more = f"\n{hidden:,} more systems not shown" if hidden else ""
-    label = f"{_inputs.axis_name(given.metric)}, {level}interval\nbold: possibly best{more}"
+    name = _inputs.show_on(ax.xaxis, given.metric, given.metrics)
+    label = f"{name}, {level}interval\nbold: possibly best{more}"
     return _style.finish(ax, title, label, own_title=f"{_style.name(given.metric.label)} and ranks")
 
 
@@ -219,7 +221,7 @@ def heat_map(
     bold = [row for row, label in enumerate(labels) if label.is_bold]
     _style.side(ax, [f"n = {n:,}{FEW if is_few else ''}" for n, is_few in counts], bold=bold)
     _style.turn_crowded(ax)
-    has_figures = _draw_cells(ax, grid, len(labels), len(systems), given.metric)
+    has_figures = _draw_cells(ax, grid, len(labels), len(systems), given)
     few = f"; {FEW} few rows" if slices.frame["few_rows"].any() else ""
     left_out = [(hidden, "groups"), (len(grid.systems) - len(systems), "systems")]
     more = " and ".join(f"{number:,} more {what}" for number, what in left_out if number)
@@ -311,10 +313,10 @@ def tradeoff(
             set_scale("log")
     level = level_text(comparison.confidence)
     own = f"{_style.name(up.label)} against {_style.name(across.label)}"
-    note = f"{_inputs.axis_name(across)}, {level} intervals\nbold: no other system beats it"
+    note = f"{_inputs.show_on(ax.xaxis, across, measures)}, {level} intervals\nbold: no other system beats it"
     missing = len(of_y) - len(points)
     note += f"\n{missing:,} systems without a figure not shown" if missing else ""
-    _style.finish(ax, title, note, _inputs.axis_name(up), own_title=own)
+    _style.finish(ax, title, note, _inputs.show_on(ax.yaxis, up, measures), own_title=own)
     if not points:
         _style.nothing(ax, "no systems")
     names = _style.names(list(points))
@@ -327,25 +329,25 @@ def tradeoff(
     return ax
 
 
-def _draw_cells(ax: Axes, grid: ScoreGrid, rows: int, columns: int, metric: Metric) -> bool:
+def _draw_cells(ax: Axes, grid: ScoreGrid, rows: int, columns: int, given: _Ranked) -> bool:
     """Draw scores as cells, in a font that fits them; return whether there is one."""
     if not (rows and columns):
         return True
     scores = np.array([line[:columns] for line in grid.scores[:rows]], np.float64)
-    goodness = scores if metric.higher_is_better else -scores
+    goodness = scores if given.metric.higher_is_better else -scores
     known = goodness[np.isfinite(goodness)]
     low, high = (known.min(), known.max()) if known.size else (0.0, 1.0)
     margin = _MARGIN * (high - low) or 1.0
-    kind = metric.format or "number"
-    spelled = {
-        cell: "–" if np.isnan(score) else figure(float(score), kind)  # noqa: RUF001 - as in tables
+    kind = _inputs.kind_of(given.metric, given.metrics)
+    figures = {
+        cell: spelled(None if np.isnan(score) else float(score), (), kind)
         for cell, score in np.ndenumerate(scores)
     }
     norm = Normalize(low - margin, high + margin)
     limits = ax.get_xlim(), ax.get_ylim()
-    texts = _style.cells(ax, goodness, spelled, norm=norm, aspect="auto", fontsize="small")
+    texts = _style.cells(ax, goodness, figures, norm=norm, aspect="auto", fontsize="small")
     ax.set(xlim=limits[0], ylim=limits[1])
-    for text, (row, column) in zip(texts, spelled, strict=True):
+    for text, (row, column) in zip(texts, figures, strict=True):
         text.set_fontweight("bold" if grid.is_best[row][column] else "normal")
     widest = max(_style.measured(text).width for text in texts)
     room = 0.92 * _style.widths(ax).axes / columns
@@ -372,4 +374,4 @@ def _ranked(given: Any, source: _inputs.Input, metric: str | None) -> _Ranked:
         choices = (keys for size in range(len(by) + 1) for keys in itertools.combinations(by, size))
         by = next((keys for keys in choices if crossed(keys) == first), by)
         frame = frame.filter(pl.col(TABLE).is_null() | (pl.col(TABLE) == first)).drop(TABLE)
-    return _Ranked(frame, by, chosen, given.confidence if is_comparison else None)
+    return _Ranked(frame, by, chosen, metrics, given.confidence if is_comparison else None)

@@ -164,7 +164,7 @@ def test_names_of_error_rates_say_the_direction() -> None:
     assert plot.ecdf(data, "wer").get_xlabel() == "wer, lower is better"
     assert plot.ecdf(data, ["wer", "bleu"]).get_xlabel() == "score"
     assert plot.curve(data, "reference_length", "wer").get_ylabel() == "mean wer, lower is better"
-    assert plot.cer_distribution(data, "wer").get_xlabel() == "wer of the rows between 0 and 1"
+    assert plot.cer_distribution(data, "wer").get_xlabel() == "wer of the rows between 0 and 100 %"
 
 
 def test_lengths_of_a_report_are_its_ranges() -> None:
