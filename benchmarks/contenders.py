@@ -19,8 +19,9 @@ from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cpdist
 from sliceline.slicefinder import Slicefinder
 
-from anls_frame.slices.tables import combinations, counted
+from anls_frame.slices.tables import combinations
 from anls_frame.statistics.codes import Codes
+from anls_frame.statistics.losses import added
 
 Quality = Callable[[NDArray[np.int64], NDArray[np.float64]], NDArray[np.float64]]
 
@@ -115,8 +116,9 @@ def best_slices(
     """Return the best qualities of slices from contingency tables, as `find_slices` makes them."""
     columns = [Codes(one, int(one.max()) + 1) for one in np.ascontiguousarray(values.T)]
     found = []
-    for _, codes in combinations(columns, depth):
-        counts, (sums,) = counted(codes, [losses])
+    for codes in combinations(columns, depth):
+        counts = np.bincount(codes.codes, minlength=codes.size)
+        sums = added(codes.codes, losses, codes.size)
         enough = counts >= LEAST_ROWS
         found.append(quality(counts[enough], sums[enough]))
     return np.sort(np.concatenate(found))[-BEST:]

@@ -19,8 +19,9 @@ from inputs import values_and_losses
 from large import peak_mib
 
 import anls_frame as af
-from anls_frame.slices.tables import combinations, counted
+from anls_frame.slices.tables import combinations
 from anls_frame.statistics.codes import Codes
+from anls_frame.statistics.losses import added
 
 
 class Task(NamedTuple):
@@ -57,8 +58,10 @@ def run(task: Task) -> tuple[int, float, float, float]:
     if task.documents is None:
         columns = [Codes(one, task.levels) for one in np.ascontiguousarray(values.T)]
         start, cpu = time.perf_counter(), time.process_time()
-        every = (counted(codes, [losses]) for _, codes in combinations(columns, task.depth))
-        count = sum(int(np.count_nonzero(counts)) for counts, _ in every)
+        count = 0
+        for codes in combinations(columns, task.depth):
+            added(codes.codes, losses, codes.size)
+            count += int(np.count_nonzero(np.bincount(codes.codes, minlength=codes.size)))
     else:
         frame = pl.DataFrame(values, schema=[f"column {place}" for place in range(task.columns)])
         frame = frame.with_columns(loss=losses, document=np.arange(task.rows) % task.documents)
