@@ -132,7 +132,8 @@ def numbers(documents: pl.Series | None, height: int) -> npt.NDArray[np.intp]:
     """Return the number of the document of each row, 0 without one, or of the row itself."""
     if documents is None:
         return np.arange(height)
-    names = without_nan(documents)
+    # Methods of a Series may take its own name for a pattern.
+    names = without_nan(documents.alias("column"))
     # In the order of their texts, so that sums and draws do not depend on the dtype or on the first rows.
     are_texts = not names.dtype.is_numeric() and not isinstance(names.dtype, pl.Categorical)
     texts = names if are_texts else names.cast(pl.String)

@@ -261,7 +261,7 @@ class _Finder:
         """Return whether texts are few labels that repeat, some of which would count in part for others."""
         if not all(_are_texts(self.rows.schema[name]) for name in names):
             return False
-        texts = [_entries(self.rows[name]).cast(pl.String).drop_nulls().alias("column") for name in names]
+        texts = [_entries(self.rows[name].alias("column")).cast(pl.String).drop_nulls() for name in names]
         labels, most = pl.concat(texts), min(_MOST_VALUES, _OFTEN * self.rows.height)
         # Several rows of one question have one answer.
         if not 1 < texts[0].n_unique() <= labels.n_unique() <= most:
