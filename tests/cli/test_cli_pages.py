@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import zipfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -315,8 +316,10 @@ def test_a_page_without_a_ground_truth_is_no_table(run: Callable[..., Done], com
 def test_files_that_are_neither_pages_nor_tables_say_what_to_do(
     run: Callable[..., Done], tmp_path: Path
 ) -> None:
-    for name in ("text", "book.pdf", "hyp.trn", "ref.stm", "a.srt", "gt.zip"):
+    for name in ("text", "book.pdf", "hyp.trn", "ref.stm", "a.srt"):
         (tmp_path / name).write_text("no (s1-u1)\n", encoding="utf-8")
+    with zipfile.ZipFile(tmp_path / "gt.zip", "w") as archive:
+        archive.write(tmp_path / "text", "1.txt")
     (tmp_path / "out.hyp").write_text("no (s1-u1)\nyes (s1-u2)\n", encoding="utf-8")
     refused(
         run("report", "out.hyp"), "but utterances with an id at the end; make a table with a row for each"
@@ -325,7 +328,7 @@ def test_files_that_are_neither_pages_nor_tables_say_what_to_do(
         refused(run("report", name), "make a table of any other file, with a row for each prediction")
     for name in ("hyp.trn", "ref.stm", "a.srt"):
         refused(run("report", name), "make a table with a row for each utterance, as")
-    refused(run("report", "gt.zip"), "unpack it, and name the folder with its files")
+    refused(run("report", "gt.zip"), "or unpack the archive")
     (tmp_path / "page.json").write_text("{}", encoding="utf-8")
     (tmp_path / "page.txt").write_text("a", encoding="utf-8")
     refused(

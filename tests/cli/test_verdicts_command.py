@@ -135,7 +135,7 @@ def test_verdicts_on_pages_of_ocr_count_character_errors(tmp_path: Path) -> None
     assert sentence == (
         f"1 of 12 pages judged: they have {of_page:,} of {sum(edits):,} character errors, "
         f"and {of_page:,} (100 %) of these are not the engine's errors; "
-        f"CER {sum(edits) / length:.3f}, without these pages {rest:.3f} (11 pages)"
+        f"CER {100 * sum(edits) / length:.1f} %, without these pages {100 * rest:.1f} % (11 pages)"
     )
     assert [heading.strip() for heading in re.split("[│┆]", table[1])[1:-1]] == [
         *("verdict", "pages", "character errors", "of all character errors")
