@@ -492,6 +492,16 @@ def check_rates(browser: Browser, path: Path) -> list[str]:
     return wrong
 
 
+def check_room_of_rates(browser: Browser, path: Path) -> list[str]:
+    """Look for rates whose unit has no room, as "100.0 %" of a page without text had none."""
+    page, wrong = opened(browser, path)
+    is_cut = "cells => cells.filter((cell) => cell.scrollWidth > cell.clientWidth).length"
+    cut = page.locator(".row:visible .figure").evaluate_all(is_cut)
+    expecting(path, wrong)("the rates that are cut", cut, 0)
+    page.context.close()
+    return wrong
+
+
 def meta(page: Page) -> Any:
     """Return what a page says of its rows."""
     return json.loads(page.locator("#meta").text_content() or "")
@@ -816,7 +826,7 @@ PARTS: dict[str, list[tuple[Callable[[Browser, Path], list[str]], list[str]]]] =
     "longest": [(check_longest, ["longest"])],
     "images": [(check_images, ["words"])],
     "links": [(check_links, ["report", "comparison", "slices"])],
-    "rates": [(check_rates, ["rates"])],
+    "rates": [(check_rates, ["rates"]), (check_room_of_rates, ["rate", "rates"])],
     "verdicts": [
         (check_verdicts, ["one", "hostile", "runs"]),
         (check_marks, ["two"]),

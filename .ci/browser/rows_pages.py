@@ -34,6 +34,7 @@ def main(folder: Path) -> None:
     write_hostile(folder, draw)
     write_questions(folder, questions)
     pages.anls.browse(["tesseract", "rapidocr"], "reference", metrics="cer").write(folder / "rates.html")
+    pages.anls.browse("tesseract", "reference", metrics="cer").write(folder / "rate.html")
     pages.anls.browse("tesseract", "reference", metrics=["cer", "anls"], by="lang", keep="doc_id").write(
         folder / "long.html"
     )

@@ -131,7 +131,8 @@ function roomOfValues(column) {
 /** Return the pixels that a column needs, and its share of what is left. */
 function roomOf({ title, kind, column }, isNarrow) {
   const [first] = kind.split(" ");
-  const [usual, share] = ROOMS[first];
+  // A unit needs room as well: "100.0 %", "+100.0 pp".
+  const [usual, share] = ROOMS[column?.unit ? "wide" : first];
   const ofHeading = roomOfHeading(title);
   if (first === "id") {
     return [Math.min(WIDEST_ID, Math.max(usual, ofHeading, roomOfValues(column))), share];
