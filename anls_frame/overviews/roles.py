@@ -258,7 +258,7 @@ class _Finder:
         return {column: column}
 
     def are_labels(self, *names: str) -> bool:
-        """Return whether texts are few labels that repeat, some of which would count in part for others."""
+        """Return whether texts are few labels that repeat, and some are similar enough for partial credit."""
         if not all(_are_texts(self.rows.schema[name]) for name in names):
             return False
         texts = [_entries(self.rows[name].alias("column")).cast(pl.String).drop_nulls() for name in names]

@@ -53,7 +53,7 @@ _LAYOUT: Mapping[str, tuple[str, Message]] = {
 }
 """What a text may have for its layout, and what ignores it."""
 _OFTEN = 0.002
-"""The share of characters above which it is worth a warning."""
+"""Share of characters; a larger one is worth a warning."""
 
 _NAMES = Message(
     "pages pair up by the names of their files, by the part of each name that ",

@@ -64,6 +64,16 @@ LACKING: list[dict[str, Any]] = [
 SCHEMA = {"answers": pl.List(pl.String), **dict.fromkeys(("score", "other", "sure"), pl.Float64)}
 
 
+def of_every_option(test: Callable[..., None]) -> Callable[..., None]:
+    """Give a test drawn rows and options, and rows that lack something with each combination of options."""
+    missing, unanswerable = ("empty", "drop"), ("drop", "empty")
+    options = {"missing": st.sampled_from(missing), "unanswerable": st.sampled_from(unanswerable)}
+    test = given(rows=ROWS, **options)(test)
+    for first, second in itertools.product(missing, unanswerable):
+        test = example(rows=LACKING, missing=first, unanswerable=second)(test)
+    return test
+
+
 def frame_of(rows: Sequence[dict[str, Any]]) -> pl.DataFrame:
     columns = {name: [row[name] for row in rows] for name in LEAST[0]}
     frame = pl.DataFrame(columns, schema_overrides=SCHEMA, strict=False)
@@ -144,7 +154,7 @@ RESULTS: dict[str, tuple[Callable[..., Any], Sequence[str], Sequence[str], Seque
 """For each result: how it is made, of which frames, of how many systems, and of texts or scores."""
 
 Case = tuple[Callable[..., Any], str, str]
-"""How a result is made, of which kind of frame, and of how many systems."""
+"""How a result is made, which kind of frame it takes, and how many systems it has."""
 
 
 def cases(wanted: str) -> Iterator[Any]:
@@ -209,11 +219,7 @@ def check(case: Case, rows: Sequence[dict[str, Any]], how: dict[str, Any], **opt
 
 @pytest.mark.parametrize("case", [*cases("texts")])
 @FEWER_EACH
-@example(rows=LACKING, missing="empty", unanswerable="drop")
-@example(rows=LACKING, missing="drop", unanswerable="drop")
-@example(rows=LACKING, missing="empty", unanswerable="empty")
-@example(rows=LACKING, missing="drop", unanswerable="empty")
-@given(rows=ROWS, missing=st.sampled_from(["empty", "drop"]), unanswerable=st.sampled_from(["drop", "empty"]))
+@of_every_option
 @pytest.mark.filterwarnings("ignore::anls_frame.InputWarning")
 def test_given_rows_of_texts_are_used_or_left_out_by_reason(
     case: Case, rows: Any, missing: str, unanswerable: str
@@ -374,11 +380,7 @@ EVERY = FUNCTIONS | {f"gec.{name}": function for name, function in GEC_FUNCTIONS
 
 
 @FEWER
-@example(rows=LACKING, missing="empty", unanswerable="drop")
-@example(rows=LACKING, missing="drop", unanswerable="drop")
-@example(rows=LACKING, missing="empty", unanswerable="empty")
-@example(rows=LACKING, missing="drop", unanswerable="empty")
-@given(rows=ROWS, missing=st.sampled_from(["empty", "drop"]), unanswerable=st.sampled_from(["drop", "empty"]))
+@of_every_option
 @pytest.mark.filterwarnings("ignore::anls_frame.InputWarning")
 def test_plain_frames_have_the_rows_that_their_options_use(
     rows: Any, missing: Any, unanswerable: Any

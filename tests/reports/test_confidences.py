@@ -315,7 +315,7 @@ FRAMES: list[Callable[[pl.DataFrame], Any]] = [pl.DataFrame, pl.DataFrame.lazy, 
 
 
 def of_120_answers(convert: Callable[[pl.DataFrame], Any]) -> Any:
-    """Return the result of 120 answers, of which the 100 surest are right."""
+    """Return the result of 120 answers, with the 100 surest right."""
     pages = pl.DataFrame(
         {
             "right": [1] * 100 + [0] * 20,
