@@ -14,9 +14,10 @@ from anls_frame._palette import ERROR_COLORS, PAGE_COLORS, PALETTE
 from anls_frame._text import level_text, numbered, shortened, visible
 from anls_frame.export import Table, terminal
 from anls_frame.export.charts import Alignments, Figure, Sentences, Shares
-from anls_frame.export.columns import COLUMNS, Column, ends_of
+from anls_frame.export.columns import COLUMNS, MARKS, Column, ends_of
 from anls_frame.export.display import spelled, spelled_in
 from anls_frame.export.document import Document, Selection, result_table
+from anls_frame.frames.checks import free_name
 from anls_frame.frames.documents import noun
 from anls_frame.protocol import PROTOCOLS
 from anls_frame.results import View
@@ -146,13 +147,17 @@ class OverviewView(View):
 
     def _causes(self) -> Table:
         """Return the causes with examples or, of several systems, their losses side by side."""
-        table, systems = self.causes, list(self.result.roles.systems)
+        table = self.causes
+        columns: dict[str, Column] = {}
+        losses: dict[str, pl.Expr] = {}
         if "system" in table.columns:
-            table = table.pivot("system", index="cause", values="loss").fill_null(0.0)
-            perfect = (system for system in systems if system not in table.columns)
-            table = table.with_columns(pl.lit(0.0).alias(system) for system in perfect)
-            table = table.select(cs.by_name("cause", *systems))
-            lost = pl.sum_horizontal(cs.by_name(*systems))
+            for system in self.result.roles.systems:
+                # A column with the name of a mark is never shown.
+                name = free_name(system, {"cause", *MARKS, *losses})
+                losses[name] = pl.col("loss").filter(pl.col("system") == system).sum().alias(name)
+                columns[name] = Column(name, "by how much it loses by the cause", "score", system)
+            table = table.group_by("cause", maintain_order=True).agg(losses.values())
+            lost = pl.sum_horizontal(cs.by_name(*losses))
             table = table.sort(lost, descending=True, maintain_order=True)
         elif not self.are_pages and (examples := self._examples()):
             example = pl.col("cause").cast(pl.String).replace_strict(examples, default="")
@@ -162,14 +167,10 @@ class OverviewView(View):
             heading, effect = "adds to the rate", "by how much this raises the error rate of all pages"
         told = [f"{cause}, {CAUSES[cause]}" for cause in table["cause"] if cause in CAUSES]
         meaning = f"why the rows score less than 1: {'; '.join(told)}" if told else "the kind of error"
-        columns = {
-            "cause": Column("cause", meaning),
-            "loss": replace(COLUMNS["loss"], meaning=effect, heading=heading, kind="score"),
-        }
-        bars = [system for system in systems if system in table.columns]
-        for system in bars:
-            columns[system] = Column(system, "by how much it loses by the cause", "score", system)
-        options: dict[str, Any] = {"names": self.names, "bars": bars, "percent": self.percent}
+        columns["cause"] = Column("cause", meaning)
+        if not losses:
+            columns["loss"] = replace(COLUMNS["loss"], meaning=effect, heading=heading, kind="score")
+        options: dict[str, Any] = {"names": self.names, "bars": [*losses], "percent": self.percent}
         made = result_table(
             self.cause_name, table.with_columns(pl.col("cause").cast(pl.String)), (), columns, **options
         )

@@ -167,7 +167,7 @@ def test_a_cause_of_several_systems_links_the_rows_of_the_best_one(tmp_path: Pat
     assert "=%22missing%22&amp;" in text
 
 
-@pytest.mark.parametrize("perfect", ["one", "self", "*", "^tw.$"])
+@pytest.mark.parametrize("perfect", ["one", "self", "*", "^tw.$", "cause", "few_rows"])
 @pytest.mark.parametrize("second", [["x", "y", "v"], ["x", "y", "z"]])
 def test_a_system_without_a_loss_is_beside_others(second: list[str], perfect: str, tmp_path: Path) -> None:
     frame = pl.DataFrame({"a": ["x", "y", "z"], "b": second, "t": ["x", "y", "z"]})
@@ -175,6 +175,14 @@ def test_a_system_without_a_loss_is_beside_others(second: list[str], perfect: st
     lost = [line for line in str(made).splitlines() if "wrong" in line]
     assert [line.split()[3:6:2] for line in lost] == ([["0.000", "0.333"]] if second[2] == "v" else [])
     made.write(tmp_path / "o.html")
+
+
+@pytest.mark.parametrize("name", ["n", "loss", "share_of_loss"])
+def test_causes_of_a_system_named_like_their_columns(name: str) -> None:
+    frame = pl.DataFrame({name: ["x", "v"], "t": ["x", "y"]})
+    other = af.overview(frame.rename({name: "one"}), "one", "t").to_document().main
+    table = af.overview(frame, name, "t").to_document().main
+    assert (table.headings, table.bars) == (other.headings, other.bars)
 
 
 def test_several_systems_are_side_by_side(tmp_path: Path) -> None:
