@@ -441,6 +441,8 @@ def risk_coverage(
         _style.nothing(ax)
     ax.set_xlim(0, 1.015)
     ax.set_ylim(0, None)
+    _style.percent_ticks(ax.xaxis)
+    _style.percent_ticks(ax.yaxis)
     label, beside = f"coverage: share of answers accepted{more}", "risk: mean loss if accepted"
     of_lines = ["these confidences"] if len(lines) == 1 else names
     handles += others.values()

@@ -168,7 +168,7 @@ class Slices(FoundSlices, Written[Table_co]):
         >>> import anls_frame as af
         >>> df = pl.DataFrame({"score": [0.0] * 20 + [1.0] * 40, "lang": ["ja"] * 20 + ["en"] * 40})
         >>> af.find_slices(df, metrics="score").plot(kind="shares").get_xlabel()
-        'share of all, % (score)'
+        'share of all (score)'
         """
         from anls_frame import plot  # noqa: PLC0415 - imports matplotlib
 

@@ -382,7 +382,7 @@ def test_a_long_label_below_a_matrix_turns_alone() -> None:
     assert {text.get_text(): text.get_rotation() for text in ticks} == {"a": 0, "⟨U+00A0⟩": 90, "rn": 0}
 
 
-def test_everything_in_a_risk_coverage_plot_is_in_its_legend() -> None:
+def test_a_risk_coverage_plot_is_in_per_cent_with_everything_in_its_legend() -> None:
     scores = pl.DataFrame({"score": [0, 1, 1, 1] * 50, "one": [place / 200 for place in range(200)]})
     of_one = af.selective(scores, metrics="score", model_confidence="one")
     both = scores.with_columns(k=pl.Series(["x", "y"] * 100))
@@ -394,6 +394,8 @@ def test_everything_in_a_risk_coverage_plot_is_in_its_legend() -> None:
     assert legend_texts(single) == [
         *("these confidences", "interval", "certified", "best possible order", "random order"),
     ]
+    assert {*single.yaxis.get_major_formatter().format_ticks([0.0, 0.135])} == {"0 %", "13.5 %"}
+    assert single.xaxis.get_major_formatter().format_ticks([1.0]) == ["100 %"]
     assert legend_texts(double)[-1] == "interval"
     assert len(legend_texts(double)) == len(double.lines) + 1
 
