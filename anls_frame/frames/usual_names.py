@@ -138,10 +138,11 @@ def is_outcome(name: str, *, whole: bool = False) -> bool:
     words = words_of(name)
     words = words[:-1] if words[-1:] == ["value"] else words
     ends = {"".join(words[-count:]) for count in (1, 2)}
-    is_of_judge = words[:1] == ["judge"] and words[-1] not in ("id", "model", "name")
+    is_verdict = words[:1] == ["winner"] or "judge" in (*words[:1], *words[-1:])
+    is_of_judge = is_verdict and words[-1] not in ("id", "model", "name")
     return is_whole or is_of_judge or not ends.isdisjoint([*_OUTCOME_ENDS.split(), *_ASPECTS.split()])
 
 
 def words_of(name: str) -> list[str]:
-    """Return the words of a name such as `modelAnswer`, `model_answer` or "Model answer (old)"."""
-    return [word.casefold() for word in re.findall(r"[A-Z]?[^\W_A-Z]+|[A-Z]+", name)]
+    """Return the words of a name such as `modelAnswer`, `LLMAnswer` or "Model answer (old)"."""
+    return [word.casefold() for word in re.findall(r"[A-Z]?[^\W_A-Z]+|[A-Z]+(?![a-z]{2})", name)]

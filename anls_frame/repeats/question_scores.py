@@ -134,6 +134,7 @@ def scored_epochs(
             *scores,
             *marks(1),
         )
+        .with_columns((cs.starts_with("keep_") & cs.float()).fill_nan(None))
         .with_row_index("row")
         .collect(engine="streaming")
     )

@@ -25,16 +25,24 @@ Values = str | pl.Expr | Callable[[pl.Expr, pl.Expr], pl.Expr] | Mapping[str, st
 
 _RATES = frozenset(("cer", "wer", "mer", "wil", "ter"))
 """Error rates, which can be above 1."""
-_LOWER_WORDS = _RATES.union(
-    ("error", "errors", "substitutions", "deletions", "insertions", "distance", "levenshtein", "hamming"),
-    ("loss", "cost", "costs", "latency", "brier", "mae", "mse", "rmse"),
+_LOWER = (
+    *("error", "errors", "substitutions", "deletions", "insertions", "distance", "levenshtein", "hamming"),
+    *("loss", "cost", "costs", "latency", "runtime", "time", "duration", "seconds", "rtf", "toxicity"),
+    *("brier", "mae", "mse", "rmse", "mape", "smape", "ece", "eer", "fid", "ned", "nll", "perplexity", "ppl"),
+    *("bits_per_byte", "edit_dist", "false_negative_rate", "false_positive_rate", "negative_log_likelihood"),
+    *("failure_rate", "hallucination_rate", "miss_rate", *_RATES),
 )
-"""Words of names of scores where lower is better."""
-_HIGHER_WORDS = frozenset(("neg", "accuracy", "f1", "precision", "recall", "skill", "savings", "reduction"))
-"""Words of names such as `neg_log_loss` of scikit-learn, where higher is better in any case."""
+"""Words in names of scores where lower is better, unless a later word says that higher is better."""
+_HIGHER = (
+    *("accuracy", "acc", "anls", "nls", "em", "match", "f1", "precision", "recall", "similarity", "skill"),
+    *("efficiency", "free", "reduction", "savings", "hamming_score", "levenshtein_ratio"),
+)
+"""Such words, as the last one of `cost_savings` and `weight_loss_exact_match`."""
+_REVERSED = frozenset(("neg", "minus"))
+"""Words in names such as `neg_log_loss` of scikit-learn, where higher is better in any case."""
 _LOWER_NAMES = frozenset(
     (
-        *("zeros", "bag_of_words", "perplexity", *page_errors.KINDS),
+        *("zeros", "bag_of_words", *page_errors.KINDS),
         *("missing_share", "invented_share", "wrong_share", "fabrication_rate", "abstention_rate"),
     )
 )
@@ -476,9 +484,12 @@ class Metric:
 
 def is_higher_better(name: str) -> bool:
     """Return the direction of a score, which follows from its name: of built-in scores, and of others."""
-    words = {*words_of(name)}
-    is_lower = name.lower() in _LOWER_NAMES or not words.isdisjoint(_LOWER_WORDS)
-    return not is_lower or not words.isdisjoint(_HIGHER_WORDS)
+    words = words_of(name)
+    if name.startswith("1-") or not _REVERSED.isdisjoint(words):
+        return True
+    joined = f"_{'_'.join(words)}_"
+    lower, higher = (max(joined.rfind(f"_{part}_") for part in parts) for parts in (_LOWER, _HIGHER))
+    return name.lower() not in _LOWER_NAMES and higher >= lower
 
 
 class _TextFunction:

@@ -392,6 +392,10 @@ SCORES_OF_TOOLS = [
     "answerCorrectness",
     "judge_a",
     "gpt_B",
+    "correct_judge",
+    "winner",  # MT-Bench
+    "winner_judge",
+    "winner_human",
     "gpt4o_verdict_kind",
     "LLM_grade",
 ]
@@ -411,7 +415,17 @@ def test_texts_of_gold_are_no_slices_but_its_types_and_pages_are() -> None:
 
 
 def test_words_of_scores_within_a_name_make_no_score() -> None:
-    names = ["score_sheet", "correct_form", "hits", "value", "f1_car", "größe", "--"]
+    names = [
+        "score_sheet",
+        "award_winner",
+        "written_by_human",
+        "correct_form",
+        "hits",
+        "value",
+        "f1_car",
+        "größe",
+        "--",
+    ]
     made = af.overview(rows().with_columns(pl.Series(name, ["u", "v", "v"] * 20) for name in names))
     assert list(made.roles.by) == ["lang", *names]
 

@@ -264,6 +264,20 @@ def test_nan_and_null_are_one_document(kind: str) -> None:
     assert "30 without a value in doc count together as one document" in str(result)
 
 
+def test_nan_and_null_are_the_same_in_the_rows_of_a_question() -> None:
+    """As missing documents they do not differ, and neither is an id."""
+    rows = as_rows(balanced()).with_columns(doc=pl.col("doc").cast(pl.Float64))
+    missing = rows.with_columns(doc=pl.when(pl.col("doc") != 0).then("doc"))
+    nans = pl.when(pl.col("doc").is_null() & (pl.row_index() % 2 == 0)).then(math.nan).otherwise("doc")
+    mixed = missing.with_columns(doc=nans)
+    assert 0 < mixed["doc"].is_nan().sum() < missing["doc"].null_count()
+    assert_frame_equal(pl.DataFrame(components(mixed).components), components(missing).components)
+    means = af.repeats.mean_over_epochs(mixed, metrics="score", id="id", keep="doc")
+    assert means["doc"].null_count() == missing.unique("id")["doc"].null_count()
+    with pytest.raises(ValueError, match="column 'doc' must not be null"):
+        af.repeats.mean_over_epochs(mixed, metrics="score", id=["id", "doc"])
+
+
 def test_a_frame_of_any_kind_gives_tables_of_its_kind() -> None:
     rows = as_rows(balanced())
     expected = components(rows)

@@ -26,7 +26,23 @@ HIGHER = (
     *("certainty", "lossless", "costliness", "täter", "größter", "Überwer"),
     # Names of scikit-learn, and scores of systems or of what is found.
     *("neg_log_loss", "neg_mean_squared_error", "brier_skill_score", "cost_savings", "wer_reduction"),
-    *("error_detection_f1", "loss_recall", "perplexity_score", "perplexity_anls"),
+    *(
+        "error_detection_f1",
+        "loss_recall",
+        "perplexity_anls",
+        "loglikelihood",
+        "acc_norm",
+        "tokens_per_second",
+    ),
+    # The last word decides.
+    *(
+        "cost_efficiency",
+        "distance_similarity",
+        "weight_loss_exact_match",
+        "total_cost_anls",
+        "error_free_rate",
+    ),
+    *("levenshtein_ratio", "levenshtein_similarity", "hamming_score", "1-NED", "1-cer", "one_minus_wer"),
 )
 LOWER = (
     *("zeros", "cer", "cer_mean", "cer_corpus", "wer", "wer_mean", "wer_corpus", "mer", "wil"),
@@ -37,6 +53,18 @@ LOWER = (
     *("missing_share", "invented_share", "wrong_share", "fabrication_rate", "abstention_rate"),
     *("levenshtein", "lcs_distance", "hamming", "hamming_distance"),
     *("val_loss", "loss", "cost", "cost_usd", "costs", "latency_ms", "perplexity"),
+    *("word_perplexity", "eval/perplexity", "bits_per_byte", "perplexity_score", "nll", "eval_runtime"),
+    *(
+        "WERScore",
+        "meanCER",
+        "WERs",
+        "RMSEValue",
+        "NED",
+        "Edit_dist",
+        "false_positive_rate",
+        "inference_time",
+    ),
+    *("accuracy_loss", "f1_error", "hamming_loss", "per_page_cer", "wer_no", "error_ratio", "toxicity"),
     *("brier", "mae", "mse", "rmse", "latencyMs", "wordErrorRate", "CER (corpus)", "öCER"),
 )
 
