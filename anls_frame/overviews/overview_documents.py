@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._messages import Message
+from anls_frame._messages import Message, for_readers
 from anls_frame._palette import ERROR_COLORS, PAGE_COLORS, PALETTE
 from anls_frame._text import level_text, numbered, shortened, visible
 from anls_frame.export import Table, terminal
@@ -39,6 +39,11 @@ _SELECTED = (
     "The intervals of found slices are wider than others, because the slices were selected for looking bad."
 )
 _ONE_COLUMN = "There are too many rows for slices of two columns: those of one were searched."
+_LABELS = Message(
+    "These are labels, some of them similar, so a text is right or wrong. In `report` and `compare`, name ",
+    for_readers('metrics="exact_match"', "--metric exact_match"),
+    ", too: their ANLS gives partial credit for wrong labels.",
+)
 _NOT_SEARCHED = f"Under “{_SLICES}”, not searched"
 _NO_STEP = "Nothing stands out: the data support no single step that would win much."
 _LONGEST = 32
@@ -72,12 +77,14 @@ class OverviewView(View):
         self.found: Any = result.found
         self.slices: list[str] = []
         """A sentence for each found slice, or that there is none."""
-        self.slice_notes: list[str] = []
+        are_labels = "metrics" in result.roles.found and metric.name == "exact_match"
+        self.own_notes: list[str] = [_LABELS] if are_labels else []
+        """Notes that a terminal shows, too."""
         if self.found is not None:
             self.slices = sentences(self.found, percent=self.percent) or [_NO_SLICE]
-            self.slice_notes = left_out_columns(self.found, _NOT_SEARCHED)
-            self.slice_notes += [_SELECTED] if self.found.table.height else []
-            self.slice_notes += [_ONE_COLUMN] if self.found.settings["depth"] == 1 else []
+            self.own_notes += left_out_columns(self.found, _NOT_SEARCHED)
+            self.own_notes += [_SELECTED] if self.found.table.height else []
+            self.own_notes += [_ONE_COLUMN] if self.found.settings["depth"] == 1 else []
 
     @property
     def title(self) -> str:
@@ -198,7 +205,7 @@ class OverviewView(View):
         """Return notes on rows, and on what the figures mean."""
         level = level_text(self.result.report.confidence)
         told = f"Figures in brackets are {level} confidence intervals, the range of plausible true figures."
-        notes = [told, *self.slice_notes, *self.report_view.notes()]
+        notes = [told, *self.own_notes, *self.report_view.notes()]
         if self.causes.width and not self.are_pages:
             notes.append(
                 "Every loss has one cause: texts are unwrapped first, and the rest has the type of the "
@@ -248,7 +255,7 @@ class OverviewView(View):
         notes += [f"- {line}." for line in self.slices[:_NAMED]]
         if len(self.slices) > _NAMED:
             notes.append(f"- and {len(self.slices) - _NAMED} more in a file")
-        notes += self.slice_notes
+        notes += self.own_notes
         if self.has_steps:
             steps = [f"{index}. {step}" for index, step in enumerate(self.result.step_frame["step"], 1)]
             notes += [f"{_STEPS}:", *(steps or [_NO_STEP])]

@@ -533,6 +533,11 @@ def test_labels_count_as_right_or_wrong_however_alike_they_are(
         assert made.report.overall[chosen] == pytest.approx(share)
         assert af.report(rows, "response", "label").overall["anls"] > share + 0.1
         assert "confusion" not in {*made.advice["rule"]}
+    advice = 'metrics="exact_match"'
+    assert (advice in str(made), any(advice in note for note in made.to_document().notes)) == (
+        (chosen == "exact_match",) * 2
+    )
+    assert advice not in str(af.overview(rows, metrics="exact_match"))
     # A score that is named is not replaced.
     assert af.overview(rows, metrics="nls").measures[0].name == "nls"
     free = rows.with_columns(response=pl.concat_str(pl.lit("I say "), pl.int_range(pl.len())))
