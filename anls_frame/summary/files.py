@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -85,8 +86,9 @@ def load(path: Path) -> dict[str, Any]:
     try:
         # Python reads the bytes, because Polars cannot open a file whose name is not valid Unicode.
         source = io.BytesIO(path.read_bytes())
-    except IsADirectoryError as error:
-        raise _no_summary(str(path), error) from None
+    except IsADirectoryError:
+        merging = f"on the command line, anls-frame merge {shlex.quote(str(path))}/*.parquet"
+        raise ValueError(f"{path} is a folder, not a summary: load each file in it ({merging})") from None
     return read(source, str(path))
 
 

@@ -347,7 +347,7 @@ def merge(summaries: Iterable[Summary[Table]]) -> Summary[Table]:
     >>> af.merge(parts).digest == whole.digest
     True
     """
-    summaries = list(summaries)
+    summaries = [summaries] if isinstance(summaries, Summary) else list(summaries)
     if not summaries:
         raise ValueError("merge needs at least one summary")
     if not all(isinstance(summary, Summary) for summary in summaries):

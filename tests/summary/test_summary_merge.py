@@ -225,6 +225,11 @@ def test_nothing_and_what_is_no_summary_is_refused() -> None:
         merge([summarize(FRAME, "prediction", "answers"), FRAME])  # type: ignore[list-item]
 
 
+def test_one_summary_needs_no_list() -> None:
+    summary = summarize(FRAME, "prediction", "answers", by="lang")
+    assert Report.from_summary(merge(summary)).by_group.equals(Report.from_summary(summary).by_group)
+
+
 def test_parts_come_from_other_processes() -> None:
     options = report_oracle.Options(by=("types", "lang"), cluster="doc")
     parts = [summary_of(part, options, worst=2) for part in (FRAME[:2], FRAME[2:])]
