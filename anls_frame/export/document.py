@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
 
@@ -64,17 +64,15 @@ def crossed(columns: Sequence[str]) -> str:
 class MarkNote(str):
     """A note on a mark in tables, which begins with the mark."""
 
-    __slots__ = ("mark",)
-    mark: str
+    __slots__ = ()
 
-    def __new__(cls, mark: str, meaning: str) -> Self:
-        """Join the mark and its meaning."""
-        self = super().__new__(cls, f"{mark} {meaning}")
-        self.mark = mark
-        return self
+    @property
+    def mark(self) -> str:
+        """The mark, which is the first word."""
+        return self.partition(" ")[0]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Table:
     """
     One table of a report.
@@ -278,7 +276,7 @@ class Table:
         return values.dtype == pl.String and set(values.unique()) <= {OVERALL, GROUP}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Document:
     """
     A report: tables, with all information on how they were computed.

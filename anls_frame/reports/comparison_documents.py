@@ -275,13 +275,13 @@ class ComparisonView(View):
             best = (
                 "possibly the best: no other system is significantly better, by ranks or by the adjusted p."
             )
-            notes.append(MarkNote(POSSIBLY_BEST, best))
+            notes.append(MarkNote(f"{POSSIBLY_BEST} {best}"))
         if self.is_of_two:
             first, second = self.systems
             notes.append(f"Difference: {second} minus {first}; wins and losses are those of {second}.")
         else:
             if self.keys:
-                notes.append(MarkNote(BEST, "best score of the slice, or one of several equal ones."))
+                notes.append(MarkNote(f"{BEST} best score of the slice, or one of several equal ones."))
             notes.append(f"Difference: each system minus {self.systems[0]}.")
         published = [] if self.beside is None else self.beside.partition_by("metric", "published")
         for lines in published:

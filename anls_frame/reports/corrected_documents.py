@@ -100,7 +100,7 @@ class CorrectedView(View):
         units = "rows" if self.settings["cluster"] is None else "documents"
         meaning = f"few {units} carry the figure: treat its interval as rough."
         is_marked = lines.select(pl.any_horizontal("few_rows", "bias_few_rows", agreed).any()).item()
-        return [MarkNote(FEW, meaning)] if is_marked else []
+        return [MarkNote(f"{FEW} {meaning}")] if is_marked else []
 
     def head(self) -> str:
         """Return the result of all rows, of the first system."""

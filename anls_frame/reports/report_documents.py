@@ -354,7 +354,7 @@ def few_note(frame: pl.DataFrame, units: str = "rows or documents") -> list[str]
     lacks = [pl.col(f"{name}_low").is_null() & pl.col(name).is_not_null() for name in figures]
     if frame.select(pl.col("few_rows") & pl.any_horizontal(*lacks, pl.lit(value=False))).to_series().any():
         said += "; where they are too few, there is none"
-    return [MarkNote(FEW, f"{said}.")] if frame["few_rows"].any() else []
+    return [MarkNote(f"{FEW} {said}.")] if frame["few_rows"].any() else []
 
 
 def direction_notes(metrics: Sequence[Metric], named: Sequence[tuple[Metric, str]]) -> list[str]:
