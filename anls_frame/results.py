@@ -238,7 +238,7 @@ class Written(ABC, Generic[Table_co]):
         return self._notebook_tables(self._shown(None, **shown))[table]
 
     def _repr_html_(self) -> str:
-        return "\n".join(table.as_raw_html() for table in self._notebook_tables(self._shown(ROWS)))
+        return "\n".join(map(notebook.in_page, self._notebook_tables(self._shown(ROWS))))
 
     def __repr__(self) -> str:
         return self.to_text()

@@ -30,6 +30,15 @@ _CSS = """
 """
 
 
+def in_page(table: GT) -> str:
+    """Return a table as HTML whose style leaves other tables of the page as they are."""
+    # In great_tables 1.1, the first rule is of the rows of every table; in the other, the id is that of the
+    # first part only.
+    html, parts = table.as_raw_html(), "thead, tbody, tfoot, tr, td, th"
+    html = html.replace("\n tr { background-color: transparent; }", "")
+    return html.replace(f" {parts} {{", f" :is({parts}) {{")
+
+
 def rendered(table: Table, table_id: str) -> GT:
     """Return a table with its name and notes, under a unique id."""
     import polars as pl  # noqa: PLC0415 - as great_tables

@@ -177,6 +177,17 @@ def test_hostile_keys_and_names_are_texts_in_a_page(key: str) -> None:
     assert "<script" not in html
 
 
+def test_styles_are_of_the_tables_of_the_result_only() -> None:
+    comparison = af.compare(FRAME, {"old": "p", "new": "p"}, "a", by="lang")
+    for result, selected in ((made(), "#anls-report"), (comparison, "#anls-comparison")):
+        (style, *_) = re.findall("<style>(.*?)</style>", result._repr_html_(), re.DOTALL)
+        rules = re.findall(r"([^{}]+)\{[^{}]*\}", style)
+        assert len(rules) > 20
+        for rule in rules:
+            for selector in re.split(r",(?![^()]*\))", rule):
+                assert selector.strip().startswith(f"{selected} ")
+
+
 def test_control_characters_are_shown_by_symbols() -> None:
     keys = ["\x1b]0;title\x07\x1b[31mred", "two\nlines", "a\tb", "\0", "\r", "\x9b31m"]
     name = "the\x1b[0mkey"
