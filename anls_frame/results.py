@@ -309,6 +309,9 @@ class FoundSlices:
     confidence: float
     account: Account[Any]
 
+    def __bool__(self) -> bool:
+        raise TypeError("found slices can be none; compare the length of their `frame` with 0")
+
     @property
     def measures(self) -> tuple[Metric, ...]:
         """The metrics, by the name that other results have for them."""

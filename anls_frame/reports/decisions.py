@@ -16,8 +16,19 @@ from anls_frame.summary.account import Account
 Answer: TypeAlias = Literal["regressed", "undecided", "fine"]
 
 
+class _Decided:
+    """A decision with the `answer` "fine", "regressed" or "undecided", which prints as sentences."""
+
+    def _repr_html_(self) -> str:
+        """Return the decision as HTML for notebooks."""
+        return f"<p>{escape(visible(str(self)))}</p>"
+
+    def __bool__(self) -> bool:
+        raise TypeError("a decision can also be undecided; compare its `answer` with 'fine' or 'regressed'")
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Decision(Generic[Table_co]):
+class Decision(_Decided, Generic[Table_co]):
     """
     A decision whether systems are worse than the baseline by more than a margin.
 
@@ -77,13 +88,9 @@ class Decision(Generic[Table_co]):
     def __repr__(self) -> str:
         return Message.joined(". ", ["; ".join(self.sentences), *self.account.caveats])
 
-    def _repr_html_(self) -> str:
-        """Return the decision as HTML for notebooks."""
-        return f"<p>{escape(visible(str(self)))}</p>"
 
-
-@dataclass(frozen=True, kw_only=True)
-class RiskDecision:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class RiskDecision(_Decided):
     """
     A decision whether the risk of accepted answers is at most a target.
 
@@ -149,8 +156,7 @@ class RiskDecision:
             return "fine"
         return "regressed" if self.risk_low > self.target else "undecided"
 
-    def __str__(self) -> str:
-        """Return the decision in one line."""
+    def __repr__(self) -> str:
         return Message.joined(". ", [self.sentence, *self.account.caveats])
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import html
 import pickle
 from collections.abc import Callable
 from typing import Any
@@ -24,6 +25,13 @@ MADE: dict[str, Callable[[], Any]] = {
     "overview": lambda: af.overview(ROWS, *TEXTS),
     "page": lambda: af.browse(ROWS, *TEXTS),
     "summary": lambda: af.summarize(ROWS, *TEXTS),
+    "decision": lambda: MADE["comparison"]().decide(0.01),
+    "selective": lambda: af.selective(ROWS, *TEXTS, model_confidence="tesseract_confidence"),
+    "decision about a risk": lambda: MADE["selective"]().holds(0.5),
+    "corrected": lambda: af.corrected(
+        ROWS.select(judge=pl.int_range(61) % 2 == 0, people=pl.int_range(61) % 3 == 0), "judge", "people"
+    ),
+    "document": lambda: MADE["comparison"]().to_document(),
     "variance": lambda: af.repeats.variance_components(pl.concat([ROWS] * 2), *TEXTS, id="question_id"),
     "matrix": lambda: af.edit_matrix("cat", "cut"),
     "curve": lambda: af.statistics.RiskCoverage.of([0.9, 0.5, 0.1], [0, 1, 1]),
@@ -40,6 +48,23 @@ def test_a_result_is_copied_and_compared(name: str) -> None:
         assert other != made  # no frame is asked whether it is true
         assert len({made: 1, other: 2}) == 2
     assert [made].index(made) == 0
+
+
+@pytest.mark.parametrize("name", ["decision", "decision about a risk", "slices"])
+def test_what_could_be_taken_for_yes_is_neither_true_nor_false(name: str) -> None:
+    made = MADE[name]()
+
+    # As Polars says it of frames, whose `bool` would be as easily misread.
+    with pytest.raises(TypeError, match="compare"):
+        bool(made)
+
+
+def test_decisions_show_their_sentences() -> None:
+    for name in ("decision", "decision about a risk"):
+        made = MADE[name]()
+        assert repr(made) == str(made)
+        assert repr(made).startswith(f"{made.answer}: ")
+        assert html.unescape(made._repr_html_()) == f"<p>{made}</p>"
 
 
 def test_the_variances_of_a_score_show_what_they_print() -> None:
