@@ -86,7 +86,7 @@ def choose(
         beside = chosen.get("prediction") if role in required else None
         usual = usual_names(role, [name for name in names if name not in chosen.values()], beside)
         if role not in (*required, *objects):
-            usual = [name for name in usual if not raw_tables.holds_objects(raw.column(name))]
+            usual = [name for name in usual if _may_be_of(role, raw, name)]
         if not usual and role in required == PREDICTED and len(names) == 2:  # noqa: PLR2004 - and an id
             usual = [name for name in names if plain_name(name) == "answer"]
         if len(usual) == 1:
@@ -94,6 +94,17 @@ def choose(
         elif role in required:
             ask_for(role, usual, names, problems, role)
     return chosen
+
+
+def _may_be_of(role: Role, raw: Raw, name: str) -> bool:
+    """Return whether a column has a role without being asked for: one of objects only holds answers."""
+    column = raw.column(name)
+    if not raw_tables.holds_objects(column):
+        return True
+    dtype = column.dtype if isinstance(column, pl.Series) else None
+    objects = (value for value in column if type(value) is dict)
+    fields = dtype.to_schema() if isinstance(dtype, pl.Struct) else next(objects)
+    return role == "answers" and answer_key(fields) is not None
 
 
 def _named_columns(

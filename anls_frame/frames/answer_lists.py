@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, overload
@@ -327,14 +327,17 @@ def answers_in(value: Any) -> list[str | None]:
     return [text for item in value for text in _answers_of_entry(item)]
 
 
-def answer_key(names: Iterable[str], *, is_entry: bool = False) -> str | None:
+def answer_key(fields: Mapping[str, Any], *, is_entry: bool = False) -> str | None:
     """
     Return the key of the answers in an object: text or answer, among answer_start, answer_id and others.
 
-    An entry of a list may have this key alone; any other object with it could be a document.
+    An entry of a list may have this key alone; any other object with it could be a document. Label Studio
+    writes several choices, or texts, as an object of one list.
     """
-    keys = [name for name in names if name in _ANSWER_KEYS]
-    others = [name for name in names if name not in _ANSWER_KEYS]
+    if [*fields] in (["choices"], ["text"]) and isinstance(next(iter(fields.values())), list | pl.List):
+        return next(iter(fields))
+    keys = [name for name in fields if name in _ANSWER_KEYS]
+    others = [name for name in fields if name not in _ANSWER_KEYS]
     is_known = len(keys) == 1 and all(name.startswith("answer_") for name in others) and (others or is_entry)
     return keys[0] if is_known else None
 

@@ -20,6 +20,7 @@ _TEXTS = rf"""(?sx)\A\s*(?:
     | \(\s*['"].*['"]\s*,\s*(?:['"].*['"]\s*,?\s*)?\)
     | \{{\s*(?:'[^']*'|"[^"]*")\s*(?:,.*)?\}}
     | \{{\s*(?:{_KEY}.*{_BESIDE}|{_BESIDE}.*{_KEY}).*\}}
+    | \{{\s*['"](?:choices|text)['"]\s*:\s*\[.*\]\s*\}}
     | \[\s*\{{\s*['"].*(?:text|answer)['"]\s*:.*\}}\s*\]
     )\s*\z"""
 """Pattern of several answers as they are printed: texts in a list, tuple or set, and objects of answers."""

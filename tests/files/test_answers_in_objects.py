@@ -26,6 +26,8 @@ SHAPES: dict[str, tuple[Any, list[str]]] = {
         {"text": np.array(["it's", 'a "b"'], dtype=object), "answer_start": np.array([3, 12], dtype="int32")},
         ["it's", 'a "b"'],
     ),
+    "labelled": ({"choices": ["a", "b"]}, ["a", "b"]),
+    "labelled_texts": ({"text": ["a, b", "c"]}, ["a, b", "c"]),
     "one": ({"answer_start": 3, "text": "a, b"}, ["a, b"]),
     "unanswerable": ({"text": [], "answer_start": []}, []),
     "vqa": (VQA, ["net", "a net"]),
@@ -73,7 +75,9 @@ def test_among_other_texts_they_are_told_and_the_advice_reads_them(
         ]
 
 
-@pytest.mark.parametrize("shape", ["squad", "one", "unanswerable", "vqa", "entries", "lists"])
+@pytest.mark.parametrize(
+    "shape", ["squad", "labelled", "labelled_texts", "one", "unanswerable", "vqa", "entries", "lists"]
+)
 def test_formats_with_objects_of_their_own_read_them_too(tmp_path: Path, shape: str) -> None:
     value, answers = SHAPES[shape]
     row = {"prediction": "a", "answers": value}
@@ -106,6 +110,9 @@ def test_targets_of_lmms_eval_are_read(tmp_path: Path) -> None:
     [
         '{"total": "12"}',
         '{"text": "a"}',  # a document may have this field
+        '{"choices": "a"}',
+        '{"choices": ["a"], "taxonomy": ["b"]}',
+        '{"words": ["a", "b"]}',
         '{"text": "a", "answer": "b", "answer_start": 1}',
         "{'text': ['a'], 'answer_start': [1]",
         "('a')",
@@ -192,6 +199,18 @@ def test_the_command_line_reads_them(tmp_path: Path) -> None:
     done = shell.run(tmp_path, "score", "o.csv", "--json")
 
     assert json.loads(done.stdout)["nls"] == 1.0
+
+
+@pytest.mark.parametrize("suffix", ["json", "jsonl", "parquet"])
+@pytest.mark.parametrize("shape", ["squad", "labelled", "one", "vqa"])
+def test_the_overview_finds_them(tmp_path: Path, shape: str, suffix: str) -> None:
+    """The report has always read them; the overview took them for texts, of which none was right."""
+    value, answers = SHAPES[shape]
+    rows = [{"prediction": answers[0] if index % 4 else "?", "answer": value} for index in range(20)]
+    af.write_results(pl.DataFrame(rows), tmp_path / f"o.{suffix}")
+    done = shell.run(tmp_path, "overview", f"o.{suffix}", "--metric", "exact_match", "--json")
+    [overall] = json.loads(shell.fine(done))["tables"]["All rows"]
+    assert overall["exact_match"] == 0.75
 
 
 @pytest.mark.parametrize("value", [{"total": "3"}, [{"total": "3"}]])
