@@ -229,9 +229,13 @@ def test_a_table_of_scores_with_the_name_of_a_metric_says_how_to_read_it(run: Ru
     SCORED.select("id", cer=1 - pl.col("right").cast(pl.Float64)).write_csv(folder / "rates.csv")
     for command in ("report", "slices"):
         told = (
-            "if 'cer' holds scores, `anls-frame report FILE --metric 'lower:cer'` (or higher:) needs no texts"
+            "if 'cer' holds scores, `anls-frame report FILE --metric 'lower:cer'` (lower: or higher:) needs"
         )
         refused(run(command, "rates.csv", "-m", "cer"), told)
+    SCORED.select("id", correct="right").write_csv(folder / "right.csv")
+    refused(
+        run("report", "right.csv"), "if 'correct' holds scores, `anls-frame report FILE --metric 'higher:"
+    )
     figures = json.loads(fine(run("report", "rates.csv", "-m", "lower:cer", "--json")))["tables"]
     assert next(iter(figures.values()))[0]["cer"] == 0.25
     with pytest.raises(af.InputError, match=r"`report_files` with metrics=Metric\('cer'\) needs no texts"):
