@@ -368,6 +368,18 @@ def _warn_of_written(source: str, texts: pl.Series, problems: Problems, raw: Raw
         )
 
 
+def warn_of_verdicts(raw: Raw, problems: Problems) -> None:
+    """Warn of columns in which each text begins with a verdict, as in CSV files of promptfoo."""
+    for name, column in () if raw.typed else raw.columns.items():
+        texts = column.drop_nulls()
+        if len(texts) and _all_match(texts, r"\A\[(PASS|FAIL|ERROR)\] "):
+            warn(
+                f"{problems.path}: each text in column {quoted(name)} begins with a verdict, such as "
+                f"{quoted(texts[0])}, and is scored with it; read the JSON Lines of promptfoo, as the guide "
+                'to logs does under "Other harnesses"'
+            )
+
+
 def _all_match(texts: pl.Series, pattern: str) -> bool:
     """Return whether all texts match a pattern; mostly, the first ones tell that they do not."""
     return all(bool(part.str.contains(pattern).all()) for part in (texts.head(100), texts))

@@ -351,6 +351,7 @@ def read_table(
     if not (raw.height or file.is_part):
         problems.raise_any()
         raise problem(file, "holds no rows")
+    standard_frames.warn_of_verdicts(raw, problems)
     damaged = len(problems)
     named = standard_frames.column_names([*given.values(), *systems.values()])
     raw = standard_frames.with_entries(raw, named, problems)

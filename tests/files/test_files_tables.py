@@ -15,6 +15,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import shell
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -569,6 +570,21 @@ def test_strings_of_json_in_csv_are_told(write: Write) -> None:
     assert af.read_results(path)["prediction"].to_list() == texts
     quoted = write("b.csv", 'id,prediction,answers\n1,"""Rome""",Rome\n2,"the ""Rome""",Rome\n')
     assert af.read_results(quoted)["prediction"].to_list() == ['"Rome"', 'the "Rome"']
+
+
+@pytest.mark.parametrize("verdicts", [("[PASS] (1.00) ", "[FAIL] (0.00) "), ("[PASS] ", "[ERROR] ")])
+def test_verdicts_in_front_of_texts_are_told(write: Write, verdicts: tuple[str, str]) -> None:
+    """As promptfoo writes CSV, with its prompt as the name of the column, which only an overview finds."""
+    passed, failed = verdicts
+    rows = "".join(f"q{i},Rome,{failed if i % 2 else passed}Rome {i}\n" for i in range(8))
+    path = write("a.csv", f"question,expected,[m] Answer {{{{q}}}}\n{rows}")
+    told = r"column '\[m\] Answer {{q}}' begins with a verdict, such as '\[PASS\] .*Rome 0', and is"
+    with pytest.warns(af.InputWarning, match=told):
+        af.read_results(path, prediction="[m] Answer {{q}}")
+    done = shell.run(path.parent, "overview", "a.csv")
+    assert "begins with a verdict" in done.stderr
+    some = write("b.csv", "id,prediction,answers\n1,[PASS] the exam,Rome\n2,Rome,Rome\n")
+    assert af.read_results(some)["prediction"].to_list() == ["[PASS] the exam", "Rome"]
 
 
 def test_a_folder_and_a_missing_file_are_errors_of_the_system(tmp_path: Path) -> None:
