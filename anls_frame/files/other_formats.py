@@ -42,6 +42,7 @@ _KEYS = {
         *("instance request train_trial_index", "completed request_throughput"),
     ),
     _SQUAD: ("paragraphs",),
+    "Prodigy's answer is accept or reject: keep accepted rows, and name their texts": ("_view_id answer",),
 }
 """What to do with a file, by keys that it, or each of its rows, has."""
 

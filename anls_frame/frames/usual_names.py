@@ -79,6 +79,8 @@ def usual_names(role: Role, names: Collection[str], prediction: str | None = Non
         usual = [name for name in names if plain_name(name) in texts]
     if role == "answers" and not usual and prediction is not None:
         return [name for name in names if f"pred{plain_name(name)}" == plain_name(prediction)]
+    if role == "answers" and "_view_id" in names:
+        return [name for name in usual if name != "answer"]  # in which Prodigy has "accept" and "reject"
     if role == "answers" and any(plain_name(name).removesuffix("s").endswith("answer") for name in usual):
         # Next to `gold_answer`, a label is a verdict; `answer` itself can be a prediction of the label.
         named = [name for name in usual if plain_name(name) not in ("label", "labels")]
