@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+import shell
 from sample import DATA
 
 import anls_frame as af
@@ -46,6 +47,22 @@ def changed(index: int, **fields: Any) -> dict[str, Any]:
     rows = [dict(row) for row in GOLD["data"]]  # type: ignore[arg-type]
     rows[index] |= fields
     return {"dataset_name": "d", "data": rows}
+
+
+@pytest.mark.parametrize("counts", [(10, 10), (10, 9)])
+def test_ten_answers_to_each_question_are_those_of_another_harness(
+    tmp_path: Path, counts: tuple[int, int]
+) -> None:
+    """TextVQA and VQA are scored by the VQA accuracy, so no note may name the protocol of ANLS."""
+    gold = json.loads(json.dumps(GOLD))
+    for question, count in zip(gold["data"], counts, strict=True):
+        question["answers"] = ["a"] * count
+    frame = af.read_rrc(*pair(tmp_path, gold))
+    note = "harness uses protocol rrc"
+    assert (note in str(af.report(frame, "prediction", "answers"))) == (counts != (10, 10))
+    pair(tmp_path, gold)
+    done = shell.run(tmp_path, "report", "submission.json", "--gold", "gold.json")
+    assert (note in shell.fine(done)) == (counts != (10, 10))
 
 
 def test_a_pair_is_the_standard_frame_in_the_order_of_the_gold_labels(tmp_path: Path) -> None:
