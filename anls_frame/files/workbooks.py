@@ -115,7 +115,8 @@ def read(file: File, problems: Problems, sheet: str | None) -> Raw:
         book = _Book(strings, _formats(file, archive), since_1904)
         filled = {name: cells for name, part in parts if (cells := _cells(file, archive, part, book)).height}
     for name, cells in filled.items():
-        for row, column, message in cells.filter(kind=_LOST).select("row", "column", "value").rows():
+        lost = cells.filter(kind=_LOST).sort("row", "column")
+        for row, column, message in lost.select("row", "column", "value").rows():
             problems.add(message, f"{name}!{_cell(column, row)}")
     problems.raise_any()
     if not filled:
