@@ -17,7 +17,7 @@ import polars as pl
 from anls_frame._arguments import choice
 from anls_frame._messages import Message, Option, wrong
 from anls_frame._text import path_text
-from anls_frame.exceptions import ColumnNotFoundError, InputWarning, warn
+from anls_frame.exceptions import ColumnNotFoundError, DTypeError, InputWarning, warn
 from anls_frame.export import row_files
 from anls_frame.export.row_names import PAGES, ROWS, Names
 from anls_frame.files import standard_frames
@@ -371,15 +371,16 @@ def load_table(file: File, how: Reading, option: str, **of_table: Any) -> pl.Dat
 
 @contextmanager
 def reading(file: File, how: Reading) -> Iterator[None]:
-    """Name a damaged Parquet file in errors, and explain which columns a harness leaves out."""
+    """Name a damaged Parquet file, and one of several, in errors; explain which columns a harness lacks."""
     try:
         with reading_parquet(file) if _is_parquet(file, how) else nullcontext():
             yield
-    except ColumnNotFoundError as error:
-        if kind_of_file(file, how) != "lmms-eval":
-            raise
-        left_out = "\nlmms-eval leaves the document's fields out of its files: name the data set with "
-        raise ColumnNotFoundError(Message(error.args[0], left_out, Option("gold", ...))) from None
+    except (ColumnNotFoundError, DTypeError) as error:
+        said = [f"{file}: " if file.is_part else "", error.args[0]]
+        if isinstance(error, ColumnNotFoundError) and kind_of_file(file, how) == "lmms-eval":
+            left_out = "\nlmms-eval leaves the document's fields out of its files: name the data set with "
+            said += [left_out, Option("gold", ...)]
+        raise type(error)(Message(*said)) from None
 
 
 def _is_parquet(file: File, how: Reading) -> bool:
@@ -393,9 +394,7 @@ def scan(file: File, how: Reading) -> pl.LazyFrame:
     """Read a file, lazily if its format allows it."""
     if how.epoch is None and how.gold is None and kind_of_file(file, how) == "table":
         required = SCORED if how.needs_texts else ()
-        rows = scan_table(file, required=required, **how.reader_options(["table"]))
-        with reading(file, how):
-            return how.chosen(rows, file)
+        return how.chosen(scan_table(file, required=required, **how.reader_options(["table"])), file)
     frame = load(file, how)
     return origins.like(frame.lazy(), frame)
 
@@ -417,8 +416,8 @@ def with_every_response(file: File, how: Reading) -> Reading:
 
 def scan_counted(file: File, how: Reading) -> tuple[pl.LazyFrame, int]:
     """Read a file, lazily if its format allows it, and return its number of rows as well."""
-    frame = scan(file, how)
     with reading(file, how):
+        frame = scan(file, how)
         rows: int = frame.select(pl.len()).collect(engine="streaming").item()
     warn_of_empty(file, rows)
     return frame, rows

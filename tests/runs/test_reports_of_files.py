@@ -387,3 +387,17 @@ def test_files_of_one_document_each_are_noted_as_forgotten_documents(tmp_path: P
     same.with_columns(prediction=pl.lit("x")).write_ndjson(tmp_path / "1.jsonl")
     rows = report_files([tmp_path / "0.jsonl", tmp_path / "1.jsonl"], shared_ids="rows")
     assert rows.summary.forgotten_documents is None
+
+
+def test_errors_of_columns_name_the_file_of_several(tmp_path: Path) -> None:
+    first, second = tmp_path / "a.csv", tmp_path / "b.csv"
+    first.write_text("id,prediction,answer,lang,score\n1,a,a,en,1\n")
+    second.write_text("id,prediction,answer,score\n2,a,a,high\n")
+    missing = "no column 'lang' among 'question_id', 'prediction', 'answers', 'score'"
+    for options in ({"by": "lang"}, {"cluster": "lang"}, {"worst": 1, "keep": ["lang"]}):
+        with pytest.raises(af.exceptions.ColumnNotFoundError, match=rf"b\.csv: {missing}"):
+            report_files([first, second], **options)
+        with pytest.raises(af.exceptions.ColumnNotFoundError, match=f"^{missing}"):
+            report_files(second, **options)
+    with pytest.raises(af.exceptions.DTypeError, match=r"b\.csv: column 'score' must hold numbers"):
+        report_files([first, second], metrics="score")

@@ -133,10 +133,8 @@ def test_what_is_no_summary_is_an_error_that_names_the_file(tmp_path: Path) -> N
 
 
 def test_folder_is_no_summary(tmp_path: Path) -> None:
-    advice = (
-        f"{tmp_path} is a folder, not a summary: load each file in it (on the command line, anls-frame merge "
-    )
-    with pytest.raises(ValueError, match=re.escape(f"{advice}{tmp_path}/*.parquet)")):
+    advice = f"{tmp_path} is a folder, not a summary: load each file in it (on the command line, anls-frame"
+    with pytest.raises(ValueError, match=re.escape(f"{advice} merge {tmp_path}/*.parquet)")):
         Summary.load(tmp_path)
 
 
