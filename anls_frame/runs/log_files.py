@@ -16,7 +16,7 @@ from anls_frame._messages import Message, Option
 from anls_frame._paths import as_names, below_shared, is_many
 from anls_frame._text import listed, numbered, path_text, quoted
 from anls_frame.files.file import File, without_compression
-from anls_frame.files.folders import check_different, checked_name, is_one_of
+from anls_frame.files.folders import check_different, checked_name, is_one_of, warn_of_splits
 from anls_frame.files.problems import Problems
 from anls_frame.frames.usual_names import is_system
 from anls_frame.readers.log_names import format_suffix, is_aggregated, is_log, matching, run_of
@@ -92,6 +92,8 @@ def by_system(
     if not systems:
         raise ValueError("logs must name at least one file")
     check_different([*chain.from_iterable(systems.values())])
+    for files in systems.values():
+        warn_of_splits(files)
     return systems
 
 

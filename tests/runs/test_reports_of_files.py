@@ -401,3 +401,27 @@ def test_errors_of_columns_name_the_file_of_several(tmp_path: Path) -> None:
             report_files(second, **options)
     with pytest.raises(af.exceptions.DTypeError, match=r"b\.csv: column 'score' must hold numbers"):
         report_files([first, second], metrics="score")
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("train-00000-of-00001.jsonl", "test-00000-of-00001.jsonl"),
+        ("answers_train.jsonl", "answers_test.jsonl"),
+    ],
+)
+def test_splits_that_are_read_together_are_said(tmp_path: Path, names: tuple[str, ...]) -> None:
+    folder = tmp_path / "dev"
+    folder.mkdir()
+    for number, name in enumerate(names):
+        write(folder / name, ["Coke"] * 4, 4 * number)
+    with pytest.warns(af.InputWarning, match="files of test and train are read together"):
+        assert report_files(folder).overall["n"] == 8
+    with pytest.warns(af.InputWarning, match="files of test and train are read together"):
+        assert af.read_logs({"one": folder}).height == 8
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", af.InputWarning)
+        assert report_files(folder / names[1]).overall["n"] == 4
+        (folder / names[0]).rename((folder / names[1]).with_name("test_2.jsonl"))
+        write(folder / "latest_training.jsonl", ["Coke"] * 4, 8)
+        assert report_files([*folder.rglob("*.jsonl")]).overall["n"] == 12
