@@ -174,8 +174,8 @@ def _looking_alike(short: Mapping[str, str]) -> list[list[str]]:
 
 def _differing_parts(names: Sequence[str], most: int) -> list[str]:
     """Return names with the parts that differ, and as much as fits of what is around them."""
-    start = _alike(names)
-    end = _alike([name[start:][::-1] for name in names])
+    start = len(shared_start(names))
+    end = len(shared_start(name[start:][::-1] for name in names))
     if not start + end:
         return [shortened(name, most) for name in names]
     rest = [name[start : len(name) - end] for name in names]
@@ -187,10 +187,9 @@ def _differing_parts(names: Sequence[str], most: int) -> list[str]:
     return [f"{before}{part}{after}" for part in shortened_apart(rest, max(most - 2, 1))]
 
 
-def _alike(names: Sequence[str]) -> int:
-    """Return the length of the common prefix of all names."""
-    columns = enumerate(zip(*names, strict=False))
-    return next((index for index, column in columns if len(set(column)) > 1), min(map(len, names)))
+def shared_start(texts: Iterable[str]) -> str:
+    """Return how all texts begin."""
+    return os.path.commonprefix(list(texts))  # noqa: RUF071 - by letters
 
 
 def text_width(text: str) -> int:

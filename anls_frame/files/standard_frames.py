@@ -21,8 +21,9 @@ from anls_frame._messages import Either, Message, Option
 from anls_frame._text import listed, numbered, quoted
 from anls_frame.exceptions import warn
 from anls_frame.files import raw_tables
+from anls_frame.files.file import File
 from anls_frame.files.other_formats import way_of
-from anls_frame.files.problems import Problems
+from anls_frame.files.problems import Problems, problem
 from anls_frame.files.raw_tables import Column, Raw
 from anls_frame.frames import answer_texts, origins
 from anls_frame.frames.answer_lists import (
@@ -467,6 +468,39 @@ def members(source: str, value: Any) -> dict[Key, Any]:
     if isinstance(value, dict):
         return {(source, name): entry for name, entry in value.items()}
     return {} if value is None else {(SAMPLE, source): value}
+
+
+def checked_samples(
+    file: File,
+    raw: Raw,
+    problems: Problems,
+    *,
+    is_outcome: Callable[[Key], bool],
+    answers_format: str = "list",
+    repeated: str = "",
+) -> pl.DataFrame:
+    """
+    Return the standard frame of samples. A sample occurs once in each epoch.
+
+    `is_outcome` says which fields say how the system did; `repeated` what to do about ids that occur again.
+    """
+    if not raw.height:
+        problems.raise_any()
+        raise problem(file, "holds no samples")
+    rows = samples_frame(raw, problems, is_outcome=is_outcome, answers_format=answers_format)
+    if file.unique_ids and "question_id" in rows.columns:
+        epochs = raw.columns.get((SAMPLE, "epoch"), [None] * rows.height)
+        check_ids(rows["question_id"], problems, raw.place, epochs, repeated)
+    problems.raise_any()
+    check_answers(file, rows)
+    return rows
+
+
+def check_answers(file: File, rows: pl.DataFrame) -> None:
+    """Raise an error if no row has an answer."""
+    if not rows["answers"].list.drop_nulls().list.len().sum():
+        none = f"no answers in {numbered(rows.height, 'row')}, as in a test split; there is nothing to score"
+        raise problem(file, none)
 
 
 def samples_frame(

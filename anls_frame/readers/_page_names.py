@@ -7,13 +7,12 @@ import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from anls_frame._messages import Message, Option
 from anls_frame._paths import as_names, as_path
-from anls_frame._text import numbered, path_text
+from anls_frame._text import numbered, path_text, shared_start
 from anls_frame.files import standard_frames
 from anls_frame.files.file import File, without_compression
 from anls_frame.files.folders import checked_name, files_named, name_below
@@ -231,8 +230,8 @@ def match_that_pairs(names: Collection[Collection[str]]) -> str | None:
     others = [sorted({*pages} - in_all) for pages in names]
     if min(map(len, others)) < 2:  # noqa: PLR2004 - what do the names have in common?
         return None
-    begin = _affixes([_shared(pages) for pages in others])
-    end = _affixes([_shared(page[::-1] for page in pages) for pages in others])
+    begin = _affixes([shared_start(pages) for pages in others])
+    end = _affixes([shared_start(page[::-1] for page in pages) for pages in others])
     for beginning in (_optional(begin), "(?:.*/)?"):
         pattern = f"^{beginning}(.+?){_optional([affix[::-1] for affix in end])}$"
         found = [[re.sub(pattern, r"\1", page) for page in pages] for pages in names]
@@ -242,15 +241,9 @@ def match_that_pairs(names: Collection[Collection[str]]) -> str | None:
     return None
 
 
-def _shared(texts: Iterable[str]) -> str:
-    """Return how all texts begin."""
-    alike = takewhile(lambda letters: len({*letters}) == 1, zip(*texts, strict=False))
-    return "".join(letters[0] for letters in alike)
-
-
 def _affixes(beginnings: Sequence[str]) -> list[str]:
     """Return how names begin in each column, without what they have in common after that."""
-    shared = _shared(begin[::-1] for begin in beginnings)[::-1].lstrip("-_. /")
+    shared = shared_start(begin[::-1] for begin in beginnings)[::-1].lstrip("-_. /")
     return [begin.removesuffix(shared) for begin in beginnings]
 
 

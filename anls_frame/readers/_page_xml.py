@@ -321,7 +321,8 @@ class Alto:
         """Return the lines of each page."""
         pages = _pages(self._root, "ID", self._read)
         if len(pages) > 1:
-            self._leave_unread(word for word in self._root.iter("{*}String") if not _is_in_page(word))
+            words = self._root.iter("{*}String")
+            self._leave_unread(word for word in words if next(word.iterancestors("{*}Page"), None) is None)
         return pages
 
     def _read(self, element: Any, placed: frozenset[Any]) -> list[str]:
@@ -418,7 +419,3 @@ def _gap_around(space: Any) -> float | None:
     word, other = space.getprevious(), space.getnext()
     is_between = all(string is not None and local_name(string) == "String" for string in (word, other))
     return _gap(word, other) if is_between else None
-
-
-def _is_in_page(element: Any) -> bool:
-    return any(local_name(outer) == "Page" for outer in element.iterancestors())

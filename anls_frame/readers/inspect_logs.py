@@ -15,10 +15,9 @@ from anls_frame.files import raw_tables
 from anls_frame.files.archives import opened_archive, unpacked_member
 from anls_frame.files.file import File, without_halves
 from anls_frame.files.problems import Problems, problem
-from anls_frame.files.standard_frames import SAMPLE, Key, members, role_key
+from anls_frame.files.standard_frames import SAMPLE, Key, checked_samples, members, role_key
 from anls_frame.frames.missing_values import is_missing
 from anls_frame.frames.strict_json import Number, kind, parse
-from anls_frame.readers.samples import checked_samples
 
 
 def read_inspect(

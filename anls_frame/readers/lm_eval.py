@@ -10,8 +10,8 @@ from anls_frame._messages import Message, Option
 from anls_frame._text import listed, quoted
 from anls_frame.files.file import File
 from anls_frame.files.problems import Problems, problem
+from anls_frame.files.standard_frames import checked_samples
 from anls_frame.readers.logged_samples import Meaning, Response, is_outcome, logged_fields, logged_samples
-from anls_frame.readers.samples import checked_samples
 
 
 def read_lm_eval(

@@ -8,6 +8,7 @@ import polars as pl
 
 from anls_frame.files.file import File
 from anls_frame.files.problems import Problems
+from anls_frame.files.standard_frames import checked_samples
 from anls_frame.frames import origins
 from anls_frame.readers.logged_samples import (
     FILTERS,
@@ -17,7 +18,6 @@ from anls_frame.readers.logged_samples import (
     logged_fields,
     logged_samples,
 )
-from anls_frame.readers.samples import checked_samples
 
 
 def read_lmms_eval(

@@ -9,8 +9,8 @@ import polars as pl
 from anls_frame.files import table_files
 from anls_frame.files.file import File
 from anls_frame.files.raw_tables import with_numbers_where_all_are
+from anls_frame.files.standard_frames import check_answers
 from anls_frame.frames import origins, usual_names
-from anls_frame.readers.samples import check_answers
 
 # Data sets that VLMEvalKit scores with ANLS, as they appear in file names.
 _SCORED_BY_ANLS = ("DocVQA", "InfoVQA")

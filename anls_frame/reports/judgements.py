@@ -235,11 +235,8 @@ def _matched(given: Sequence[_Row], verdicts: Sequence[str], rows: Sequence[_Row
         taken.update(numbers)
         row_of |= zip(places, numbers, strict=True)
     if problems:
-        reasons: list[str] = []
-        for why, rejected in problems.items():
-            separator = "; " if reasons else ""
-            reasons += [f"{separator}{_named(rejected, len(given))}: ", why]
-        raise ValueError(Message(*reasons))
+        reasons = [Message(f"{_named(rejected, len(given))}: ", why) for why, rejected in problems.items()]
+        raise ValueError(Message.joined("; ", reasons))
     return [row_of[index] for index in range(len(given))]
 
 

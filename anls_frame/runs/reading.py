@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import glob
+import json
 import os
+import re
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -26,11 +28,10 @@ from anls_frame.files.folders import is_one_of
 from anls_frame.files.other_formats import TRANSCRIPTS
 from anls_frame.files.problems import Problems, problem
 from anls_frame.files.standard_frames import Rows
-from anls_frame.files.table_files import reading_parquet, scan_table, with_entries
+from anls_frame.files.table_files import read_table, reading_parquet, scan_table, with_entries
 from anls_frame.frames import origins, usual_names
-from anls_frame.frames.usual_names import SCORED
+from anls_frame.frames.usual_names import PREDICTED, SCORED
 from anls_frame.readers._page_names import OTHER_FORMATS, is_page
-from anls_frame.readers.any_file import is_truth_of_pages, kind_of, read_kind
 from anls_frame.readers.descriptions import ID_FIELDS, READERS
 from anls_frame.readers.log_names import run_of
 from anls_frame.readers.questions import GOLD_ROLES, Gold, read_gold
@@ -291,6 +292,33 @@ def load(file: File, how: Reading, **of_table: Any) -> pl.DataFrame:
     return how.chosen(rows, file)
 
 
+def read_kind(
+    file: File,
+    kind: str,
+    options: Mapping[str, Any],
+    questions: Gold | None = None,
+    **of_table: Any,
+) -> pl.DataFrame:
+    """Read a file by its reader, with the options of that reader; answers may be in `questions`."""
+    reader = READERS[kind]
+    if reader.competition is not None:
+        if questions is None:
+            message = "this is a submission: name the file of gold labels with "
+            raise problem(file, Message(message, Option("gold", ...)))
+        submission: pl.DataFrame = reader.competition.submission(file, questions)
+        return submission
+    given = {name: value for name, value in options.items() if name in reader.parameters}
+    if kind == "pages" and "gold" not in given:
+        raise problem(file, Message("name the ground truth of the pages with ", Option("gold", ...)))
+    if kind != "table":
+        return reader.read(file, **given)
+    given |= {"required": SCORED if questions is None else PREDICTED} | of_table
+    frame = read_table(file, **given)
+    if questions is not None and "answers" not in frame.columns and given["required"]:
+        questions.check_has_answers(file)
+    return frame
+
+
 def as_log(system: str, file: File, kind: str, frame: pl.DataFrame) -> Log:
     """Return the rows of a system in a file, each of whose questions occurs once in an epoch."""
     if "question_id" not in frame.columns:
@@ -438,7 +466,7 @@ def kind_of_file(file: File, how: Reading) -> str:
         raise problem(file, also)
     if how.reader is not None:
         return how.reader
-    if is_truth_of_pages(how.gold):
+    if are_pages(how):
         check_page(file, how)
         return "pages"
     if file.path.is_dir():
@@ -452,9 +480,38 @@ def kind_of_file(file: File, how: Reading) -> str:
     if how.gold is None:
         return kind
     if not _are_labels(how.gold):
-        return "table" if kind in _SUBMISSIONS else kind
+        return "table" if READERS[kind].competition_name else kind
     is_list = kind == "table" and file.path.suffix.lower() == ".json"
     return "rrc" if is_list else kind
+
+
+def kind_of(file: File, format: str | None = None) -> str:  # noqa: A002 - what it is
+    """Return the kind of a file from its name and its beginning."""
+    for name, description in READERS.items():
+        if file.path.suffix.lower() in description.suffixes:
+            return name
+    if file.format(format) not in {"json", "jsonl"}:
+        return "table"
+    text = file.beginning.lstrip()
+    keys = _first_keys(text)
+    for name, description in READERS.items():
+        if description.looks_like is not None and description.looks_like(text, keys):
+            return name
+    return "table"
+
+
+_KEY = re.compile(r'[{,]\s*"([^"\\]*)"\s*:')
+
+
+def _first_keys(text: str) -> set[str]:
+    """Return the keys of the first object of a list or of JSON Lines, as far as the text contains them."""
+    start = max(text.find("{"), 0)
+    try:
+        value, _ = json.JSONDecoder().raw_decode(text, start)
+    except (ValueError, RecursionError):
+        # The value is longer than the beginning. A string that looks like a key can only cause a wrong guess.
+        return set(_KEY.findall(text))
+    return set(value) if isinstance(value, dict) else set()
 
 
 def names_of_rows(how: Reading) -> Names:
@@ -473,8 +530,14 @@ def names_of_sample(file: File, how: Reading) -> Names:
 
 
 def are_pages(how: Reading) -> bool:
-    """Return whether the files are pages of OCR, whose scores are error rates."""
-    return is_truth_of_pages(how.gold) if how.reader is None else how.reader == "pages"
+    """Return whether the files are pages of OCR: gold is a page, a folder, or a pattern of pages."""
+    if how.reader is not None:
+        return how.reader == "pages"
+    path = how.gold.path if isinstance(how.gold, File) else None
+    if path is None:
+        return False
+    is_pattern = not path.exists() and glob.has_magic(str(path))
+    return path.is_dir() or is_page(path) or (is_pattern and path.suffix not in SUFFIXES)
 
 
 def usual_metric(how: Reading) -> str:
@@ -499,9 +562,6 @@ def warn_of_transcripts(metrics: Sequence[object] | None, how: Reading) -> None:
     if len(lines) > 1 and not lines[0].startswith("<"):
         said = f"{how.gold} is read as one text, not as an utterance in each line, and ids count as words"
         warn(f"{said}; {TRANSCRIPTS}")
-
-
-_SUBMISSIONS = ("rrc", "dude")
 
 
 def _are_labels(gold: Any) -> bool:

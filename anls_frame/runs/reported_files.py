@@ -229,8 +229,7 @@ def _summarize_logs(given: SystemFiles, options: dict[str, Any]) -> Summary:
         options = options | {"cluster": options["cluster"] or "question_id"}
         questions = numbered(rows["question_id"].n_unique(), "question")
         verb = "needs" if len(needing_rows) == 1 else "need"
-        first, *others = needing_rows
-        named = Message(first, *(part for option in others for part in (" and ", option)))
+        named = Message.joined(" and ", map(Message, needing_rows))
         what = (
             f" {verb} single answers, so these are all {rows.height:,} rows of {questions}, in clusters by "
         )

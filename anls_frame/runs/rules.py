@@ -382,9 +382,7 @@ def _scores(name: str, written: pl.Series, *, is_mean: bool = False) -> _Harness
 
 def _decimals(text: str) -> int:
     """Return the number of decimals with which a number is written."""
-    mantissa, _, exponent = text.lower().partition("e")
-    digits = len(mantissa.partition(".")[2]) - int(exponent or 0)
-    return min(max(digits, 0), _MOST_DIGITS)
+    return min(max(-int(Decimal(text).as_tuple().exponent), 0), _MOST_DIGITS)
 
 
 def _means(results: Any) -> dict[str, str]:

@@ -23,7 +23,6 @@ from anls_frame.files.table_files import with_entries
 from anls_frame.frames import origins
 from anls_frame.frames.checks import check_columns, free_name, no_column
 from anls_frame.frames.number_columns import with_numbers
-from anls_frame.readers.any_file import read_kind
 from anls_frame.readers.descriptions import READERS
 from anls_frame.readers.questions import Gold
 from anls_frame.reports.long_frames import Wide
@@ -38,6 +37,7 @@ from anls_frame.runs.reading import (
     check_page,
     kind_of_file,
     load_table,
+    read_kind,
     scan_counted,
     warn_of_empty,
     with_every_response,

@@ -46,9 +46,6 @@ The causes, with their meanings: error types, with `wrapped`, and `form` in plac
 Only scores that are not those of texts are lost to `exact`.
 """
 
-LOSSES = ("error_type", "cause", "lost", WRAPPED)
-"""The columns of `with_losses`."""
-
 SUMS = ("rows", "n", "n_wrapped", "units", "wrapped_units")
 SCORES = ("anls", "nls", "exact_match")
 """The scores of texts whose loss has causes."""
@@ -84,7 +81,7 @@ def with_losses(
     Returns
     -------
     LazyFrame
-        The rows with the columns `LOSSES`: the `error_type` of the text; `cause` and `lost`, the loss that
+        The rows with these columns: the `error_type` of the text; `cause` and `lost`, the loss that
         has this cause; `wrapped`, what unwrapping wins back.
     """
     column, text, before, after = map(pl.col, (prediction, _TEXT, _BEFORE, _AFTER))
@@ -119,7 +116,7 @@ def with_losses(
 
 
 def summed(rows: pl.LazyFrame, keys: Sequence[str]) -> pl.LazyFrame:
-    """Return the query for the sums of `LOSSES` by cause; what wrapping costs is counted separately."""
+    """Return the query for the sums of losses by cause; what wrapping costs is counted separately."""
     counts = {"n": "lost", "n_wrapped": WRAPPED}
     units = {"units": "lost", "wrapped_units": WRAPPED}
     return rows.group_by(*keys, "cause").agg(

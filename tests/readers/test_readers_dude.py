@@ -16,7 +16,7 @@ import pytest
 import anls_frame as af
 from anls_frame.files.file import File
 from anls_frame.frames import origins
-from anls_frame.readers.any_file import kind_of
+from anls_frame.runs.reading import kind_of
 
 
 def label(number: int, answers: Any, kind: str = "extractive", **others: Any) -> dict[str, Any]:

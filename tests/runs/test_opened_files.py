@@ -22,7 +22,7 @@ from shell import fine, refused, run
 
 import anls_frame as af
 from anls_frame.files.file import File
-from anls_frame.readers.any_file import kind_of
+from anls_frame.runs.reading import kind_of
 
 ROWS = [
     {"question_id": "1", "prediction": "Coke", "answers": ["Coke"], "lang": "de"},
