@@ -115,12 +115,14 @@ def note(column: str | None, row: str = "row") -> list[str]:
     """Return the note on such a column, if there is one, in which rows are called by their noun."""
     if column is None:
         return []
-    what = "Questions" if usual_names.suggests(column, "question_id") else "Documents"
+    what, end = "Documents", "."
+    if usual_names.suggests(column, "question_id"):
+        what, end = "Questions", "; if each document has the same ids, pass the column of documents."
     text = (
         f"{what} have several {row}s ({column}), but intervals and p-values treat {row}s as "
         "independent, so they are too narrow and too small. Pass "
     )
-    return [Message(text, for_readers(str(Option("cluster", column)), f"-c {shlex.quote(column)}"), ".")]
+    return [Message(text, for_readers(str(Option("cluster", column)), f"-c {shlex.quote(column)}"), end)]
 
 
 def without_nan(documents: pl.Series) -> pl.Series:

@@ -152,7 +152,7 @@ def found_roles(rows: pl.DataFrame, asked: Mapping[str, Any]) -> Roles:
     if asked["id"] is None:
         ids = finder.id()
     if asked["cluster"] is None:
-        cluster = finder.document(ids)
+        cluster = finder.document(ids, *optional(answers))
     if asked["model_confidence"] is None and len(systems) == 1:
         model_confidence = finder.confidence(*systems.values())
     sure = rows.select(cs.by_name(*optional(model_confidence)))
@@ -281,14 +281,21 @@ class _Finder:
         names = names or [name for name in own if self.free[name].is_unique().all()]
         return self._only("id", "ids", names[:1]) if names else None
 
-    def document(self, ids: str | None) -> str | None:
-        """Return the column of documents: named so, or of values that lie together, or of repeated ids."""
+    def document(self, ids: str | None, *answers: str) -> str | None:
+        """
+        Return the column of documents: named so, or of values that lie together, or of repeated ids.
+
+        Ids of questions with other answers start again in each document.
+        """
         named = documents.named(self.free)
         found = [*filter(self._lies_together, self.free)] if named is None else [named]
         if found:
             return self._only("cluster", "documents", found)
-        # Several answers to a question are not independent.
-        return ids if ids is not None and documents.repeats(self.rows[ids].alias("id")) else None
+        if ids is None or not documents.repeats(self.rows[ids].alias("id")):
+            return None
+        # Several predictions for a question are not independent.
+        questions, gold = (self.rows.select(cs.by_name(ids, *more)).hash_rows() for more in ((), answers))
+        return ids if questions.n_unique() == gold.n_unique() else None
 
     def confidence(self, prediction: str) -> str | None:
         """Return the column of confidences in [0, 1] that belongs to the only prediction."""

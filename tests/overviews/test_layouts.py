@@ -585,6 +585,13 @@ def test_several_answers_to_a_question_are_its_documents(tmp_path: Path) -> None
     assert af.overview(frame, cluster=False).roles.cluster is None
 
 
+def test_ids_that_start_again_in_each_document_are_no_documents() -> None:
+    frame = rows().drop("doc_id").with_columns(question_id=pl.row_index() % 6)
+    made = af.overview(frame)
+    assert (made.roles.id, made.roles.cluster) == ("question_id", None)
+    assert "if each document has the same ids, pass the column of documents" in repr(made.report)
+
+
 @pytest.mark.parametrize(
     "kinds", [["['form', 'layout']", "['form']", "['layout']"], ["form;layout", "form", "layout"]]
 )
