@@ -78,12 +78,14 @@ def changes(
         if not scores and not frame.select(af.nearest_answer(pl.lit(""), "answers").count()).item():
             raise ValueError("no row has an answer to score against")
         chosen = systems.metrics or metrics or (["cer_corpus", "wer_corpus"] if is_of_pages else ["anls"])
+        how: Any = {"has_texts": not scores, "protocol": scoring.protocol, "are_of_rows": True}
+        compared = metrics_of(chosen, [*systems.systems.values()], frame.columns, **how)
         changed: pl.DataFrame = af.changes(
             frame,
             systems.systems,
             systems.answers,
             kind=kind,
-            metrics=chosen,
+            metrics=compared,
             keep=keep or [column for column in frame.columns if column == "question_id"],
             **({} if scores else vars(scoring)),
         )
@@ -98,11 +100,8 @@ def changes(
         # Pages are too long to be shown, and their error types are those of answers.
         texts = ["baseline_prediction", "prediction", "nearest_answer", "transition"]
         hidden += texts if is_of_pages and not scores else []
-        most = _SHOWN_ROWS if n is None else n
-        how: Any = {"has_texts": not scores, "protocol": scoring.protocol, "are_of_rows": True}
-        compared = metrics_of(chosen, [*systems.systems.values()], frame.columns, **how)
-        percent = are_error_rates(compared)
-        _print_rows(changed.drop(hidden), most, baseline, others, names_of, percent=percent)
+        shape = {"most": _SHOWN_ROWS if n is None else n, "percent": are_error_rates(compared)}
+        _print_rows(changed.drop(hidden), baseline, others, names_of, **shape)
     row = names_of["row"]
     # With several systems, a row has a line for each of them that differs.
     counted = (
@@ -118,7 +117,7 @@ def changes(
 
 
 def _print_rows(
-    changed: pl.DataFrame, most: int, baseline: str, others: Sequence[str], names: Names, *, percent: bool
+    changed: pl.DataFrame, baseline: str, others: Sequence[str], names: Names, **shape: Any
 ) -> None:
     """Print rows; the columns of two systems are headed by their names."""
     # A narrow terminal leaves out the last columns, and scores say more than these.
@@ -131,4 +130,4 @@ def _print_rows(
         of_both = [name for name in spoken if f"baseline_{name}" in spoken]
         labels |= {name: f"{spoken[name]} {others[0]}" for name in of_both}
         shown = shown.drop("system")
-    print_table(shown, most=most, labels=spoken | labels, percent=percent)
+    print_table(shown, labels=spoken | labels, **shape)
