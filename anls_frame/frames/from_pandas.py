@@ -55,6 +55,15 @@ def with_columns(frame: pd.DataFrame, scores: pl.DataFrame) -> pd.DataFrame:
     return frame.assign(**{column.name: _to_array(column) for column in scores})
 
 
+def check_index(names: str, first: Any, second: Any) -> None:
+    """Raise an error unless the Series of these names have the same index, as pandas compares them."""
+    if not first.equals(second):
+        raise ValueError(
+            f"{names} must have the same index; align them first, by label with `first.align(second)` or by "
+            "position with `second.set_axis(first.index)`"
+        )
+
+
 def score_rows(
     function: Callable[..., pl.Expr],
     inputs: Mapping[str, Any],
@@ -77,11 +86,7 @@ def score_rows(
                 f"{' and '.join(map(type_name, columns))}; take the columns from the frame, as in "
                 "`df['answer']`, or pass their names to the method of `df.anls`"
             )
-        if not index.equals(value.index):
-            raise ValueError(
-                f"{' and '.join(inputs)} must have the same index; align them first, by label with "
-                "`first.align(second)` or by position with `second.set_axis(first.index)`"
-            )
+        check_index(" and ".join(inputs), index, value.index)
     names = [value.name for value in columns]
     if not all(isinstance(name, str) for name in names) or len({*names}) < len(names):
         names = list(inputs)

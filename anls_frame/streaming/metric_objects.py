@@ -111,8 +111,9 @@ class MetricObject:
         Raises
         ------
         ValueError
-            If the numbers of predictions and answers differ, if a prediction has no answer (None, `[]`, only
-            nulls), or if a string is not valid Unicode. The error states the numbers or the index.
+            If the numbers of predictions and answers differ, if two pandas Series have different indexes, if
+            a prediction has no answer (None, `[]`, only nulls), or if a string is not valid Unicode. The
+            error states the numbers or the index.
         TypeError
             If the batch contains anything but strings, or one of the two arguments is missing or given twice.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -10,6 +9,7 @@ import polars as pl
 
 from anls_frame.exceptions import DTypeError
 from anls_frame.frames.answer_texts import warn_of_answers
+from anls_frame.frames.conversion import is_pandas
 from anls_frame.frames.missing_values import is_missing
 from anls_frame.pairs.units import in_python
 
@@ -29,12 +29,17 @@ def read(predictions: Any, answers: Any) -> Pairs:
     if isinstance(predictions, str):
         # A list of answers belongs to this one prediction and is not a batch.
         predictions, answers = [predictions], [answers]
+    indexes = [values.index for values in (predictions, answers) if is_pandas(values, "Series")]
     predictions, answers = _values("predictions", predictions), _values("answers", answers)
     if len(predictions) != len(answers):
         raise ValueError(
             f"there are {len(predictions)} predictions and {len(answers)} answers; answers must have one "
             "entry for each prediction, a string or a list of strings"
         )
+    if len(indexes) > 1:
+        from anls_frame.frames.from_pandas import check_index  # noqa: PLC0415 - imports pyarrow
+
+        check_index("predictions and answers", *indexes)
     # pandas has NaN, NaT or NA in place of a missing string.
     texts = [None if is_missing(prediction) else prediction for prediction in predictions]
     for index, prediction in enumerate(texts):
@@ -61,10 +66,10 @@ def _values(name: str, values: Any) -> Sequence[Any]:
         return values
     if isinstance(values, str):
         return [values]
-    column, pandas = None, sys.modules.get("pandas")
+    column = None
     if isinstance(values, pl.Series):
         column = values
-    elif pandas is not None and isinstance(values, (pandas.Series, pandas.Index)):
+    elif is_pandas(values, "Series"):
         from anls_frame.frames.from_pandas import to_polars  # noqa: PLC0415 - imports pyarrow
 
         column = to_polars(values.to_frame(name=name), [name]).to_series()

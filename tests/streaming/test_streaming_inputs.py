@@ -72,7 +72,7 @@ TEXT_KINDS: dict[str, Any] = {
     "polars categorical": lambda values: pl.Series(values, dtype=pl.Categorical),
     "polars enum": lambda values: pl.Series(values, dtype=pl.Enum(sorted(set(values)))),
     "pandas": pd.Series,
-    "pandas objects": lambda values: pd.Series(values, dtype=object, index=[7] * len(values)),
+    "pandas objects": lambda values: pd.Series(values, dtype=object),
     "pandas arrow": lambda values: pd.Series(values, dtype="string[pyarrow]"),
     "pandas category": lambda values: pd.Series(values, dtype="category"),
     "pandas index": pd.Index,
@@ -107,6 +107,20 @@ def test_texts_of_every_kind(make: Any, predictions: str) -> None:
     for answers, kind in TEXT_KINDS.items():
         found = make(reduction=None)(TEXT_KINDS[predictions](PREDICTIONS), kind(FIRST))
         assert found.tolist() == expected, answers
+
+
+@EACH_METRIC
+def test_series_with_different_indexes_are_no_pairs(make: Any) -> None:
+    """As in `anls` of two Series; the advice gives the figures of the pairs by label or by position."""
+    first, second = pd.Series(["a", "b"], index=[0, 1]), pd.Series(["b", "a"], index=[1, 0])
+    metric = make(reduction=None)
+    with pytest.raises(ValueError, match="predictions and answers must have the same index; align"):
+        metric.update(first, second)
+    assert metric.n == 0
+    assert metric(*first.align(second)).tolist() == metric(["a", "b"], ["a", "b"]).tolist()
+    assert metric(first, second.set_axis(first.index)).tolist() == metric(["a", "b"], ["b", "a"]).tolist()
+    assert metric(first, second.tolist()).tolist() == metric(["a", "b"], ["b", "a"]).tolist()
+    assert metric(first.set_axis([7, 7]), second.set_axis([7, 7])).tolist() == metric("b", "a").tolist() * 2
 
 
 @EACH_METRIC
