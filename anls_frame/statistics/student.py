@@ -13,8 +13,8 @@ from anls_frame.statistics.arrays import FloatArray
 _STEPS = np.arange(-30, 34) / 8
 _NODES = np.exp(_STEPS - np.exp(-_STEPS))
 _WEIGHTS = _NODES * (1 + np.exp(-_STEPS)) / 8
-_NEWTON = 5
-"""Steps of Newton's method to all digits; `test_quantiles_have_their_tails` tries them."""
+_STEPS_TO_ALL_DIGITS = 3
+"""Steps of Halley's method; `test_quantiles_have_their_tails` tries them."""
 _NORMAL = 1e20
 """From this number of degrees of freedom, the distribution is the normal one, to all digits."""
 
@@ -72,13 +72,15 @@ def t_quantile(probability: npt.ArrayLike, df: npt.ArrayLike) -> FloatArray:
     probability, df = np.broadcast_arrays(np.asarray(probability, np.float64), _degrees(df))
     tails = 2 * np.minimum(probability, 1 - probability)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        # A tail is at most cosh(s) ** -df, and its logarithm is concave: Newton's method falls from there.
+        # A tail is at most cosh(s) ** -df. The slope of its logarithm is -1 / beyond, and the slope of
+        # `beyond` is df · tanh(s) · beyond - 1: both that Halley's method needs.
         bound = -np.log(tails) / df
         s = bound + np.log1p(np.sqrt(-np.expm1(-2 * bound)))
         half = _beyond(0 * df, df)
-        for _ in range(_NEWTON):
+        for _ in range(_STEPS_TO_ALL_DIGITS):
             beyond = _beyond(s, df)
-            s = s + beyond * (df * (bound - _growth(s)) + np.log(beyond / half))
+            step = beyond * (df * (bound - _growth(s)) + np.log(beyond / half))
+            s = s + step / (1 - step * (df * np.tanh(s) - 1 / beyond) / 2)
         t = np.where(tails == 0, np.abs(df) * np.inf, np.sqrt(df) * np.sinh(s))
     return np.asarray(np.copysign(t, probability - 0.5))
 
