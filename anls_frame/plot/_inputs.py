@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import polars as pl
@@ -45,16 +46,13 @@ _WAYS_TO_AXES: dict[type, str] = {
 """The end of the message about what people pass in place of axes."""
 
 
-class NotebookAxes(Axes):
-    """Axes that a notebook shows as an image; pyplot does not keep their figure alive."""
-
-    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
-        figure: Any = self.figure
-        file = io.BytesIO()
-        figure.savefig(file, format="png", dpi=_DPI)
-        width, height = figure.get_size_inches()
-        # At twice the displayed resolution, for high-density screens.
-        return file.getvalue(), {"width": round(width * 72), "height": round(height * 72)}
+def _png(figure: Figure) -> tuple[bytes, dict[str, int]]:
+    """Return a figure as an image for notebooks, and its size there."""
+    file = io.BytesIO()
+    figure.savefig(file, format="png", dpi=_DPI)
+    width, height = figure.get_size_inches()
+    # At twice the displayed resolution, for high-density screens.
+    return file.getvalue(), {"width": round(width * 72), "height": round(height * 72)}
 
 
 def axes(ax: Axes | None, width: float, height: float) -> Axes:
@@ -63,7 +61,11 @@ def axes(ax: Axes | None, width: float, height: float) -> Axes:
         scale = _style.scale()
         figure = Figure(figsize=(width * scale, height * scale), layout="constrained")
         FigureCanvasAgg(figure)  # measures texts without drawing
-        return figure.add_subplot(axes_class=NotebookAxes)
+        made = figure.add_subplot()
+        # Not a class of its own, because programs such as W&B know pictures by the name of their class. Nor
+        # pyplot, which keeps figures alive.
+        cast("Any", made)._repr_png_ = partial(_png, figure)
+        return made
     if not isinstance(ax, Axes):
         raise TypeError(f"ax must be a matplotlib Axes, got {type_name(ax)}{_WAYS_TO_AXES.get(type(ax), '')}")
     whole = ax.figure.figure

@@ -463,7 +463,12 @@ def no_frame(ax: Axes) -> None:
 
 def percent_ticks(axis: Axis) -> None:
     """Label the ticks of an axis of shares or rates in per cent."""
-    axis.set_major_formatter(lambda value, _: f"{round(100 * value, 7):g} %")
+    axis.set_major_formatter(_percent)
+
+
+def _percent(value: float, _: object) -> str:
+    # Not within the other function, where it could not be pickled with its axes.
+    return f"{round(100 * value, 7):g} %"
 
 
 def sliced_by(columns: Sequence[str]) -> str:

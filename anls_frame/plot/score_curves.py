@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import polars as pl
 import polars.selectors as cs
-from matplotlib.ticker import FuncFormatter, LogLocator
+from matplotlib.ticker import LogLocator
 
 from anls_frame import statistics
 from anls_frame._arguments import count, takes_names
@@ -358,7 +358,7 @@ def _scale_lengths(lengths: pl.Series, ax: Axes) -> None:
     if shortest > 0:
         ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=12))
         ax.xaxis.set_minor_locator(LogLocator(subs=()))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    ax.xaxis.set_major_formatter("{x:g}")
 
 
 def risk_coverage(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import io
+import pickle
 import subprocess
 import sys
 import weakref
@@ -58,7 +59,8 @@ def test_new_axes_are_a_picture_in_notebooks_change_no_settings_and_go_with_thei
     for name in amount([*PLOTS][::4], [*PLOTS]):
         ax = PLOTS[name](frame(), None)
         picture, size = ax._repr_png_()
-        assert isinstance(ax, Axes), name
+        assert type(ax) is Axes, name  # whose name tells other programs that it is a picture
+        assert pickle.loads(pickle.dumps(ax))._repr_png_()[1] == size, name  # noqa: S301 - own
         assert picture.startswith(PNG), name
         assert set(size) == {"width", "height"}, name
         assert dict(mpl.rcParams) == before, name
