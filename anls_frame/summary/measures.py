@@ -27,10 +27,10 @@ _RATES = frozenset(("cer", "wer", "mer", "wil", "ter"))
 """Error rates, which can be above 1."""
 _LOWER = (
     *("error", "errors", "substitutions", "deletions", "insertions", "distance", "levenshtein", "hamming"),
-    *("loss", "cost", "costs", "latency", "runtime", "time", "duration", "seconds", "rtf", "toxicity"),
+    *("loss", "cost", "costs", "latency", "runtime", "duration", "seconds", "rtf", "toxicity"),
     *("brier", "mae", "mse", "rmse", "mape", "smape", "ece", "eer", "fid", "ned", "nll", "perplexity", "ppl"),
     *("bits_per_byte", "edit_dist", "false_negative_rate", "false_positive_rate", "negative_log_likelihood"),
-    *("failure_rate", "hallucination_rate", "miss_rate", *_RATES),
+    *("failure_rate", "hallucination_rate", "miss_rate", "inference_time", "response_time", *_RATES),
 )
 """Words in names of scores where lower is better, unless a later word says that higher is better."""
 _HIGHER = (
