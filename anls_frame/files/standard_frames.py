@@ -36,7 +36,7 @@ from anls_frame.frames.answer_lists import (
     may_be_lists,
     parsed,
 )
-from anls_frame.frames.checks import free_name, no_column
+from anls_frame.frames.checks import free_name, no_column, text_advice
 from anls_frame.frames.strict_json import Number
 from anls_frame.frames.usual_names import (
     IDS,
@@ -637,10 +637,9 @@ def _typed(name: str, column: pl.Series, problems: Problems) -> pl.Series:
         return column.cast(pl.String)
     if isinstance(dtype, pl.List | pl.Array) and raw_tables.is_text(dtype.inner):
         return column.cast(_LIST)
-    of_lists = isinstance(dtype, pl.List) and isinstance(dtype.inner, pl.Struct)
-    how = "as with .list.eval(pl.element().struct.field(...))"
-    advice = "" if dtype.is_nested() else f"; {raw_tables.cast_advice(column)}"
-    advice = f"; take the strings out before you write the file, {how}" if of_lists else advice
+    nested = f"before you write the file, {text_advice(name, dtype)}"
+    advice = f"; {nested if dtype.is_nested() else raw_tables.cast_advice(column)}"
+    advice = "" if isinstance(dtype, pl.Struct) else advice  # a hint names the entries
     problems.add(f"column {name!r} must hold strings or lists of strings, got {dtype}{advice}")
     return pl.Series([None] * len(column), dtype=_LIST)
 

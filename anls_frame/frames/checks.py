@@ -33,6 +33,8 @@ def text_advice(name: str, dtype: Any) -> str:
             polars = f"`.list.eval(pl.element().struct.field({field}))`"
             pandas = f"`.map(lambda entries: [entry[{field}] for entry in entries], na_action='ignore')`"
         return f"take the field with the text, in Polars with {polars}, in pandas with {pandas}"
+    if str(dtype).startswith("Map"):  # a dtype of Polars 2
+        return "take its values, in Polars with `.map.values()`"
     if dtype.is_nested():
         return "flatten its lists"
     if dtype.is_object():

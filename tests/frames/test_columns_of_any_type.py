@@ -346,3 +346,17 @@ def test_advice_about_sets_gives_lists() -> None:
     lists = eval(code[1], {"pl": pl, "frame": frame})  # noqa: S307 - our own text
     assert lists.to_list() == [["a", "b"], None, []]
     assert af.report(frame.with_columns(answers=lists), "prediction", "answers").overall["n"] == 1
+
+
+@pytest.mark.skipif(not hasattr(pl, "Map"), reason="Polars 1 reads maps as lists of objects")
+def test_advice_about_answers_in_maps_leads_to_their_values(tmp_path: Path) -> None:
+    maps = pa.array([[("a", "Coke"), ("b", "Cola")], [("a", "x")]], pa.map_(pa.string(), pa.string()))
+    frame = pl.DataFrame(pa.table({"id": ["1", "2"], "prediction": ["Cola", "y"], "answers": maps}))
+    frame.write_parquet(tmp_path / "maps.parquet")
+    advice = r"take its values, in Polars with `\.map\.values\(\)`"
+    with pytest.raises(af.exceptions.DTypeError, match=advice):
+        af.report(frame, "prediction", "answers")
+    with pytest.raises(af.InputError, match=advice):
+        af.read_results(tmp_path / "maps.parquet")
+    followed = frame.with_columns(pl.col("answers").map.values())
+    assert af.report(followed, "prediction", "answers").overall["anls"] == 0.5
