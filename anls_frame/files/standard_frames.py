@@ -597,6 +597,8 @@ def as_answers(
             entries = _every(name, column, problems, raw.place)
             if entries is not None:
                 return entries, None
+            if _are_bare_lists(source, column.str.strip_chars(), problems):
+                return as_text_lists(name, column, problems, raw.place, "text"), None
         separator = _separator(source, column, problems, raw, predictions, may_split=not is_text)
         answers_format = separator or "text"
     return as_text_lists(name, column, problems, raw.place, answers_format), separator
@@ -690,6 +692,18 @@ def _every(name: str, column: pl.Series, problems: Problems, place: Callable[[in
         as_text = Message("; if it is one string, pass ", Option("answers_format", "text"))
         problems.add(Message(f"{name!r} {message}", as_text), place(index))
     return entries.alias(name)
+
+
+def _are_bare_lists(source: str, texts: pl.Series, problems: Problems) -> bool:
+    """Warn of lists without quotes, as DuckDB writes them, in which a comma may belong to a text."""
+    bare = texts.filter(texts.str.contains(r"\A\[[^'\"\]]*, "))
+    if bare.is_empty() or not texts.str.contains(r"(?s)\A(\[.*\])?\z").all():
+        return False
+    warn(
+        f"{problems.path}: column {source!r} holds texts in brackets, as {quoted(bare[0])}; each counts as "
+        f"one text. If they are lists, as DuckDB writes them to CSV, write to_json({source}) in their place"
+    )
+    return True
 
 
 def _separator(

@@ -690,3 +690,29 @@ def test_a_table_without_a_header_is_told_to_have_one(write: Write) -> None:
         with pytest.raises(af.InputError) as raised:
             af.read_results(path)
         assert "write their names above it" not in str(raised.value)
+
+
+def test_lists_without_quotes_are_said_and_those_of_the_advice_read(tmp_path: Path) -> None:
+    path = tmp_path / "duckdb.csv"
+    path.write_text(
+        "id,prediction,answers\n1,Cola,\"[Coke, Cola]\"\n2,y,\"['y, z', 'it\\'s']\"\n3,,[]\n4,1,[x]\n"
+    )
+    with pytest.warns(af.InputWarning, match=r"write to_json\(answers\) in their place") as given:
+        assert af.read_results(path)["answers"][0].to_list() == ["[Coke, Cola]"]
+    assert len(given) == 1
+    path.write_text(
+        'id,prediction,answers\n1,Cola,"[""Coke"",""Cola""]"\n'
+        '2,y,"[""y, z"",""it\'s""]"\n3,,[]\n4,1,"[""x""]"\n'
+    )
+    assert af.read_results(path)["answers"].to_list() == [["Coke", "Cola"], ["y, z", "it's"], [], ["x"]]
+
+
+@pytest.mark.parametrize(
+    "cells", [("[illegible]", "x, y"), ("[illegible]", "[a], [b]"), ("[1, 2]", "[nan, 2]")]
+)
+def test_other_texts_in_brackets_are_no_lists_without_quotes(tmp_path: Path, cells: tuple[str, ...]) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text(
+        "id,prediction,answers\n" + "".join(f'{row},x,"{cell}"\n' for row, cell in enumerate(cells))
+    )
+    af.read_results(path)
