@@ -434,7 +434,9 @@ def _stored(
         return workbooks.read(file, problems, sheet)
     if kind in {"csv", "tsv"}:
         text = file.read_text(encoding)
-        return read_delimited(file, text, problems, delimiter or ("\t" if kind == "tsv" else None))
+        is_misnamed = "\t" not in text and re.match(r"[^\n]*[,;|]", text)
+        tab = "\t" if kind == "tsv" and not is_misnamed else None
+        return read_delimited(file, text, problems, delimiter or tab)
     text = file.read_json(encoding)
     # Speech toolkits give manifests of JSON Lines the suffix .json.
     if kind == "jsonl" or raw_tables.are_lines(text):

@@ -716,3 +716,11 @@ def test_other_texts_in_brackets_are_no_lists_without_quotes(tmp_path: Path, cel
         "id,prediction,answers\n" + "".join(f'{row},x,"{cell}"\n' for row, cell in enumerate(cells))
     )
     af.read_results(path)
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_a_table_named_tsv_may_have_the_delimiters_of_csv(tmp_path: Path, delimiter: str) -> None:
+    path = tmp_path / "rows.tsv"
+    rows = [["id", "prediction", "answers"], ["1", '"a, b; c"', "d"], ["2", "e", "e"]]
+    path.write_text("".join(delimiter.join(row) + "\n" for row in rows))
+    assert af.read_results(path)["prediction"].to_list() == ["a, b; c", "e"]
