@@ -122,10 +122,10 @@ def is_gold(name: str) -> bool:
 
 
 def is_said(name: str, *, is_text: bool) -> bool:
-    """Return whether a name is that of what a model or a judge said, or of texts of the gold answers."""
+    """Return whether a name is that of what a model or judge said, a result, or texts of the gold answers."""
     first = "".join(words_of(name)[:1])
     is_gold_text = is_text and first in ("gold", "golden", "gt", "expected", "truth")
-    return is_gold_text or first.startswith(tuple(_JUDGES.split()))
+    return is_gold_text or first.startswith(tuple(_JUDGES.split())) or (first == "result" and not is_text)
 
 
 def is_outcome(name: str, *, whole: bool = False) -> bool:

@@ -20,7 +20,7 @@ from anls_frame.files.raw_tables import from_frame
 from anls_frame.files.standard_frames import GOLD_ELSEWHERE, entry_hints
 from anls_frame.frames import documents, origins
 from anls_frame.frames.answer_lists import parse_answers, parsed
-from anls_frame.frames.answer_texts import warn_of_answers
+from anls_frame.frames.answer_texts import most_are_objects, warn_of_answers
 from anls_frame.frames.checks import check_columns
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
 from anls_frame.frames.field_rows import outcomes
@@ -350,7 +350,9 @@ class _Finder:
 
     def _only(self, option: str, what: str, names: Sequence[str], more: Sequence[str | Option] = ()) -> str:
         """Return the only candidate; ask for the column if there is none or another one."""
-        if len(names) == 1:
+        # A model may write objects, from which the overview takes the answers.
+        objects = [name for name in names if option == "answers" and most_are_objects(self.rows[name])]
+        if len(names) == 1 and not objects:
             del self.free[names[0]]
             return names[0]
         among = listed([quoted(name) for name in self.free or self.rows.columns], 40)
@@ -360,7 +362,9 @@ class _Finder:
             told = f"several columns could hold the {what}: {shown}"
             # The name `answer` is that of predictions, too.
             named = named if option == "answers" else names[0]
-        raw = from_frame(self.rows.head(0 if names else _LOOKED_AT))
+        if objects:
+            told = f"column {objects[0]!r} holds objects, whose fields `anls_frame.fields` scores"
+        raw = from_frame(self.rows.head(0 if names and not objects else _LOOKED_AT))
         hints = [Either("", f"\n{hint}") for hint in entry_hints(raw, raw.names)]
         raise ValueError(Message(f"{told}. Pass ", Option(option, named), *more, *hints))
 

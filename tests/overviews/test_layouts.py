@@ -467,6 +467,42 @@ def test_predictions_without_answers_are_told_where_these_are_joined(tmp_path: P
     assert "for a table of scores" not in " ".join(done.stderr.split())
 
 
+@pytest.mark.parametrize("suffix", ["json", "csv"])
+def test_objects_are_asked_for_their_entry(tmp_path: Path, suffix: str) -> None:
+    """As Langfuse has them; they were scored as text, whose keys are all right: an ANLS of 0.9 for 0.6."""
+    rows = [
+        {"output": {"answer": f"{i // 2} EUR"}, "expectedOutput": {"answer": f"{i} EUR"}} for i in range(40)
+    ]
+    frame = pl.DataFrame(rows)
+    if suffix == "csv":
+        frame = frame.with_columns(pl.all().struct.json_encode())
+    af.write_results(frame, tmp_path / f"o.{suffix}")
+    file, told = f"o.{suffix}", "entries of objects are named with dots: output.answer"
+    refused(shell.run(tmp_path, "overview", file), "column 'expectedOutput' holds objects", told)
+    answers = ("--answers", "expectedOutput.answer")
+    done = shell.run(
+        tmp_path, "overview", file, *answers, "-p", "output.answer", "-m", "exact_match", "--json"
+    )
+    [overall] = json.loads(fine(done))["tables"]["All rows"]
+    assert overall["exact_match"] == 1 / 40
+    texts = frame if suffix == "csv" else frame.with_columns(pl.all().struct.json_encode())
+    with pytest.raises(ValueError, match=r"column 'expectedOutput' holds objects, .*`anls_frame\.fields`"):
+        af.overview(texts)
+    given = {"prediction": "output", "answers": "expectedOutput"}
+    with pytest.warns(af.InputWarning, match="most texts in column 'expectedOutput' are objects"):
+        assert af.overview(texts, **given, metrics="exact_match").roles.answers == "expectedOutput"
+
+
+def test_results_of_ocrbench_are_no_slice(tmp_path: Path) -> None:
+    rows = [
+        {"type": "ab"[i % 2], "answers": ["a"], "predict": "ab"[i % 3 > 0], "result": int(i % 3 == 0)}
+        for i in range(60)
+    ]
+    (tmp_path / "o.json").write_text(json.dumps(rows), encoding="utf-8")
+    found = json.loads(fine(shell.run(tmp_path, "overview", "o.json", "--json")))
+    assert found["settings"]["columns"]["by"] == ["type"]
+
+
 def test_entries_of_objects_are_named_where_no_column_has_the_role(tmp_path: Path) -> None:
     row = {"output": {"text": "a"}, "doc": {"target": "a"}}
     frame = pl.DataFrame([{"id": number, **row} for number in range(40)])
