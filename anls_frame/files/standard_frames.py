@@ -723,7 +723,12 @@ def _separator(
     several = answer_texts.several_answers(column) if column.dtype == pl.String else None
     if several is None:
         if answer_texts.most_are_objects(column):
-            _warn_of_objects(source, column, problems, raw)
+            warn(
+                _most_are_printed(source, "objects", column, problems, raw, how="each counts as one answer"),
+                "To score all entries, make a row of each with `anls_frame.fields`. ",
+                "If these are answers, pass ",
+                Option("answers_format", "text"),
+            )
         return None
     separator, index, other = several
     is_certain = separator == answer_texts.SPLIT_UNASKED and answer_texts.are_separated(column, predictions)
@@ -750,28 +755,14 @@ def _separator(
     return None
 
 
-def _warn_of_objects(source: str, column: pl.Series, problems: Problems, raw: Raw) -> None:
-    """Warn that answers are printed objects."""
-    warn(
-        _most_are_printed(source, "objects", column, problems, raw),
-        "each counts as one answer. ",
-        _entry_named(source, raw),
-        "To score all entries, make a row of each with `anls_frame.fields`. If these are answers, pass ",
-        Option("answers_format", "text"),
-    )
-
-
 def warn_of_printed(source: str, texts: pl.Series, problems: Problems, raw: Raw) -> None:
     """Warn that predictions are printed lists or, in formats without objects of their own, objects."""
     are_objects = answer_texts.most_are_objects(texts)
     if (are_objects and raw.typed) or not (are_objects or answer_texts.most_are_lists(texts)):
         return
-    warn(
-        _most_are_printed(source, "objects" if are_objects else "lists", texts, problems, raw),
-        "each is scored as it is, with brackets and quotes. ",
-        _entry_named(source, raw),
-        "Ignore this if the model itself wrote them",
-    )
+    kind, how = "objects" if are_objects else "lists", "each is scored as it is, with brackets and quotes"
+    told = _most_are_printed(source, kind, texts, problems, raw, how=how)
+    warn(f"{told}Ignore this if the model itself wrote them")
 
 
 def warn_of_failed_calls(source: str, texts: pl.Series, problems: Problems, raw: Raw) -> None:
@@ -805,18 +796,16 @@ def with_ratings(frame: Rows, problems: Problems) -> Rows:
     return rated
 
 
-def _most_are_printed(source: str, kind: str, texts: pl.Series, problems: Problems, raw: Raw) -> str:
+def _most_are_printed(
+    source: str, kind: str, texts: pl.Series, problems: Problems, raw: Raw, *, how: str
+) -> str:
+    """Return what is printed, how it counts, and which entry of it to name."""
     row = answer_texts.first_printed(texts)
     example = f"as {quoted(texts[row])} ({raw.place(row)})"
-    return f"{problems.path}: most texts in column {source!r} are {kind}, {example}, and "
-
-
-def _entry_named(source: str, raw: Raw) -> str:
-    """Return the advice to name an entry of printed objects or lists."""
-    names = raw_tables.entry_names(raw, source)
-    if names:
-        return f"Name the entry to read in place of the column, such as {source}.{names[0]}. "
-    return f"To read the first text of each list, name {source}.0 in place of the column. "
+    entry = f"To read the first text of each list, name {source}.0 in place of the column. "
+    if names := raw_tables.entry_names(raw, source):
+        entry = f"Name the entry to read in place of the column, such as {source}.{names[0]}. "
+    return f"{problems.path}: most texts in column {source!r} are {kind}, {example}, and {how}. {entry}"
 
 
 def _entries(value: Any) -> Sequence[str | None] | None:

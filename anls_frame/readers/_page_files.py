@@ -51,10 +51,7 @@ def read_page_file(path: Path, encoding: str | None = None, index: int | None = 
     data = file.read_bytes(may_be_empty=True)
     beginning = data[:_PEEK].replace(b"\0", b"").decode("utf-8", errors="replace").lstrip("\ufeff\ufffd")
     if not _is_markup(path, data, beginning.lstrip()):
-        if index is not None:
-            raise problem(
-                path, Message(Option("index"), " chooses a TextEquiv of PAGE XML, but this is plain text")
-            )
+        _check_index(path, index, "plain text")
         return _plain_text(file, data, encoding)
     if not data.strip():
         raise problem(path, "the file is empty")
@@ -64,11 +61,9 @@ def read_page_file(path: Path, encoding: str | None = None, index: int | None = 
         raise _no_page(
             path, f"the root element is {quoted(name)}; pages are PAGE (PcGts), ALTO (alto) or hOCR (html)"
         )
-    if index is not None and name != "PcGts":
-        kind = "ALTO" if name == "alto" else "hOCR"
-        raise problem(path, Message(Option("index"), f" chooses a TextEquiv of PAGE XML, but this is {kind}"))
     if name == "PcGts":
         return _page_xml(path, root, index)
+    _check_index(path, index, "ALTO" if name == "alto" else "hOCR")
     if name == "alto":
         return _read(Alto(root))
     hocr = Hocr(root)
@@ -76,6 +71,12 @@ def read_page_file(path: Path, encoding: str | None = None, index: int | None = 
     if not hocr.has_classes:
         raise _no_page(path, "HTML without the classes of hOCR, such as ocr_line")
     return read
+
+
+def _check_index(path: Path, index: int | None, kind: str) -> None:
+    """Raise an error if an index chooses among the texts of a file that has one."""
+    if index is not None:
+        raise problem(path, Message(Option("index"), f" chooses a TextEquiv of PAGE XML, but this is {kind}"))
 
 
 def _read(markup: PageXml | Alto | Hocr) -> PageFile:

@@ -224,12 +224,10 @@ class PageXml:
         """Return the text of a line, a word or a letter: its own, or else that of its parts."""
         text = self._texts.get(element)
         if text is None:
-            text = self._texts[element] = self._own_text(element) or self._joined(element)
+            own = self._equivalent(element)
+            own = " ".join(filter(None, _lines_of(own))) if "\n" in own else own
+            text = self._texts[element] = own or self._joined(element)
         return text
-
-    def _own_text(self, element: Any) -> str:
-        text = self._equivalent(element)
-        return " ".join(filter(None, _lines_of(text))) if "\n" in text else text
 
     def _joined(self, element: Any) -> str:
         """Return the texts of words, separated by spaces, or of letters."""

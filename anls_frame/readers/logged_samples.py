@@ -33,10 +33,10 @@ _NONE = "None"
 _NEEDED = ("doc_id", "target", "filtered_resps")
 # Fields of a logged sample that have a role or are split up, and objects that are not metrics.
 _USED = {*_NEEDED, "input", "doc"}
-_OBJECTS = {*_USED, "arguments"}
 # Fields that the harnesses write in addition to the metrics.
 _WRITTEN = {
-    *_OBJECTS,
+    *_USED,
+    "arguments",
     "resps",
     "filter",
     "metrics",
@@ -211,7 +211,7 @@ def _fields(
             yield from _entries(file, (name,), name, values)
         elif name in _USED:
             pass
-        elif name not in _OBJECTS and dict in values.kinds:
+        elif name != "arguments" and dict in values.kinds:
             yield from _entries(file, ("metric", name), name, values)
         else:
             yield (SAMPLE, name), values

@@ -28,6 +28,8 @@ from anls_frame.readers.log_names import member
 _MOST_DIGITS = 15
 _METRICS = ("anls", "nls", "cer", "exact_match", "score", "eval_score")
 _TEXTS = ("prediction", "answers")
+_LONGER = pl.max_horizontal(pl.col(name).str.len_chars() for name in _TEXTS)
+"""The length of the longer text, as it is."""
 
 _Rule: TypeAlias = Callable[[pl.DataFrame], pl.Series]
 
@@ -45,12 +47,6 @@ def _distances(distance: pl.Expr, over_answers: Callable[[pl.Expr], pl.Expr]) ->
 def _mean_distance(protocol: str) -> _Rule:
     # 1 - (1 - d / L) may differ from d / L, but only in the last digit.
     return _distances(1 - nls(*_TEXTS, protocol=protocol), pl.Expr.mean)
-
-
-def _distance_to_nearest() -> _Rule:
-    """Return the distance over the length of the longer text, as it is."""
-    longer = pl.max_horizontal(pl.col(name).str.len_chars() for name in _TEXTS)
-    return _distances(levenshtein(*_TEXTS) / longer.clip(lower_bound=1), pl.Expr.min)
 
 
 def _row(make: Callable[..., pl.Expr], **options: Any) -> _Rule:
@@ -102,7 +98,7 @@ CANDIDATES: dict[str, _Rule] = {
     **_by_protocol(anls, *(name for name, own in PROTOCOLS.items() if own.threshold is not None)),
     **_by_protocol(nls, "anls", "rrc", "anls_star", "raw"),
     **_by_protocol(cer, "raw", "jiwer"),
-    "1 - nls, protocol raw": _distance_to_nearest(),
+    "1 - nls, protocol raw": _distances(levenshtein(*_TEXTS) / _LONGER.clip(lower_bound=1), pl.Expr.min),
     **_by_protocol(exact_match, "anls", "raw"),
     "mean distance over the answers, protocol rrc": _mean_distance("rrc"),
     "mean distance over the answers, protocol anls_star": _mean_distance("anls_star"),
