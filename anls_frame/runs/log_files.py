@@ -92,8 +92,6 @@ def by_system(
     if not systems:
         raise ValueError("logs must name at least one file")
     check_different([*chain.from_iterable(systems.values())])
-    for files in systems.values():
-        warn_of_splits(files)
     return systems
 
 
@@ -146,12 +144,11 @@ def name_of(path: Path) -> str:
 
 
 def files_of(paths: Paths, runs: Runs, without: Collection[Path] = ()) -> list[File]:
-    """Return the file, or the files of folders and patterns that may hold rows."""
-    if isinstance(paths, str | os.PathLike):
-        return runs_chosen(matching(paths, without), runs)
+    """Return the file, or the files of folders and patterns that may hold rows of a system."""
     files: list[File] = []
     for path in as_names(paths, "a system"):
-        files += files_of(path, runs, without)
+        files += runs_chosen(matching(path, without), runs)
+    warn_of_splits(files)
     return runs_chosen(files, runs) if runs == "newest" else files
 
 

@@ -16,7 +16,6 @@ from anls_frame._text import listed, numbered, quoted
 from anls_frame._typing import Missing
 from anls_frame.exceptions import warn
 from anls_frame.files.file import File
-from anls_frame.files.folders import warn_of_splits
 from anls_frame.files.standard_frames import ids_text
 from anls_frame.files.table_files import reading_parquet
 from anls_frame.frames import origins
@@ -160,7 +159,6 @@ def single_answers(given: SystemFiles, metrics: Sequence[str | Metric]) -> pl.La
 
 def _summary_of(given: SystemFiles, shared_ids: SharedIds, options: dict[str, Any]) -> Summary:
     """Summarize the files of one system, with means over repeated answers to questions."""
-    warn_of_splits(given.every_file)
     if _are_logs(given, shared_ids):
         return _summarize_logs(given, options)
     scanned = given.scanned
