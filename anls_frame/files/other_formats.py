@@ -85,13 +85,14 @@ CONTENTS = {
     TABLE: "a table of text: name it .csv or .tsv",
 }
 """What files are and what to do with them, by their first bytes."""
+_JOB = "_temporary/0"
 _FOLDERS = {
     "_delta_log": f"a table of Delta{_REMOVED}polars.scan_delta('FOLDER').sink_parquet('rows.parquet')",
     "metadata/*.metadata.json": f"a table of Iceberg{_REMOVED}polars.scan_iceberg('NEWEST').sink_parquet("
     "'rows.parquet'), where NEWEST is the newest metadata/*.metadata.json",
     "dataset_info.json state.json": f"a data set of Hugging Face; {_TO_PARQUET}"
     "datasets.load_from_disk('FOLDER').to_parquet('rows.parquet')",
-    "_temporary/0": "the output of a job that has not ended, or failed: run it to its end, or delete "
+    _JOB: "the output of a job that has not ended, or failed: run it to its end, or delete "
     "_temporary if no rows are missing",
 }
 """What to do with a folder whose files are not its rows, by entries that it has."""
@@ -99,10 +100,12 @@ _FOLDERS = {
 
 def folder_to_convert(file: Path) -> tuple[Path, str] | None:
     """Return the folder of a table with this file whose files are not its rows, and what to do with it."""
+    # Beside the files of a table, such files are none of its rows.
+    kinds = [_JOB] if file.suffix.lower() in {".csv", ".tsv", ".xlsx"} else [*_FOLDERS]
     for folder in file.absolute().parents:
-        for patterns, way in _FOLDERS.items():
+        for patterns in kinds:
             if all(glob(pattern, root_dir=folder) for pattern in patterns.split()):  # noqa: PTH207 - faster
-                return folder, f"this is {way}"
+                return folder, f"this is {_FOLDERS[patterns]}"
         # Partitions belong to a table; other folders in it may hold predictions.
         if not re.fullmatch(r"data|metadata|\d+|_.*|.*=.*", folder.name):
             return None

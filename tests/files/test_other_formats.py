@@ -266,6 +266,13 @@ def test_folders_whose_files_are_not_their_rows_are_refused_in_every_way(
     (table / "predictions").mkdir()
     rows.write_parquet(table / "predictions" / "model.parquet")
     assert af.read_results(table / "predictions" / "model.parquet").height == 4
+    # Neither is a table of text beside them, unless a job that has not ended writes it.
+    pl.DataFrame({"prediction": ["a"], "answers": ["a"]}).write_csv(table / "results.csv")
+    if "_temporary" in entries[0]:
+        with pytest.raises(af.InputError, match=re.escape(says)):
+            af.read_results(table / "results.csv")
+    else:
+        assert af.readers.report_files(table / "results.csv").overall["n"] == 1
     (table / entries[0].partition("/")[0]).rename(tmp_path / "elsewhere")
     assert af.read_results(given).height == 4
 
