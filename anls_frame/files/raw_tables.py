@@ -188,12 +188,13 @@ def _not_rows(file: os.PathLike[str], value: dict[str, Any]) -> str:
         return f"{expected}pandas writes a list with to_json(orient='records')"
     counts = listed([f"{'.'.join(path)} ({len(rows):,})" for path, rows in lists.items()])
     keys = "".join(f"[{key!r}]" for key in max(lists, key=lambda path: len(lists[path])))
-    rows = f"json.loads(Path({os.fspath(file)!r}).read_bytes()){keys}"
+    rows, kept = f"json.loads(Path({os.fspath(file)!r}).read_bytes()){keys}", "rows"
     if {*lists} == {(key,) for key in value} and len(lists) > _FEW_LISTS:  # candidates, the best first
         content = rows.removesuffix(keys)
         rows = f"[{{'id': key}} | rows[0] for key, rows in {content}.items()]"
+        kept = "first row of each list"
     return (
-        f"{expected}{what} in it: {counts}. Write the rows to a file of its own, in Python "
+        f"{expected}{what} in it: {counts}. Write the {kept} to a file of its own, in Python "
         f"with Path('rows.json').write_text(json.dumps({rows}))"
     )
 

@@ -376,8 +376,8 @@ def warn_of_verdicts(raw: Raw, problems: Problems) -> None:
         if len(texts) and _all_match(texts, r"\A\[(PASS|FAIL|ERROR)\] "):
             warn(
                 f"{problems.path}: each text in column {quoted(name)} begins with a verdict, such as "
-                f"{quoted(texts[0])}, and is scored with it; read the JSON Lines of promptfoo, as the guide "
-                'to logs does under "Other harnesses"'
+                f"{quoted(texts[0])}, which counts if it is scored; read the JSON Lines of promptfoo, as the "
+                'guide to logs does under "Other harnesses"'
             )
 
 
@@ -644,11 +644,6 @@ def _typed(name: str, column: pl.Series, problems: Problems) -> pl.Series:
     advice = "" if isinstance(dtype, pl.Struct) else advice  # a hint names the entries
     problems.add(f"column {name!r} must hold strings or lists of strings, got {dtype}{advice}")
     return pl.Series([None] * len(column), dtype=_LIST)
-
-
-def holds_objects(dtype: pl.DataType) -> bool:
-    """Return whether values are objects, or lists of objects."""
-    return isinstance(dtype.inner if isinstance(dtype, pl.List | pl.Array) else dtype, pl.Struct)
 
 
 def _out_of_objects(column: pl.Series) -> pl.Series:

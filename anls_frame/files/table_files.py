@@ -258,16 +258,14 @@ def scan_table(file: File, *, required: Sequence[Role], **options: Any) -> pl.La
         damaged.raise_any()
         return result
 
-    printed = [
-        role for role in usual_names.LISTS if role != "answers" or in_parts["answers_format"] != "text"
-    ]
-    are_printed = any(schema[chosen[role]] == pl.String for role in printed if role in chosen)
-    are_lists = "prediction" in chosen and schema[chosen["prediction"]].is_nested()
-    if (
-        are_printed
-        or are_lists
-        or any(standard_frames.holds_objects(schema[chosen[role]]) for role in chosen)
-    ):
+    are_printed = any(
+        schema[chosen[role]] == pl.String and (role != "answers" or in_parts["answers_format"] != "text")
+        for role in usual_names.LISTS
+        if role in chosen
+    )
+    nested = {role: schema[name] for role, name in chosen.items() if schema[name].is_nested()}
+    are_objects = any(isinstance(getattr(dtype, "inner", dtype), pl.Struct) for dtype in nested.values())
+    if are_printed or are_objects or "prediction" in nested:
         rows = lazy.map_batches(standard, schema=empty.schema, streamable=True, validate_output_schema=True)
         return origins.remember(rows, columns=chosen)
     roles = [chosen[role] for role in usual_names.ROLES if role in chosen]

@@ -578,7 +578,7 @@ def test_verdicts_in_front_of_texts_are_told(write: Write, verdicts: tuple[str, 
     passed, failed = verdicts
     rows = "".join(f"q{i},Rome,{failed if i % 2 else passed}Rome {i}\n" for i in range(8))
     path = write("a.csv", f"question,expected,[m] Answer {{{{q}}}}\n{rows}")
-    told = r"column '\[m\] Answer {{q}}' begins with a verdict, such as '\[PASS\] .*Rome 0', and is"
+    told = r"column '\[m\] Answer {{q}}' begins with a verdict, such as '\[PASS\] .*Rome 0', which counts"
     with pytest.warns(af.InputWarning, match=told):
         af.read_results(path, prediction="[m] Answer {{q}}")
     done = shell.run(path.parent, "overview", "a.csv")

@@ -207,6 +207,7 @@ def test_candidates_for_each_id_are_written_with_the_first_of_each(tmp_path: Pat
     candidates = {f"56be{n}": [{"text": text}, {"text": "no"}] for n, text in enumerate(texts)}
     with pytest.raises(af.InputError) as error:
         af.read_results(write(tmp_path / "nbest.json", candidates))
+    assert "Write the first row of each list to a file" in error.value.problems[0].message
     code = error.value.problems[0].message.partition("in Python with ")[2]
     monkeypatch.chdir(tmp_path)
     exec(code, {"json": json, "Path": Path})  # noqa: S102 - our own code
