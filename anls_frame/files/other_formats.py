@@ -100,7 +100,7 @@ _FOLDERS = {
 
 def folder_to_convert(file: Path) -> tuple[Path, str] | None:
     """Return the folder of a table with this file whose files are not its rows, and what to do with it."""
-    # Beside the files of a table, such files are none of its rows.
+    # Next to the files of a table, such files are none of its rows.
     kinds = [_JOB] if file.suffix.lower() in {".csv", ".tsv", ".xlsx"} else [*_FOLDERS]
     for folder in file.absolute().parents:
         for patterns in kinds:
