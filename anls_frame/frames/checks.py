@@ -61,7 +61,8 @@ def object_advice(name: str) -> str:
 
 def _text_field(dtype: pl.Struct) -> str:
     """Return the first field that holds texts or lists of texts, as it is written in code."""
-    dtypes = {field.name: field.dtype for field in dtype.fields}
+    # The keys of maps, as Polars 1 reads them, are no answers.
+    dtypes = {field.name: field.dtype for field in dtype.fields if field.name != "key"}
     return next((repr(name) for name, own in dtypes.items() if _entry(own) == pl.String), "...")
 
 

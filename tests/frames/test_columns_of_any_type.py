@@ -360,3 +360,10 @@ def test_advice_about_answers_in_maps_leads_to_their_values(tmp_path: Path) -> N
         af.read_results(tmp_path / "maps.parquet")
     followed = frame.with_columns(pl.col("answers").map.values())
     assert af.report(followed, "prediction", "answers").overall["anls"] == 0.5
+
+
+def test_advice_about_objects_names_the_value_next_to_a_key() -> None:
+    pairs = pl.Series([[{"key": "a", "value": "Coke"}], [{"key": "a", "value": "x"}]])
+    frame = pl.DataFrame({"prediction": ["Coke", "y"], "answers": pairs})
+    with pytest.raises(af.exceptions.DTypeError, match=r"element\(\)\.struct\.field\('value'\)"):
+        af.report(frame, "prediction", "answers")
