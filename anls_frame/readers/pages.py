@@ -382,17 +382,15 @@ def _read(
             called = {name: "the ground truth" if name == REFERENCE else repr(name) for name in texts}
             without = ([called[name] for name in texts if page not in texts[name]] for page in apart)
             left_out = origins.lacking("page", without)
-    texts = {
-        name: {page: pages[page] for page in sorted(wanted & pages.keys())} for name, pages in texts.items()
-    }
-    _warn_of_layout(texts)
+    order = sorted(wanted)
+    frame = pl.DataFrame(
+        {PAGE: order} | {name: [*map(pages.get, order)] for name, pages in texts.items()},
+        schema=dict.fromkeys((PAGE, *texts), pl.String),
+    )
+    _warn_of_layout(frame.drop(PAGE))
     _warn_of_uncorrected_lines(columns[0])
     _warn_of_same_files(columns)
-    order = sorted(wanted)
-    frame: dict[str, list[str | None]] = {PAGE: list(order)}
-    for name, pages in texts.items():
-        frame[name] = [pages.get(page) for page in order]
-    return origins.remember(pl.DataFrame(frame, schema=dict.fromkeys(frame, pl.String)), left_out=left_out)
+    return origins.remember(frame, left_out=left_out)
 
 
 def _with_same_names(columns: Sequence[_Column]) -> dict[str, dict[str, str]]:
@@ -521,12 +519,12 @@ def _refuse(problems: Problems, lacking: Sequence[str], hints: Sequence[str], ad
         problems.hint(hint)
 
 
-def _warn_of_layout(texts: Mapping[str, Mapping[str, str]]) -> None:
+def _warn_of_layout(texts: pl.DataFrame) -> None:
     """Warn if an engine has more empty lines or runs of spaces than the ground truth, or the reverse."""
-    whole = {name: "\f".join(pages.values()) for name, pages in texts.items()}
+    whole = {column.name: "\f".join(column.drop_nulls()) for column in texts}
     for what, (run, ignoring) in _LAYOUT.items():
         shares = {name: text.count(run) / (len(text) or 1) for name, text in whole.items()}
-        for name in texts:
+        for name in whole:
             few, many = sorted((REFERENCE, name), key=lambda column: shares[column])
             if shares[many] - shares[few] > _OFTEN:
                 said = f"{many!r} has more {what} than {few!r}: each counts as an error unless ignored by "
