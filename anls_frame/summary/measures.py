@@ -38,8 +38,6 @@ _HIGHER = (
     *("efficiency", "free", "reduction", "savings", "hamming_score", "levenshtein_ratio"),
 )
 """Such words, as the last one of `cost_savings` and `weight_loss_exact_match`."""
-_REVERSED = frozenset(("neg", "minus"))
-"""Words in names such as `neg_log_loss` of scikit-learn, where higher is better in any case."""
 _LOWER_NAMES = frozenset(
     (
         *("zeros", "bag_of_words", *page_errors.KINDS),
@@ -485,7 +483,9 @@ class Metric:
 def is_higher_better(name: str) -> bool:
     """Return the direction of a score, which follows from its name: of built-in scores, and of others."""
     words = words_of(name)
-    if name.startswith("1-") or not _REVERSED.isdisjoint(words):
+    # As in 1-NED, but not in "1-best WER"; `neg_log_loss` is a name of scikit-learn.
+    is_rest = name.startswith("1-") and not {*words[1:2]}.isdisjoint(_LOWER)
+    if is_rest or not {"neg", "minus"}.isdisjoint(words):
         return True
     joined = f"_{'_'.join(words)}_"
     lower, higher = (max(joined.rfind(f"_{part}_") for part in parts) for parts in (_LOWER, _HIGHER))

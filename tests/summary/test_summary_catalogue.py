@@ -64,7 +64,16 @@ LOWER = (
         "false_positive_rate",
         "inference_time",
     ),
-    *("accuracy_loss", "f1_error", "hamming_loss", "per_page_cer", "wer_no", "error_ratio", "toxicity"),
+    *(
+        "accuracy_loss",
+        "f1_error",
+        "hamming_loss",
+        "per_page_cer",
+        "1-best WER",
+        "wer_no",
+        "error_ratio",
+        "toxicity",
+    ),
     *("brier", "mae", "mse", "rmse", "latencyMs", "wordErrorRate", "CER (corpus)", "öCER"),
 )
 
