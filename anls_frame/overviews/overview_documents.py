@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -58,11 +58,8 @@ def _holds(cause: str) -> Selection:
     return lambda column, _: column.list.contains(cause)
 
 
-@dataclass(kw_only=True)
 class OverviewView(View):
     """An overview with the options of `write`."""
-
-    result: Any
 
     def __post_init__(self) -> None:
         super().__post_init__()

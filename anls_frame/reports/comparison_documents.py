@@ -87,7 +87,6 @@ _NAMED = 3
 class ComparisonView(View):
     """A comparison, which computes its tables on demand, with the options of `Comparison.write`."""
 
-    result: Any
     sort: str | None = None
     significant: bool = False
     pairs: bool | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -30,11 +30,9 @@ _IN_NAME = ("system", "baseline")
 _KNOWN = COLUMNS | by_name(CORRECTED)
 
 
-@dataclass(kw_only=True)
 class CorrectedView(View):
     """The tables of corrected scores, then those of differences, each with the lines of all rows first."""
 
-    result: Any
     title: ClassVar[str] = "Corrected scores"
     flat_name: ClassVar[str] = title
 

@@ -55,7 +55,6 @@ _PAIR = ("reference_char", "predicted_char")
 class ReportView(View):
     """A report with the options of `Report.write`."""
 
-    result: Any
     name: str | None = None
     sort: str | None = None
     min_n: int = 0

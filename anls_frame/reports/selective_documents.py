@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -32,11 +32,8 @@ _POINTS = 200
 """Points of a curve."""
 
 
-@dataclass(kw_only=True)
 class SelectiveView(View):
     """The tables of confidences, with the lines of all rows first."""
-
-    result: Any
 
     def __post_init__(self) -> None:
         super().__post_init__()

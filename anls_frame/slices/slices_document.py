@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -78,11 +78,8 @@ def sentences(slices: FoundSlices, *, percent: bool = False) -> list[str]:
     return [sentence(line, slices, percent=percent) for line in slices.table.iter_rows(named=True)]
 
 
-@dataclass(kw_only=True)
 class SlicesView(View):
     """Found slices, with the conditions that select the rows of each."""
-
-    result: Any
 
     def frame(self) -> pl.DataFrame:
         """Return the slices, one row each, with the names of those that they overlap with as text."""
