@@ -46,6 +46,7 @@ _CONFUSIONS = 30
 # Maximum number of scores in the title of a report.
 _NAMED = 3
 _ERROR_TYPES = "Error types"
+_FEW = 10
 _LONG_WORDS = 12
 """Characters of a word, on average, that no language with spaces has."""
 _PAIR = ("reference_char", "predicted_char")
@@ -184,6 +185,11 @@ class ReportView(View):
             *direction_notes(self.metrics, [(one, short_label(one)) for one in settings.own]),
             *score_notes(self.metrics, self.names["row"], of_fields=settings.has_fields),
         ]
+        if overall["n"] >= _FEW and overall.get("anls") == 0:
+            notes.append(
+                f"No {self.names['row']} has an ANLS above 0. Make sure that these are the right columns and "
+                "that classes have the same names in both: the number of a class does not match its name."
+            )
         if any(ROUNDED in cells.columns for cells in summary.report_sums.cells.values()):
             notes.append(
                 "Quantiles are those of scores rounded to three significant digits, 0.001 from 0.1 to 1, as "

@@ -133,3 +133,13 @@ def test_the_largest_scores_have_finite_figures(cluster: str | None) -> None:
     for (of_small, of_large), names in ((reports, ("s", "s_low", "s_high")), (comparisons, compared)):
         for name in names:
             assert of_large[name] == pytest.approx(of_small[name] * 1e140, rel=1e-6, abs=1e126)
+
+
+@pytest.mark.parametrize(("n", "right", "is_told"), [(10, 0, True), (9, 0, False), (30, 1, False)])
+def test_columns_of_which_no_row_matches_are_told(n: int, right: int, is_told: bool) -> None:  # noqa: FBT001
+    """As labels of a Hugging Face data set, whose classes are numbers."""
+    names = ["positive"] * n
+    frame = pl.DataFrame({"prediction": names, "label": names[:right] + ["1"] * (n - right)})
+    told = "No row has an ANLS above 0. Make sure that these are the right columns"
+    assert (told in str(report(frame, "prediction", "label"))) == is_told
+    assert told not in str(report(frame, "prediction", "label", metrics="exact_match"))
