@@ -160,9 +160,9 @@ def read_m2(
     -----
     InputWarning
         If there are sentences that nobody could correct, or edits past the end of their sentence, with their
-        number; with `prediction`, also if there are edits that an annotator made twice or out of order, or if
-        the words of a system do not fit the sources: three quarters of its sentences with the letters of the
-        source have other words, or it lacks half of the words (with at least ten sentences).
+        number; with `prediction`, also if the words of a system do not fit the sources: three quarters of its
+        sentences with the letters of the source have other words, or it lacks half of the words (with at
+        least ten sentences).
 
     See Also
     --------
@@ -213,13 +213,6 @@ def read_m2(
     if beyond:
         count = numbered(beyond, "edit")
         warn(f"{where}: {count} past the end of the sentence, which M² and the I-measure will leave out")
-    disordered = 0 if prediction is None else _disordered(frame)
-    if disordered:
-        count = numbered(disordered, "edit")
-        warn(
-            f"{where}: {count} that an annotator made twice, or before one that begins earlier: as in its "
-            "authors' scorer, M² may count the former twice, and the latter as missed"
-        )
     if len(files) > 1:
         frame.insert_column(0, _documents(gold))
     frame = _with_predictions(frame, prediction, gold)
@@ -239,18 +232,6 @@ def _beyond(frame: pl.DataFrame) -> int:
     words = pl.col("source").str.count_matches(r"[^\s\x1c-\x1f]+")
     edits = frame.select("edits", words=words).explode("edits", empty_as_null=True)
     return edits.filter(pl.col("edits").struct.field("end") > pl.col("words")).height
-
-
-def _disordered(frame: pl.DataFrame) -> int:
-    """Count the edits of an annotator that repeat another one, or begin before the one above them."""
-    sentence = frame.select("edits").with_row_index("sentence").explode("edits", empty_as_null=True)
-    edits = sentence.drop_nulls("edits").unnest("edits")
-    own = ["sentence", "annotator"]
-    same = pl.struct(*own, "start", "end", pl.col("corrections").list.join("||"))
-    above = pl.struct("start", "end").shift().over(own)
-    start, end = above.struct.field("start"), above.struct.field("end")
-    is_before = (pl.col("start") < start) | ((pl.col("start") == start) & (pl.col("end") < end))
-    return edits.filter(~same.is_first_distinct() | is_before.fill_null(value=False)).height
 
 
 def _files(paths: Paths) -> list[Path]:
@@ -383,16 +364,12 @@ def lines_of(file: Path, path: Path, frame: pl.DataFrame) -> pl.Series:
     """Read a line for each sentence of a frame, which was read from a path."""
     lines = list(_lines(file))
     _check_plain(file, lines)
-    surplus = len(lines) - frame.height
-    if not surplus:
+    if len(lines) == frame.height:
         return pl.Series(lines, dtype=pl.String)
-    advice = ""
-    if surplus > 0 and not "".join(lines[-surplus:]).strip():
-        advice = f": delete {numbered(surplus, 'empty line')} at its end"
-    elif sum(map(bool, map(str.strip, lines))) == frame.height:
-        advice = f": delete {numbered(surplus, 'empty line')}"
+    empty = sum(not line.strip() for line in lines)
     has, wanted = numbered(len(lines), "line"), numbered(frame.height, "sentence")
-    raise M2FormatError(f"{file} has {has}, but {path} has {wanted}{advice}")
+    has += f" ({empty:,} of them empty)" if empty else ""
+    raise M2FormatError(f"{file} has {has}, but {path} has {wanted}")
 
 
 def _check_plain(file: Path, lines: Iterable[str]) -> None:
@@ -542,18 +519,12 @@ def write_m2(frame: Any, path: str | os.PathLike[str]) -> None:
 def _read(path: Path) -> pl.DataFrame:
     blocks: list[_Block] = []
     problems: list[str] = []
-    is_open = has_source = False
+    is_open = False
     for number, line in enumerate(_lines(path), 1):
-        has_source |= line.startswith("S")
         try:
             is_open = _take(line, blocks, is_open=is_open)
         except ValueError as error:
             problems.append(f"line {number}: {error}")
-    if problems and not has_source:
-        raise M2FormatError(
-            f"{path}: {problems[0]}. Plain sentences are references of the I-measure: `read_parallel`, on "
-            "the command line `gec i-measure --source`"
-        )
     if problems:
         others = len(problems) - _SHOWN
         more = f"; and {numbered(others, 'more line')}" if others > 0 else ""
