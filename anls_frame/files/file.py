@@ -97,8 +97,6 @@ class File(os.PathLike[str]):
         """Raise an error unless the file exists and is not empty."""
         try:
             status = self.path.stat()
-        except ValueError:
-            raise ValueError(f"a file name must not contain a NUL character: {str(self)!r}") from None
         except FileNotFoundError:
             raise FileNotFoundError(errno.ENOENT, "there is no such file", str(self)) from None
         if self.path.is_dir():

@@ -11,38 +11,13 @@ _AGGREGATED = (
     "These are aggregated results: name the file of samples, which the LM evaluation harness writes with "
     "--log_samples, and the Parquet file of details, which lighteval writes with --save-details"
 )
-_PAGES = (
-    "This is JSON of OCR: write the text of each page to a .txt file, or make a table with the id and the "
-    'text of each page; the guide to files of OCR pages says more under "Other formats"'
-)
-_SEGMENTS = (
-    "Segments of a recording differ between the reference and each system: join their texts, and make a "
-    "table with the id and the text of each recording"
-)
 _SQUAD = (
-    "SQuAD's JSON has the questions within paragraphs within articles: write them to a file of their own, in "
-    "Python with Path('questions.json').write_text(json.dumps([question for article in "
-    "json.loads(Path('FILE').read_bytes())['data'] for paragraph in article['paragraphs'] for question in "
-    "paragraph['qas']]))"
+    "SQuAD's JSON has the questions within paragraphs within articles: write a list of the questions, each "
+    "with its id and its answers, to a file of its own"
 )
 _KEYS = {
     _AGGREGATED: ("config_general results", "results configs", "results versions"),
-    _PAGES: (
-        *("Blocks DocumentMetadata", "BlockType Geometry", "fullTextAnnotation", "analyzeResult"),
-        *("modelId stringIndexType pages", "pageNumber lines spans", "page_idx dimensions blocks"),
-        *("text_lines image_bbox", "rec_texts rec_scores", "layout_dets page_info"),
-        *("text source metadata attributes", "level page_num word_num conf"),
-    ),
-    _SEGMENTS: (
-        *("segments word_segments", "seek start end text", "timestamps offsets text"),
-        "session_id speaker words",
-    ),
-    'The guide to logs says how to read files of this harness, under "Other harnesses"': (
-        *("event_id sample_id type data", "instance_id train_trial_index", "input references split id"),
-        *("instance request train_trial_index", "completed request_throughput"),
-    ),
     _SQUAD: ("paragraphs",),
-    "Prodigy's answer is accept or reject: keep accepted rows, and name their texts": ("_view_id answer",),
 }
 """What to do with a file, by keys that it, or each of its rows, has."""
 
@@ -71,15 +46,8 @@ CONTENTS = {
     rb"version https://git-lfs": "a pointer of Git LFS: fetch the file itself with `git lfs pull`",
     PACKED["gzip"]: "compressed with gzip: append .gz to its name",
     PACKED["zstd"]: "compressed with Zstandard: append .zst to its name",
-    rb"BZh\d1AY|\xfd7zXZ|7z\xbc\xaf|\x04\x22\x4d\x18": "compressed: unpack it, as only .gz and .zst are read",
     ZIP: "a workbook or a ZIP archive: save a workbook as .xlsx, or unpack the archive",
     PARQUET: "a Parquet file: name it .parquet",
-    rb"ARROW1\0\0|\xff\xff\xff\xff": f"a file of Arrow: {_TO_PARQUET}polars.read_ipc or read_ipc_stream",
-    rb"Obj\x01": f"a file of Avro: {_TO_PARQUET}polars.read_avro",
-    rb"(?s)ORC.{,60}[\0-\x08]": f"a file of ORC: {_TO_PARQUET}pandas.read_orc",
-    rb"\x80[\x02-\x05]|\xd0\xcf\x11\xe0": f"a pickle or a file of old Excel: {_SAVED}",
-    rb"%PDF-|\x89PNG|\xff\xd8\xff|GIF8": "a PDF or an image: name the file with its text",
-    rb"\0{8}": "a file of zeros: copy or download it again",
     MARKUP: f"HTML or XML, such as a page that asks to sign in; if a spreadsheet shows a table, {_SAVED}",
     JSON: "JSON: name it .json",
     TABLE: "a table of text: name it .csv or .tsv",
@@ -126,7 +94,6 @@ _TEXTS = (
         "rows whose columns have no names",
         "put the names of the columns above them, and name the file .tsv",
     ),
-    (r"[^\t\n]+\t\[\{\"transcription\"", "the labels of PaddleOCR", _OCR),
     (r"[^\t\n]+\.(?i:png|jpe?g|tiff?|bmp)\t\S", "names of images and their texts", _OCR),
     (
         rf"{_WITH_ID}[ \t]+\S[^\n]*(\n{_WITH_ID}([ \t][^\n]*)?){{9,}}\n*\Z",

@@ -123,7 +123,7 @@ def records(file: os.PathLike[str], value: Any, problems: Problems) -> Iterator[
                 yield from _with_ids(value, entries, "key")
                 return
         if len(lists) != 1:
-            raise problem(file, _not_rows(file, value))
+            raise problem(file, _not_rows(value))
         value = value[lists[0]]
     yield from listed_rows(file, value, problems)
 
@@ -168,53 +168,31 @@ def _is_split(value: dict[str, Any]) -> bool:
     return are_names and all(isinstance(row, list) and len(row) == len(names) for row in rows)
 
 
-_FEW_LISTS = 5
-"""Lists that may be parts of a data set, such as train and test; more are the candidates for each id."""
-
-
-def _not_rows(file: os.PathLike[str], value: dict[str, Any]) -> str:
+def _not_rows(value: dict[str, Any]) -> str:
     """Return the message for an object without rows: what is expected, and where it has lists of objects."""
     expected = (
         "must be a list of rows, or an object with one such list, or with a text or an object for each id; "
         f"got an object with the keys {listed(map(quoted, value))}. "
     )
-    lists, what = dict(_rows_in(value, _are_objects)), "Lists of objects"
+    lists = dict(_lists_in(value))
     for found in (value, *(rows[0] for rows in lists.values())):
         if (way := way_of(found)) is not None:
             return Message(expected, way)
     if not lists:
-        lists, what = dict(_rows_in(value, _are_alike_by_id)), "Objects by id"
-    if not lists:
         return f"{expected}pandas writes a list with to_json(orient='records')"
     counts = listed([f"{'.'.join(path)} ({len(rows):,})" for path, rows in lists.items()])
-    keys = "".join(f"[{key!r}]" for key in max(lists, key=lambda path: len(lists[path])))
-    rows, kept = f"json.loads(Path({os.fspath(file)!r}).read_bytes()){keys}", "rows"
-    if {*lists} == {(key,) for key in value} and len(lists) > _FEW_LISTS:  # candidates, the best first
-        content = rows.removesuffix(keys)
-        rows = f"[{{'id': key}} | rows[0] for key, rows in {content}.items()]"
-        kept = "first row of each list"
-    return (
-        f"{expected}{what} in it: {counts}. Write the {kept} to a file of its own, in Python "
-        f"with Path('rows.json').write_text(json.dumps({rows}))"
-    )
+    return f"{expected}Lists of objects in it: {counts}. Write the rows of one to a file of its own"
 
 
-def _rows_in(
-    value: dict[str, Any], are_rows: Callable[[Any], bool], path: tuple[str, ...] = ()
-) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield what holds rows in an object, and in objects in it, with the keys that lead there."""
+def _lists_in(
+    value: dict[str, Any], path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], list[Any]]]:
+    """Yield the lists of objects in an object, and in objects in it, with the keys that lead there."""
     for key, entry in value.items():
-        if are_rows(entry):
+        if _are_objects(entry):
             yield (*path, key), entry
         elif isinstance(entry, dict) and len(path) < _DEEPEST_ROWS:
-            yield from _rows_in(entry, are_rows, (*path, key))
-
-
-def _are_alike_by_id(value: Any) -> bool:
-    """Return whether a value has an object for each id, all with the same keys."""
-    rows = list(value.values()) if isinstance(value, dict) else []
-    are_alike = all(isinstance(row, dict) and row.keys() == rows[0].keys() for row in rows)
-    return len(rows) > 1 and are_alike and _are_by_id(value)
+            yield from _lists_in(entry, (*path, key))
 
 
 def _are_by_id(value: dict[str, Any]) -> bool:

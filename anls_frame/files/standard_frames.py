@@ -55,7 +55,6 @@ UniqueIds: TypeAlias = bool | Literal["in an epoch"]
 GOLD_ELSEWHERE = Message(
     "answers in another file are joined with ", Option("gold", "FILE"), Either(" of `read_logs`", "")
 )
-_FAILED_CALL = "Failed to obtain answer via API"
 _SHOWN_IDS = 10
 _SHOWN_NAMES = 40
 _LONGEST_NAME = 200
@@ -205,9 +204,6 @@ def with_ids(raw: Raw, given: str | Sequence[str] | None, problems: Problems) ->
     columns = [raw_tables.texts(name, raw.column(name), problems, raw.place) for name in names]
     parts = pl.DataFrame([column.alias(f"part_{index}") for index, column in enumerate(columns)])
     ids = parts.select(joined_ids(pl.all())).to_series()
-    if ids.n_unique() < parts.drop_nulls().n_unique():
-        what = f"columns {listed(map(quoted, names))} have {quoted(SEPARATOR)} in their ids; name one column"
-        problems.add(Message(f"{what} with ", Option("question_id", ...)))
     name = free_name(", ".join(names), raw.names)
     return replace(raw, columns={**raw.columns, name: ids}), name
 
@@ -217,13 +213,11 @@ SEVERAL_IDS = Message(
     Either('question_id=["A", "B"]', "--id A,B"),
     "; number repeated answers 1, 2, ... in a column epoch; if a run was resumed, keep one row a question",
 )
-SEPARATOR = " | "
-"""What separates the ids of several columns that identify a question together."""
 
 
 def joined_ids(parts: pl.Expr | Iterable[pl.Expr]) -> pl.Expr:
     """Return the ids of several columns as one, null where one of them is."""
-    return pl.concat_str(parts, separator=SEPARATOR)
+    return pl.concat_str(parts, separator=" | ")
 
 
 MOST_ABOVE = 10
@@ -758,19 +752,6 @@ def warn_of_printed(source: str, texts: pl.Series, problems: Problems, raw: Raw)
     kind, how = "objects" if are_objects else "lists", "each is scored as it is, with brackets and quotes"
     told = _most_are_printed(source, kind, texts, problems, raw, how=how)
     warn(f"{told}Ignore this if the model itself wrote them")
-
-
-def warn_of_failed_calls(source: str, texts: pl.Series, problems: Problems, raw: Raw) -> None:
-    """Warn of the text that VLMEvalKit writes in place of an answer."""
-    failed = texts.alias("texts").str.contains(_FAILED_CALL, literal=True).fill_null(value=False).arg_true()
-    if len(failed):
-        said = "says" if len(failed) == 1 else "say"
-        warn(
-            f"{problems.path}: {numbered(len(failed), 'prediction')} in column {source!r} {said} "
-            f"{_FAILED_CALL!r}, such as {raw.place(int(failed[0]))}. VLMEvalKit writes this if a call fails, "
-            "and it is scored as an answer: run these questions again, or empty the cells, which counts them "
-            "as missing"
-        )
 
 
 def with_ratings(frame: Rows, problems: Problems) -> Rows:

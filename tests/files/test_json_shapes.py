@@ -164,7 +164,7 @@ def test_a_table_of_columns_and_rows_keeps_digits_and_places(tmp_path: Path) -> 
     assert frame.rows() == [("1.50", ["1.50"]), (None, ["x"])]
 
 
-def test_lists_of_rows_within_objects_are_named_with_the_way(tmp_path: Path, monkeypatch: Any) -> None:
+def test_lists_of_rows_within_objects_are_named_with_the_way(tmp_path: Path) -> None:
     rows = [{"prediction": "a", "answers": ["a"]}, {"prediction": "b", "answers": ["c"]}]
     path = write(tmp_path / "m.json", {"results": {"prompts": [{"raw": "?"}], "results": rows}, "config": {}})
 
@@ -172,15 +172,12 @@ def test_lists_of_rows_within_objects_are_named_with_the_way(tmp_path: Path, mon
         af.read_results(path)
     message = error.value.problems[0].message
     assert "Lists of objects in it: results.prompts (1), results.results (2)." in message
-    code = message.partition("in Python with ")[2]
-    monkeypatch.chdir(tmp_path)
-    exec(code, {"json": json, "Path": Path})  # noqa: S102 - our own code
-    assert af.read_results(tmp_path / "rows.json")["prediction"].to_list() == ["a", "b"]
+    assert af.read_results(write(tmp_path / "rows.json", rows))["prediction"].to_list() == ["a", "b"]
     other = write(tmp_path / "o.json", {"ranking": {"wer": 0.2}, "suites": {"de": rows, "en": rows[:1]}})
     with pytest.raises(af.InputError, match=r"Lists of objects in it: suites\.de \(2\), suites\.en \(1\)\."):
         af.read_results(other)
     both = write(tmp_path / "two.json", {"testCases": rows, "metrics": [{"name": "m"}]})
-    with pytest.raises(af.InputError, match=r"testCases \(2\), metrics \(1\)\..*\['testCases'\]\)\)"):
+    with pytest.raises(af.InputError, match=r"testCases \(2\), metrics \(1\)\. Write the rows of one"):
         af.read_results(both)
 
 
@@ -199,21 +196,6 @@ def test_rows_in_a_column_are_named_with_the_way(tmp_path: Path, layout: str, co
     shell.refused(
         told, "column 'results' holds rows in lists; write a file with each of them in a row of its own"
     )
-
-
-def test_candidates_for_each_id_are_written_with_the_first_of_each(tmp_path: Path, monkeypatch: Any) -> None:
-    """As scripts of SQuAD write them, the best one first."""
-    texts = ["Denver Broncos", "1999", "gold", "Carolina", "Levi's", "308"]
-    candidates = {f"56be{n}": [{"text": text}, {"text": "no"}] for n, text in enumerate(texts)}
-    with pytest.raises(af.InputError) as error:
-        af.read_results(write(tmp_path / "nbest.json", candidates))
-    assert "Write the first row of each list to a file" in error.value.problems[0].message
-    code = error.value.problems[0].message.partition("in Python with ")[2]
-    monkeypatch.chdir(tmp_path)
-    exec(code, {"json": json, "Path": Path})  # noqa: S102 - our own code
-    gold = pl.DataFrame({"id": [*candidates], "answer": texts})
-    frame = af.read_logs(["rows.json"], gold=gold, prediction="text")
-    assert frame["prediction"].to_list() == texts
 
 
 def test_dates_that_pandas_wrote_as_milliseconds_are_named(tmp_path: Path) -> None:
@@ -263,49 +245,25 @@ VLLM = {
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "way"),
+    "value",
     [
-        *[
-            (
-                "a.json",
-                value,
-                "This is JSON of OCR: write the text of each page to a .txt file, or make a table",
-            )
-            for value in (
-                TEXTRACT,
-                [TEXTRACT, TEXTRACT],
-                {"status": "succeeded", "analyzeResult": AZURE},
-                [{"status": "succeeded", "analyzeResult": AZURE}],
-                AZURE,
-                [OLMOCR],
-                {"pages": [{"page_idx": 0, "dimensions": [1, 1], "blocks": []}]},
-                {"p1": [SURYA], "p2": [SURYA]},
-                {"input_path": "a.png", "rec_texts": ["a"], "rec_scores": [0.9]},
-                {"responses": [{"fullTextAnnotation": {"text": "a"}}]},
-                [{"layout_dets": [{"text": "a", "order": 0}], "page_info": {}}],
-                [{"level": 5, "page_num": 1, "word_num": 1, "conf": 96.5, "text": "a"}],
-            )
-        ],
-        ("a.json", {"text": "a", "segments": [WHISPER], "language": "en"}, "Segments of a recording"),
-        (
-            "a.json",
-            {"segments": [{"text": "a"}], "word_segments": [{"word": "a"}]},
-            "Segments of a recording",
-        ),
-        ("a.json", {"result": {}, "transcription": [WHISPER_CPP]}, "Segments of a recording"),
-        ("a.json", [{"session_id": "r", "speaker": "A", "words": "a"}], "join their texts, and make a table"),
-        (
-            "a.json",
-            VLLM,
-            'The guide to logs says how to read files of this harness, under "Other harnesses"',
-        ),
+        TEXTRACT,
+        [TEXTRACT, TEXTRACT],
+        {"status": "succeeded", "analyzeResult": AZURE},
+        AZURE,
+        [OLMOCR],
+        {"pages": [{"page_idx": 0, "dimensions": [1, 1], "blocks": []}]},
+        {"p1": [SURYA], "p2": [SURYA]},
+        {"responses": [{"fullTextAnnotation": {"text": "a"}}]},
+        [{"layout_dets": [{"text": "a", "order": 0}], "page_info": {}}],
+        {"text": "a", "segments": [WHISPER], "language": "en"},
+        {"result": {}, "transcription": [WHISPER_CPP]},
+        VLLM,
     ],
 )
-def test_errors_about_json_without_a_reader_say_what_to_do(
-    tmp_path: Path, name: str, value: Any, way: str
-) -> None:
-    with pytest.raises(af.InputError, match=way):
-        af.read_results(write(tmp_path / name, value))
+def test_json_without_a_reader_is_not_read_as_rows(tmp_path: Path, value: Any) -> None:
+    with pytest.raises(af.InputError, match=r"no column with the prediction|must be a list of rows"):
+        af.read_results(write(tmp_path / "a.json", value))
 
 
 def test_documents_of_olmocr_are_read_as_the_guide_says(tmp_path: Path) -> None:
@@ -636,21 +594,3 @@ def test_a_message_of_inspect_without_a_text_is_no_text_none(tmp_path: Path, par
     part["text"] = {"a": 1}
     with pytest.raises(af.InputError, match=r"'prediction' must be a string, got an object"):
         af.readers.read_inspect(write(path, log))
-
-
-def test_rows_by_id_within_an_object_are_told_and_the_advice_reads_them(tmp_path: Path) -> None:
-    """OpenCompass writes its results so: a figure, and the details of each question by its number."""
-    details = {str(number): {"pred": "A", "answer": "AB"[number % 2], "correct": None} for number in range(4)}
-    path = write(tmp_path / "results.json", {"accuracy": 50.0, "details": details})
-
-    with pytest.raises(af.InputError) as error:
-        af.read_results(path)
-    message = error.value.problems[0].message
-    assert "Objects by id in it: details (4)." in message
-    code = message.partition(", in Python with ")[2].replace("Path('rows.json')", "path")
-    exec(code, {"Path": Path, "json": json, "path": path})  # noqa: S102 - as a user would
-    assert af.read_results(path)["answers"].to_list() == [["A"], ["B"]] * 2
-
-    write(path, {"run": {"model": {"name": "x"}, "options": {"n": 1}}, "accuracy": 50.0})
-    with pytest.raises(af.InputError, match="pandas writes a list with"):
-        af.read_results(path)

@@ -513,7 +513,7 @@ def test_markup_of_other_formats_is_no_text_of_a_page(tmp_path: Path, suffix: st
         ("WEBVTT\n\n00:00.000 --> 00:02.000\nHay\n", f"subtitles\n{SPEECH}"),
         ("\ufeff1\r\n00:00:00,000 --> 00:00:02,000\r\nHay\r\n", f"subtitles\n{SPEECH}"),
         ("1089-134686-0000 HAY\n1089-134686-0001 CORN\n", f"the transcripts of LibriSpeech\n{SPEECH}"),
-        ('img/1.jpg\t[{"transcription": "Hay", "points": [[0, 0]]}]\n', "the labels of PaddleOCR"),
+        ('img/1.jpg\t[{"transcription": "Hay", "points": [[0, 0]]}]\n', "names of images and their texts"),
         ("crop/1.JPG\tHay\n", "names of images and their texts"),
         ("HAY (4t0c0201)\nCORN (4t0c0202)\n", f"utterances with an id at the end\n{SPEECH}"),
         (
