@@ -136,7 +136,7 @@ def ask_for(role: Role, usual: Sequence[str], names: Sequence[str], problems: Pr
     if role == "answers" and not usual:
         problems.hint(GOLD_ELSEWHERE)
     if role == "prediction" and not usual and (scores := [*filter(is_outcome, names)]):
-        better = "lower" if plain_name(scores[0]).endswith(("cer", "wer")) else "higher"
+        better = "lower" if plain_name(scores[0]).endswith(("cer", "wer", "errorrate")) else "higher"
         command = f"`anls-frame report FILE --metric '{better}:{scores[0]}'` (lower: or higher:)"
         read = Either(f"`report_files` with metrics=Metric({scores[0]!r})", command)
         problems.hint(Message(f"if {quoted(scores[0])} holds scores, ", read, " needs no texts"))

@@ -52,7 +52,7 @@ _OUTCOME_ENDS = (
 """Last words of the names of columns that say how a system did, which cannot explain it."""
 _OUTCOMES = f"{_OUTCOME_ENDS} iscorrect right errortype outcome judge judgement human grade rating"
 """Whole names of such columns."""
-_ASPECTS = "hitrate precision recall faithfulness groundedness relevance relevancy similarity"
+_ASPECTS = "errorrate hitrate precision recall faithfulness groundedness relevance relevancy similarity"
 """Last words of the names of columns that say how a system did in some respect."""
 
 

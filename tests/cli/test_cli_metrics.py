@@ -232,10 +232,10 @@ def test_a_table_of_scores_with_the_name_of_a_metric_says_how_to_read_it(run: Ru
             "if 'cer' holds scores, `anls-frame report FILE --metric 'lower:cer'` (lower: or higher:) needs"
         )
         refused(run(command, "rates.csv", "-m", "cer"), told)
-    SCORED.select("id", correct="right").write_csv(folder / "right.csv")
-    refused(
-        run("report", "right.csv"), "if 'correct' holds scores, `anls-frame report FILE --metric 'higher:"
-    )
+    for name, better in (("correct", "higher"), ("word_error_rate", "lower")):
+        SCORED.select("id", pl.col("right").alias(name)).write_csv(folder / "named.csv")
+        told = f"if {name!r} holds scores, `anls-frame report FILE --metric '{better}:{name}'`"
+        refused(run("report", "named.csv"), told)
     figures = json.loads(fine(run("report", "rates.csv", "-m", "lower:cer", "--json")))["tables"]
     assert next(iter(figures.values()))[0]["cer"] == 0.25
     with pytest.raises(af.InputError, match=r"`report_files` with metrics=Metric\('cer'\) needs no texts"):

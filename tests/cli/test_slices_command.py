@@ -146,6 +146,7 @@ def test_columns_that_say_how_a_system_did_explain_no_score(rows: pl.DataFrame, 
     """Of a harness or a judge: a slice of all wrong rows would hide every other one. They can be named."""
     is_right = pl.col("prediction") == pl.col("answers")
     columns = dict.fromkeys(("if_right", "judge_gpt4", "exact_match", "feedback.correct"), is_right)
+    columns["word_error_rate"] = columns["CharErrorRate"] = 1 - is_right.cast(pl.Float64)
     rows.with_columns(**columns).write_csv(tmp_path / "judged.csv")
     found = json.loads(fine(shell.run(tmp_path, "slices", "judged.csv", "-c", "doc", "--json")))
     assert found["tables"]["Slices"][0]["description"].startswith("pages >")
