@@ -93,10 +93,11 @@ class Axis:
 
     @property
     def ends(self) -> tuple[str, str]:
-        """Both ends of the range, as shown above a column."""
-        if self.in_percent:
-            return f"{100 * self.low:.0f} %", f"{100 * self.high:.0f} %"
-        return f"{self.low:z.2f}", f"{self.high:z.2f}"
+        """Both ends of the range, as shown above a column, with enough decimals to tell them apart."""
+        factor, least, unit = (100, 0, " %") if self.in_percent else (1, 2, "")
+        # More than six would tell numbers apart that differ only by rounding.
+        decimals = min(max(least, -math.floor(math.log10(factor * (self.high - self.low)))), 6)
+        return f"{factor * self.low:z.{decimals}f}{unit}", f"{factor * self.high:z.{decimals}f}{unit}"
 
     def _written(self, tick: float) -> str:
         return f"{round(100 * tick, 7):g} %" if self.in_percent else f"{round(tick, 9) + 0.0:g}"

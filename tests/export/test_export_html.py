@@ -20,7 +20,7 @@ from plot_cases import compared, frame, report
 import anls_frame as af
 from anls_frame._text import spelled_space, visible
 from anls_frame.export import Document, Table, html, write
-from anls_frame.export.charts import Crossed, Stacked
+from anls_frame.export.charts import Axis, Crossed, Stacked
 from anls_frame.export.display import display_table
 
 KNOWN = """
@@ -409,3 +409,21 @@ def test_labels_of_a_figure_tell_groups_apart_as_its_table_does(tmp_path: Path) 
     assert set(shown.texts("div.lab")) == {
         *("all rows", "null", '"null"', "empty", '"empty"', "form", "form␣", "␣form"),
     }
+
+
+@pytest.mark.parametrize(
+    ("values", "in_percent", "ends"),
+    [
+        ((0.1, 0.9), False, ("0.06", "0.94")),
+        ((0.94, 0.946), False, ("0.940", "0.946")),
+        ((0.172, 0.184), True, ("17 %", "18 %")),
+        ((0.007, 0.012), True, ("0.7 %", "1.2 %")),
+        ((-0.002, 0.002), True, ("-0.2 %", "0.2 %")),
+        ((0.3, 0.1 + 0.2), False, ("0.300000", "0.300000")),
+        ((0.5, 0.5), True, ("45 %", "55 %")),
+    ],
+)
+def test_the_ends_of_an_axis_have_the_decimals_that_tell_them_apart(
+    *, values: tuple[float, float], in_percent: bool, ends: tuple[str, str]
+) -> None:
+    assert Axis(values, in_percent=in_percent).ends == ends
