@@ -11,12 +11,25 @@ _AGGREGATED = (
     "These are aggregated results: name the file of samples, which the LM evaluation harness writes with "
     "--log_samples, and the Parquet file of details, which lighteval writes with --save-details"
 )
+_PAGES = (
+    "This is JSON of OCR: write the text of each page to a .txt file, or make a table with the id and the "
+    'text of each page; the guide to files of OCR pages says more under "Other formats"'
+)
+_SEGMENTS = (
+    "Segments of a recording differ between the reference and each system: join their texts, and make a "
+    "table with the id and the text of each recording"
+)
 _SQUAD = (
     "SQuAD's JSON has the questions within paragraphs within articles: write a list of the questions, each "
     "with its id and its answers, to a file of its own"
 )
 _KEYS = {
     _AGGREGATED: ("config_general results", "results configs", "results versions"),
+    _PAGES: (
+        *("Blocks DocumentMetadata", "BlockType Geometry", "fullTextAnnotation", "analyzeResult"),
+        *("pageNumber lines spans", "rec_texts rec_scores"),
+    ),
+    _SEGMENTS: ("segments word_segments", "seek start end text"),
     _SQUAD: ("paragraphs",),
 }
 """What to do with a file, by keys that it, or each of its rows, has."""
@@ -46,8 +59,12 @@ CONTENTS = {
     rb"version https://git-lfs": "a pointer of Git LFS: fetch the file itself with `git lfs pull`",
     PACKED["gzip"]: "compressed with gzip: append .gz to its name",
     PACKED["zstd"]: "compressed with Zstandard: append .zst to its name",
+    rb"BZh\d1AY|\xfd7zXZ|7z\xbc\xaf|\x04\x22\x4d\x18": "compressed: unpack it, as only .gz and .zst are read",
     ZIP: "a workbook or a ZIP archive: save a workbook as .xlsx, or unpack the archive",
     PARQUET: "a Parquet file: name it .parquet",
+    rb"ARROW1\0\0|\xff\xff\xff\xff": f"a file of Arrow: {_TO_PARQUET}polars.read_ipc or read_ipc_stream",
+    rb"\x80[\x02-\x05]|\xd0\xcf\x11\xe0": f"a pickle or a file of old Excel: {_SAVED}",
+    rb"%PDF-|\x89PNG|\xff\xd8\xff|GIF8": "a PDF or an image: name the file with its text",
     MARKUP: f"HTML or XML, such as a page that asks to sign in; if a spreadsheet shows a table, {_SAVED}",
     JSON: "JSON: name it .json",
     TABLE: "a table of text: name it .csv or .tsv",

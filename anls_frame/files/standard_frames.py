@@ -55,6 +55,7 @@ UniqueIds: TypeAlias = bool | Literal["in an epoch"]
 GOLD_ELSEWHERE = Message(
     "answers in another file are joined with ", Option("gold", "FILE"), Either(" of `read_logs`", "")
 )
+_FAILED_CALL = "Failed to obtain answer via API"
 _SHOWN_IDS = 10
 _SHOWN_NAMES = 40
 _LONGEST_NAME = 200
@@ -752,6 +753,19 @@ def warn_of_printed(source: str, texts: pl.Series, problems: Problems, raw: Raw)
     kind, how = "objects" if are_objects else "lists", "each is scored as it is, with brackets and quotes"
     told = _most_are_printed(source, kind, texts, problems, raw, how=how)
     warn(f"{told}Ignore this if the model itself wrote them")
+
+
+def warn_of_failed_calls(source: str, texts: pl.Series, problems: Problems, raw: Raw) -> None:
+    """Warn of the text that VLMEvalKit writes in place of an answer."""
+    failed = texts.alias("texts").str.contains(_FAILED_CALL, literal=True).fill_null(value=False).arg_true()
+    if len(failed):
+        said = "says" if len(failed) == 1 else "say"
+        warn(
+            f"{problems.path}: {numbered(len(failed), 'prediction')} in column {source!r} {said} "
+            f"{_FAILED_CALL!r}, such as {raw.place(int(failed[0]))}. VLMEvalKit writes this if a call fails, "
+            "and it is scored as an answer: run these questions again, or empty the cells, which counts them "
+            "as missing"
+        )
 
 
 def with_ratings(frame: Rows, problems: Problems) -> Rows:

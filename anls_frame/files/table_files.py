@@ -377,6 +377,7 @@ def read_table(
         predicted.insert(0, (chosen["prediction"], standard["prediction"]))
     for column, said in predicted:
         standard_frames.warn_of_printed(column, said, problems, raw)
+        standard_frames.warn_of_failed_calls(column, said, problems, raw)
     separator = origins.of(standard).separator
     with_texts = standard.with_columns(text.alias(name) for name, text in texts.items())
     rows = standard_frames.with_ratings(with_texts, problems)

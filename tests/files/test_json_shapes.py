@@ -244,25 +244,30 @@ VLLM = {
 }
 
 
+OF_OCR, OF_SPEECH = "This is JSON of OCR: write the text of each page", "Segments of a recording"
+
+
 @pytest.mark.parametrize(
-    "value",
+    ("value", "told"),
     [
-        TEXTRACT,
-        [TEXTRACT, TEXTRACT],
-        {"status": "succeeded", "analyzeResult": AZURE},
-        AZURE,
-        [OLMOCR],
-        {"pages": [{"page_idx": 0, "dimensions": [1, 1], "blocks": []}]},
-        {"p1": [SURYA], "p2": [SURYA]},
-        {"responses": [{"fullTextAnnotation": {"text": "a"}}]},
-        [{"layout_dets": [{"text": "a", "order": 0}], "page_info": {}}],
-        {"text": "a", "segments": [WHISPER], "language": "en"},
-        {"result": {}, "transcription": [WHISPER_CPP]},
-        VLLM,
+        (TEXTRACT, OF_OCR),
+        ([TEXTRACT, TEXTRACT], OF_OCR),
+        ({"status": "succeeded", "analyzeResult": AZURE}, OF_OCR),
+        (AZURE, OF_OCR),
+        ({"input_path": "a.png", "rec_texts": ["a"], "rec_scores": [0.9]}, OF_OCR),
+        ({"responses": [{"fullTextAnnotation": {"text": "a"}}]}, OF_OCR),
+        ({"text": "a", "segments": [WHISPER], "language": "en"}, OF_SPEECH),
+        ({"segments": [{"text": "a"}], "word_segments": [{"word": "a"}]}, OF_SPEECH),
+        ([OLMOCR], "no column with the prediction"),
+        ({"pages": [{"page_idx": 0, "dimensions": [1, 1], "blocks": []}]}, "no column with the prediction"),
+        ({"p1": [SURYA], "p2": [SURYA]}, "must be a list of rows"),
+        ([{"layout_dets": [{"text": "a", "order": 0}], "page_info": {}}], "no column with the prediction"),
+        ({"result": {}, "transcription": [WHISPER_CPP]}, "no column with the prediction"),
+        (VLLM, "must be a list of rows"),
     ],
 )
-def test_json_without_a_reader_is_not_read_as_rows(tmp_path: Path, value: Any) -> None:
-    with pytest.raises(af.InputError, match=r"no column with the prediction|must be a list of rows"):
+def test_json_without_a_reader_is_not_read_as_rows(tmp_path: Path, value: Any, told: str) -> None:
+    with pytest.raises(af.InputError, match=told):
         af.read_results(write(tmp_path / "a.json", value))
 
 

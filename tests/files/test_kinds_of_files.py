@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import json
 import lzma
+import pickle
 import re
 import zipfile
 from pathlib import Path
@@ -22,21 +24,31 @@ def contents() -> dict[str, tuple[bytes, str]]:
     """Return files of many kinds, each with what their error says under the name of another kind."""
     frame = pl.DataFrame({"question_id": ["1", "2"], "prediction": ["a", "b"], "answers": ["a", "c"]})
     csv, lines = frame.write_csv().encode(), frame.write_ndjson().encode()
-    made = {name: io.BytesIO() for name in ("parquet", "xlsx", "zip")}
+    made = {name: io.BytesIO() for name in ("parquet", "arrow", "xlsx", "zip")}
     frame.write_parquet(made["parquet"])
+    frame.write_ipc(made["arrow"])
     openpyxl.Workbook().save(made["xlsx"])
     with zipfile.ZipFile(made["zip"], "w") as archive:
         archive.writestr("r.csv", csv)
     of_zip = "a workbook or a ZIP archive: save a workbook as .xlsx, or unpack the archive"
+    of_pack, other = "compressed: unpack it", "a pickle or a file of old Excel: save it as CSV"
+    of_arrow = "a file of Arrow: write its rows to a Parquet file, in Python with polars.read_ipc"
     of_html = (
         "HTML or XML, such as a page that asks to sign in; if a spreadsheet shows a table, save it as CSV"
     )
     return {
         "gzip": (gzip.compress(csv), "compressed with gzip: append .gz to its name"),
         "zstd": (pa.compress(csv, codec="zstd", asbytes=True), "compressed with Zstandard: append .zst"),
+        "bz2": (bz2.compress(csv), of_pack),
+        "xz": (lzma.compress(csv), of_pack),
         "parquet": (made["parquet"].getvalue(), "a Parquet file: name it .parquet"),
+        "arrow": (made["arrow"].getvalue(), of_arrow),
+        "pickle": (pickle.dumps(frame.to_dicts()), other),
+        "xls": (bytes.fromhex("d0cf11e0a1b11ae1") + bytes(504), other),
         "xlsx": (made["xlsx"].getvalue(), of_zip),
         "zip": (made["zip"].getvalue(), of_zip),
+        "pdf": (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "a PDF or an image: name the file with its text"),
+        "png": (b"\x89PNG\r\n\x1a\n" + bytes(20), "a PDF or an image"),
         "login": (b"<!DOCTYPE html>\n<html><body>Sign in, a, b</body></html>\n", of_html),
         "table": (b"\n<table><tr><td>prediction</td><td>answers</td></tr></table>\n", of_html),
         "json": (json.dumps(frame.to_dicts(), indent=1).encode(), "JSON: name it .json"),
@@ -71,7 +83,7 @@ def test_a_file_is_read_under_the_name_that_its_error_says(tmp_path: Path, kind:
     assert af.read_results(path)["prediction"][0] == "a"
 
 
-@pytest.mark.parametrize("kind", ["gzip", "parquet", "zip"])
+@pytest.mark.parametrize("kind", ["gzip", "parquet", "zip", "pdf", "xz"])
 def test_what_is_no_text_is_no_page_of_text_either(tmp_path: Path, kind: str) -> None:
     content, told = contents()[kind]
     (tmp_path / "gt.txt").write_text("a", encoding="utf-8")
@@ -83,7 +95,6 @@ def test_what_is_no_text_is_no_page_of_text_either(tmp_path: Path, kind: str) ->
         (tmp_path / "ocr.txt").write_text(text, encoding="utf-8")
         assert af.read_pages(tmp_path / "gt.txt", tmp_path / "ocr.txt")["prediction"].item() == text
     # What no kind is known by is no text either.
-    for other in (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", b"\x89PNG\r\n\x1a\n", bytes(4096), lzma.compress(b"a")):
-        (tmp_path / "ocr.txt").write_bytes(other)
-        with pytest.raises(af.InputError, match=r"is not valid UTF-8|not a text file"):
-            af.read_pages(tmp_path / "gt.txt", tmp_path / "ocr.txt")
+    (tmp_path / "ocr.txt").write_bytes(bytes(4096))
+    with pytest.raises(af.InputError, match=r"is not valid UTF-8|not a text file"):
+        af.read_pages(tmp_path / "gt.txt", tmp_path / "ocr.txt")

@@ -257,3 +257,17 @@ def test_folders_whose_files_are_not_their_rows_are_refused_in_every_way(
         assert af.readers.report_files(table / "results.csv").overall["n"] == 1
     (table / entries[0].partition("/")[0]).rename(tmp_path / "elsewhere")
     assert af.read_results(given).height == 4
+
+
+@pytest.mark.parametrize(
+    ("write", "read"),
+    [(pl.DataFrame.write_ipc, pl.read_ipc), (pl.DataFrame.write_ipc_stream, pl.read_ipc_stream)],
+)
+def test_tables_of_arrow_are_read_as_the_error_says(tmp_path: Path, write: Any, read: Any) -> None:
+    rows = pl.DataFrame({"id": ["1", "2"], "prediction": ["Coke", None], "answers": [["coke", "x"], ["y"]]})
+    path = tmp_path / "rows.arrow"
+    write(rows, path)
+    with pytest.raises(af.InputError, match=f"write its rows to a Parquet file.*{read.__name__}"):
+        af.read_results(path)
+    read(path).write_parquet(tmp_path / "rows.parquet")
+    assert af.readers.report_files(tmp_path / "rows.parquet").overall["anls"] == 0.5

@@ -763,3 +763,19 @@ def test_samples_after_several_filters_of_lmms_eval_say_what_to_keep(tmp_path: P
     assert error.value.hints == (
         "a sample is logged after each filter of its task: keep the lines of one filter",
     )
+
+
+@pytest.mark.parametrize("suffix", ["tsv", "xlsx", "json"])
+@pytest.mark.parametrize("reader", [af.readers.read_vlmevalkit, af.read_results])
+def test_failed_calls_of_vlmevalkit_are_told(tmp_path: Path, suffix: str, reader: Any) -> None:
+    failed = "Failed to obtain answer via API."
+    rows = pl.DataFrame({"index": [0, 1, 2], "prediction": ["a", failed, failed], "answer": ["a", "b", "c"]})
+    path = tmp_path / f"M_MMLongBench_DOC.{suffix}"
+    rows.write_json(path) if suffix == "json" else af.write_results(rows, path)
+
+    with pytest.warns(
+        af.InputWarning, match=r"2 predictions in column 'prediction' say 'Failed to obtain"
+    ) as caught:
+        frame = reader(path)
+    assert "run these questions again, or empty the cells" in str(caught[0].message)
+    assert frame["prediction"].to_list() == ["a", failed, failed]
