@@ -336,7 +336,8 @@ def in_python(protocol: ScoreProtocol) -> str:
     preset = _spelled(protocol)[0]
     usual = vars(PROTOCOLS[preset])
     own = ", ".join(f"{name}={value!r}" for name, value in vars(protocol).items() if value != usual[name])
-    own = own.replace("ScoreProtocol(", "af.ScoreProtocol(")
+    if isinstance(protocol.errors, ScoreProtocol):
+        own = own.replace(repr(protocol.errors), in_python(protocol.errors))
     return f'af.PROTOCOLS["{preset}"].replace({own})' if own else repr(preset)
 
 

@@ -64,7 +64,9 @@ def text_notes(
         count = counts[f"n_{style}"]
         counted = f"{count:,} of {n:,}" if isinstance(count, int) else f"{by_system(count)}, of {n:,} each"
         told.append(f"Predictions {_STYLES[style]}: {counted}. ")
-    how = for_readers(f"protocol={in_python(plain)}", f"--protocol {spelled(plain)}")
+    # Error types need the threshold, which changes no error rate.
+    whole = plain if protocol.threshold is None else protocol.replace(errors=plain)
+    how = for_readers(f"protocol={in_python(whole)}", f"--protocol {spelled(whole)}")
     return [*notes, Message(*told, "These differences count as errors; ", how, " ignores them.")]
 
 

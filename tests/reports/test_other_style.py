@@ -126,12 +126,14 @@ def test_the_protocol_of_the_note_gives_the_rate_of_jiwer(protocol: str, system:
     assert after.report.overall["wer_corpus"] == pytest.approx(wanted)
 
 
-def test_the_shell_spells_the_protocol(tmp_path: Path) -> None:
+@pytest.mark.parametrize("details", [[], ["--details"]])
+def test_the_shell_spells_the_protocol(tmp_path: Path, details: list[str]) -> None:
     frame().rename({"sentences": "pred_text"}).select("text", "pred_text").write_ndjson(tmp_path / "m.jsonl")
-    done = shell.run(tmp_path, "report", "m.jsonl", "-m", "speech")
+    done = shell.run(tmp_path, "report", "m.jsonl", "-m", "speech", *details)
     option = re.search(r"--protocol (\S+) ignores", done.stdout.replace("\n", " "))
     assert option is not None, done.stdout
-    done = shell.run(tmp_path, "report", "m.jsonl", "-m", "speech", "--protocol", option[1], "--json")
+    again = [*details, "--protocol", option[1], "--json"]
+    done = shell.run(tmp_path, "report", "m.jsonl", "-m", "speech", *again)
     assert json.loads(done.stdout)["tables"]["All rows"][0]["wer_corpus"] == 0
 
 
