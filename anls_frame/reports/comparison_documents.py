@@ -654,7 +654,7 @@ def _family(view: ComparisonView) -> list[str]:
         return [f"The adjusted p allows for {allowed} together{own}."] if allowed else []
     others = f"the {len(view.systems) - 1:,} differences to {view.systems[0]}"
     allowed = f"The adjusted p allows for {_listed([others, *metrics])} together"
-    return [f"{allowed}: fewer than all pairs, so it may show a difference that the ranks do not."]
+    return [f"{allowed}, ranks for all pairs of a metric: either may show a difference the other misses."]
 
 
 def untestable_note(

@@ -148,13 +148,11 @@ class SlicesView(View):
                     f"its {document}s, each counted once, in the other."
                 )
         else:
-            said = [
-                f"Searched {looked}{metrics}; p is adjusted for all of them.",
-                f"If nothing were wrong, a list like this would appear in about {level} of cases.",
-            ]
+            said = [f"Searched {looked}{metrics}; p is adjusted for all of them."]
             if slices.table.height:
                 chosen, confidence = slices.table.height, slices.confidence
                 each = confidence_of_chosen(confidence, chosen, slices.n_tests)
+                said.append(f"If nothing were wrong, such a list would appear in about {level} of cases.")
                 said.append(
                     "These slices were selected for looking bad, so their figures are too bad on average; "
                     f"a holdout of 0.5 estimates them on other {units}."

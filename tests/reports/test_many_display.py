@@ -163,7 +163,7 @@ def test_two_systems_in_several_metrics_have_a_line_for_each() -> None:
 
 def test_notes_say_what_the_figures_mean() -> None:
     notes = repr(many()).splitlines()
-    fewer = "fewer than all pairs, so it may show a difference that the ranks do not."
+    ranks = "ranks for all pairs of a metric: either may show a difference the other misses."
     for note in (
         (
             "Rank: with the range of ranks that the data allow (95 % confidence, all systems of a metric "
@@ -171,7 +171,7 @@ def test_notes_say_what_the_figures_mean() -> None:
         ),
         "Difference: each system minus first.",
         "Lower is better: CER (corpus).",
-        f"The adjusted p allows for the 2 differences to first and 3 metrics together: {fewer}",
+        f"The adjusted p allows for the 2 differences to first and 3 metrics together, {ranks}",
         (
             "Each interval of a score has 95 % confidence and allows for "
             f"{FRAME['doc'].n_unique()} documents (doc). Differences have adjusted p-values; "

@@ -123,6 +123,7 @@ def test_all_formats_are_written(found: Slices, tmp_path: Path) -> None:
     assert written["tables"]["Slices"][0]["p_adjusted"] == found.frame["p_adjusted"][0]
     # A note repeats no row of the table.
     assert not any("below the rest" in note for note in written["notes"])
+    assert any("such a list would appear" in note for note in written["notes"])
 
 
 def test_nothing_found_is_written_too(rows: pl.DataFrame, tmp_path: Path) -> None:
@@ -132,4 +133,5 @@ def test_nothing_found_is_written_too(rows: pl.DataFrame, tmp_path: Path) -> Non
         none.write(tmp_path / f"none.{suffix}")
     assert "none found" in (tmp_path / "none.md").read_text(encoding="utf-8")
     assert "none found" in none._repr_html_()
+    assert "such a list" not in repr(none)
     assert none.plot().get_yticks().size == 0
