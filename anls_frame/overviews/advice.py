@@ -64,7 +64,7 @@ _AUDITED = 100
 
 
 class Step(NamedTuple):
-    """A step to take: what it is, the call that does it, how many rows it is about, and what it could win."""
+    """A step to take: what it is, the call that does it, how many rows it is about, and its gain."""
 
     rule: str
     step: str
@@ -74,7 +74,7 @@ class Step(NamedTuple):
 
     @property
     def is_supported(self) -> bool:
-        """Whether it wins enough; a slice, which was tested, may have an interval that includes 0."""
+        """Whether it gains enough; a slice, which was tested, may have an interval that includes 0."""
         if self.gain is None:
             return True
         value, low, _ = self.gain
@@ -160,7 +160,7 @@ class Case:
         return called({name: value for name, value in options.items() if name not in found})
 
     def like_the_rest(self, figures: Gain, rest: float) -> Gain:
-        """Return what would be won if rows with these figures were as good as the rest."""
+        """Return the gain if rows with these figures were as good as the rest."""
         share = (self.score[0] - rest) / (figures[0] - rest or 1.0)
         sign = share if self.metric.higher_is_better else -share
         value, *ends = (sign * (rest - end) for end in figures)
@@ -172,7 +172,7 @@ class Case:
         return means(rows, {"value": value}, self.report.confidence)["value"]
 
     def losing(self, rule: str, rows: pl.Expr, said: str, call: str, least: float = 0.0) -> Iterator[Step]:
-        """Suggest a step for rows, at least this share of all, that would win what they lose."""
+        """Suggest a step for rows, at least this share of all, that would gain what they lose."""
         n = self.scored.filter(rows, pl.col("lost") > 0).height
         if n and n >= least * self.scored.height:
             gain = self.mean(pl.when(rows).then("lost"))
@@ -185,7 +185,7 @@ class Case:
         gain, less = None, ""
         if n and rest is not None:
             gain = scaled(self.mean(rows), 1 - rest)
-            less = f": answered as well as the others, they would win {won(gain)}"
+            less = f": answered as well as the others, they would gain {won(gain)}"
         if n >= _LEAST_ROWS:
             yield Step(rule, f"{said.format(rows=numbered(n, 'row'))}{less}.", call, n, gain)
 
@@ -250,7 +250,7 @@ def first_steps(case: Case, rules: Sequence[Rule]) -> pl.DataFrame:
 
 
 def won(gain: Gain) -> str:
-    """Return what a step could win."""
+    """Return a gain in percentage points, with its interval."""
     value, low, high = (100 * end for end in gain)
     return f"{value:z.1f} [{low:z.1f}, {high:z.1f}] percentage points"
 
@@ -265,7 +265,7 @@ def _unwrap(case: Case) -> Iterator[Step]:
     lowered = loss - gain[0]
     less = f", after {100 * lowered:.1f} that rows lose without their wrapping" if lowered > _NONE else ""
     sentence = (
-        f"Take off the text around the answers of {numbered(n, 'row')}: unwrapping wins {won(gain)}{less}."
+        f"Take off the text around the answers of {numbered(n, 'row')}: unwrapping gains {won(gain)}{less}."
     )
     yield Step("unwrap", sentence, f"af.unwrap({case.prediction})", n, gain)
 
@@ -346,7 +346,7 @@ def _slice(case: Case) -> Iterator[Step]:
         rows = numbered(line["n"], case.report.row_names["row"])
         name = shortened(visible(line["description"]), 60)
         gain = case.like_the_rest(figure(line, "score"), line["rest"])
-        sentence = f"Look at the {rows} with {name}: as good as the rest, they would win {won(gain)}."
+        sentence = f"Look at the {rows} with {name}: as good as the rest, they would gain {won(gain)}."
         yield Step("slice", sentence, f"overview.found.rows(df, {index})", line["n"], gain)
 
 
@@ -373,7 +373,7 @@ def _confusion(case: Case) -> Iterator[Step]:
     sentence = (
         f"Fix one misreading: {first['reference_char']!r} is read as {first['predicted_char']!r} "
         f"{first['count']:,} times, {100 * first['share_of_errors']:.0f} % of all edits; without it, "
-        f"{won(gain)} would be won."
+        f"{won(gain)} would be gained."
     )
     yield Step("confusion", sentence, f'af.confusions(df, {case.texts}, op="replace")', first["count"], gain)
 
@@ -488,7 +488,7 @@ def _kinds(case: Case) -> Iterator[Step]:
         # A moved character is an error in both places, or in none.
         in_order = (overall["cer_corpus"] - overall["reading_order_free_cer"]) / overall[kind]
         gain = scaled(figure(overall, kind), in_order if kind == "moved" else 1)
-        sentence = f"Look at the {numbered(n, 'page')} with {kind} text: without it, {won(gain)} are won."
+        sentence = f"Look at the {numbered(n, 'page')} with {kind} text: removing it gains {won(gain)}."
         call = f'df.sort(af.page_errors({case.texts}).struct.field("{kind}"), descending=True)'
         yield Step(kind, sentence, call, n, gain)
 
@@ -504,7 +504,7 @@ def _unreadable(case: Case) -> Iterator[Step]:
     gain = case.like_the_rest(figure(bad, "cer_corpus"), rest["cer_corpus"])
     sentence = (
         f"Scan or read {numbered(n, 'page')} again, with an order-free CER above {100 * _UNREADABLE:g} %: as "
-        f"good as the rest, they would win {won(gain)}."
+        f"good as the rest, they would gain {won(gain)}."
     )
     call = f"df.filter(af.reading_order_free_cer({case.texts}) > {_UNREADABLE:g})"
     yield Step("unreadable", sentence, call, n, gain)
@@ -523,7 +523,7 @@ def _style(case: Case) -> Iterator[Step]:
     rates = report(case.rows, "prediction", "answers", **{**case.options, "protocol": plain}).overall
     gain = scaled(case.score, 1 - rates[case.metric.name] / case.score[0])
     sentence = (
-        f"Decide whether {' and '.join(ignored)} should count: ignored in both texts, {won(gain)} are won."
+        f"Decide whether {' and '.join(ignored)} should count: ignoring this in both texts gains {won(gain)}."
     )
     yield Step("style", sentence, case.again(protocol=plain), n, gain)
 

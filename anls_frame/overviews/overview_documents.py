@@ -45,7 +45,7 @@ _LABELS = Message(
     ", too: their ANLS gives partial credit for wrong labels.",
 )
 _NOT_SEARCHED = f"Under “{_SLICES}”, not searched"
-_NO_STEP = "Nothing stands out: the data support no single step that would win much."
+_NO_STEP = "Nothing stands out: the data support no single step that would gain much."
 _LONGEST = 32
 """Characters of an example."""
 _FOLDED = 4

@@ -305,7 +305,7 @@ def _given_scores(frame: pl.DataFrame, given: str) -> _HarnessScores:
     except ValueError:
         pass
     else:
-        return _scores(f"the given mean {given}", pl.Series("mean", [given]), is_mean=True)
+        return _scores(given, pl.Series("mean", [given]), is_mean=True)
     file = File(given)
     if not file.path.exists():
         names = listed([quoted(name) for name in frame.columns], 30)

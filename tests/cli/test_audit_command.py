@@ -95,7 +95,7 @@ def test_error_rates_count_the_errors_of_judged_rows(tmp_path: Path) -> None:
     (tmp_path / "verdicts.jsonl").write_text("\n".join(map(json.dumps, lines)))
     done = shell.run(tmp_path, "verdicts", "verdicts.jsonl", "rows.csv", "-m", "wer")
     assert done.returncode == 0, done.stderr
-    said = "2 of 4 rows judged: they have 4 of 5 character errors, and 1 (25 %) of these are not the model's"
+    said = "2 of 4 rows judged, with 4 of 5 character errors, and 1 (25 %) of these are not the model's"
     assert said in done.stdout
     assert "CER 45.5 %, without these rows 50.0 % (3 rows)" in done.stdout  # 5 / 11, and 4 / 8
 

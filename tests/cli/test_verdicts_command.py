@@ -53,7 +53,7 @@ def test_lost_points_are_told_apart_by_verdict(folder: Path) -> None:
     assert printed.splitlines()[0] == "3 rows with verdicts: judged.csv"
     # From the oracle's scores: 1,568 rows with a mean ANLS of 0.659509 lose 533.9 points.
     assert printed.splitlines()[-1] == (
-        "3 of 1,568 rows judged: their loss is 3 of 533.9, "
+        "3 of 1,568 rows judged, with a loss of 3 out of 533.9, "
         "and 2 (67 %) of it is not the model's error; ANLS 0.660, without these rows 0.660 (1,566 rows)"
     )
     assert "answer_wrong" in printed
@@ -133,7 +133,7 @@ def test_verdicts_on_pages_of_ocr_count_character_errors(tmp_path: Path) -> None
 
     *table, sentence = printed.splitlines()
     assert sentence == (
-        f"1 of 12 pages judged: they have {of_page:,} of {sum(edits):,} character errors, "
+        f"1 of 12 pages judged, with {of_page:,} of {sum(edits):,} character errors, "
         f"and {of_page:,} (100 %) of these are not the engine's errors; "
         f"CER {100 * sum(edits) / length:.1f} %, without these pages {100 * rest:.1f} % (11 pages)"
     )

@@ -22,8 +22,8 @@ from anls_frame.export.row_names import Names
 _CORRECTED = {"anls": ("anls",), "cer": ("cer", "wer")}
 """The scores that verdicts on a sample correct, by the score that people judge."""
 _LOSSES = {
-    "anls": "their loss is {} of {}, and {} of it is not the {}'s error",
-    "cer": "they have {} of {} character errors, and {} of these are not the {}'s errors",
+    "anls": "with a loss of {} out of {}, and {} of it is not the {}'s error",
+    "cer": "with {} of {} character errors, and {} of these are not the {}'s errors",
 }
 """The loss of judged rows, of that of all rows, and the part that is not the system's."""
 
@@ -167,7 +167,7 @@ def _print_sentence(system: Mapping[str, Any], names: Names, *, is_alone: bool) 
         scores += f", without these {names['row']}s {without} ({left})" if _leaves_out(system) else ""
     parts = (_amount(lost), _amount(total), f"{_amount(others)}{share}", names["model"])
     losses = _LOSSES[names["judged"]].format(*parts)
-    show(f"{name}{system['n_judged']:,} of {numbered(system['n'], names['row'])} judged: {losses}{scores}")
+    show(f"{name}{system['n_judged']:,} of {numbered(system['n'], names['row'])} judged, {losses}{scores}")
 
 
 def _leaves_out(system: Mapping[str, Any]) -> bool:
