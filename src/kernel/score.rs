@@ -102,7 +102,8 @@ impl Cut {
 }
 
 impl Protocol {
-    /// What two prepared texts are at most apart, from their similarity; `None` where it does not say.
+    /// The largest distance that two prepared texts of this similarity can have; `None` if lengths are counted
+    /// otherwise.
     pub fn most_edits(&self, nearest: &Nearest, texts: [&str; 2]) -> Option<usize> {
         let is_known =
             self.denominator == Denominator::Prepared && self.preparation.unit == TextUnit::Codepoint;
@@ -125,7 +126,7 @@ pub struct Nearest {
 }
 
 impl Nearest {
-    /// The answer at `index` at this distance, divided by `length`; farther than any other without one.
+    /// The answer at `index`, at `distance / length`; without a distance, farther than any other.
     pub fn new(index: usize, distance: Option<usize>, length: usize) -> Self {
         let normalized_distance = distance.map_or(f64::INFINITY, |d| normalized_distance(d, length));
         Self { index, normalized_distance }
