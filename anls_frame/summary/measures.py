@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -27,7 +28,7 @@ _RATES = frozenset(("cer", "wer", "mer", "wil", "ter"))
 """Error rates, which can be above 1."""
 _LOWER = (
     *("error", "errors", "substitutions", "deletions", "insertions", "distance", "levenshtein", "hamming"),
-    *("loss", "cost", "costs", "latency", "runtime", "duration", "seconds", "rtf", "toxicity"),
+    *("loss", "cost", "costs", "latency", "runtime", "duration", "seconds", "rtf", "toxicity", "fpr", "fnr"),
     *("brier", "mae", "mse", "rmse", "mape", "smape", "ece", "eer", "fid", "ned", "nll", "perplexity", "ppl"),
     *("bits_per_byte", "edit_dist", "false_negative_rate", "false_positive_rate", "negative_log_likelihood"),
     *("failure_rate", "hallucination_rate", "miss_rate", "inference_time", "response_time", *_RATES),
@@ -35,7 +36,8 @@ _LOWER = (
 """Words in names of scores where lower is better, unless a later word says that higher is better."""
 _HIGHER = (
     *("accuracy", "acc", "anls", "nls", "em", "match", "f1", "precision", "recall", "similarity", "skill"),
-    *("efficiency", "free", "reduction", "savings", "hamming_score", "levenshtein_ratio"),
+    *("auc", "auroc", "efficiency", "free", "improvement", "reduction", "savings"),
+    *("hamming_score", "levenshtein_ratio"),
 )
 """Such words, as the last one of `cost_savings` and `weight_loss_exact_match`."""
 _LOWER_NAMES = frozenset(
@@ -81,10 +83,10 @@ class Metric:
         rows: (0, 1) if all scores lie there, otherwise (0, None) or no bounds. If none of them is above 0.5,
         a note asks for the bounds, because amounts have narrower intervals than shares.
     higher_is_better
-        The direction. By default, it follows from the name: `False` if this is perplexity or a built-in score
-        where lower is better, or contains the word cer, wer, mer, wil, ter, error, errors, substitutions,
-        deletions, insertions, distance, levenshtein, hamming, loss, cost, costs, latency, brier, mae, mse or
-        rmse, and none of neg, accuracy, f1, precision, recall, skill, savings or reduction; otherwise `True`.
+        The direction. By default, it follows from the name: `False` for built-in scores where lower is better
+        and for names with words such as cer, error, distance, loss, cost, latency or perplexity, unless a
+        later word such as accuracy or savings says the contrary; otherwise `True`. The guide to metrics lists
+        these words.
     format
         The format in tables: "score" and "rate" with three decimals, "number" with four significant digits;
         by default "score" for the bounds (0, 1) and for names with these five words, otherwise "number".
@@ -483,13 +485,18 @@ class Metric:
 def is_higher_better(name: str) -> bool:
     """Return the direction of a score, which follows from its name: of built-in scores, and of others."""
     words = words_of(name)
-    # As in 1-NED, but not in "1-best WER"; `neg_log_loss` is a name of scikit-learn.
-    is_rest = name.startswith("1-") and not {*words[1:2]}.isdisjoint(_LOWER)
-    if is_rest or not {"neg", "minus"}.isdisjoint(words):
-        return True
     joined = f"_{'_'.join(words)}_"
-    lower, higher = (max(joined.rfind(f"_{part}_") for part in parts) for parts in (_LOWER, _HIGHER))
-    return name.lower() not in _LOWER_NAMES and higher >= lower
+    # As in 1-NED, but not in "1-best WER"; `neg_log_loss` is a name of scikit-learn.
+    is_rest = re.match("1 ?- ?", name) and not {"edit", "normalized", *_LOWER}.isdisjoint(words[1:2])
+    if is_rest or "neg" in words or joined.startswith(("_one_minus_", "_1_minus_")):
+        return True
+    # Of `cost_per_match`, the score is a cost.
+    measured = re.split("_(?:at|by|for|in|of|on|per|to|with)_", joined)[0] + "_"
+    for part in (measured, joined):
+        lower, higher = (max(part.rfind(f"_{one}_") for one in known) for known in (_LOWER, _HIGHER))
+        if lower != higher:
+            return higher > lower
+    return name.lower() not in _LOWER_NAMES
 
 
 class _TextFunction:

@@ -43,6 +43,9 @@ HIGHER = (
         "error_free_rate",
     ),
     *("levenshtein_ratio", "levenshtein_similarity", "hamming_score", "1-NED", "1-cer", "one_minus_wer"),
+    *("1 - CER", "1-edit_distance", "1-normalized_edit_distance", "error_detection_auroc", "wer_improvement"),
+    # What stands after a preposition is not what is measured.
+    *("accuracy_at_cost_1", "recall_per_cost", "accuracy_on_errors", "reduction_in_wer"),
 )
 LOWER = (
     *("zeros", "cer", "cer_mean", "cer_corpus", "wer", "wer_mean", "wer_corpus", "mer", "wil"),
@@ -74,6 +77,8 @@ LOWER = (
         "error_ratio",
         "toxicity",
     ),
+    *("cost_per_match", "loss_of_accuracy", "error_rate_at_recall_95", "edit_distance_to_match"),
+    *("n_of_errors", "cer_minus_baseline", "fpr_at_recall_95", "1-shot error"),
     *("brier", "mae", "mse", "rmse", "latencyMs", "wordErrorRate", "CER (corpus)", "öCER"),
 )
 
