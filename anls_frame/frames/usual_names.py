@@ -79,8 +79,6 @@ def usual_names(role: Role, names: Collection[str], prediction: str | None = Non
         usual = [name for name in names if plain_name(name) in texts]
     if role == "answers" and not usual and prediction is not None:
         return [name for name in names if f"pred{plain_name(name)}" == plain_name(prediction)]
-    if role == "answers" and "_view_id" in names:
-        return [name for name in usual if name != "answer"]  # in which Prodigy has "accept" and "reject"
     if role == "answers" and any(plain_name(name).removesuffix("s").endswith("answer") for name in usual):
         # Next to `gold_answer`, a label is a verdict; `answer` itself can be a prediction of the label.
         named = [name for name in usual if plain_name(name) not in ("label", "labels")]
@@ -125,7 +123,8 @@ def is_said(name: str, *, is_text: bool) -> bool:
     """Return whether a name is that of what a model or judge said, a result, or texts of the gold answers."""
     first = "".join(words_of(name)[:1])
     is_gold_text = is_text and first in ("gold", "golden", "gt", "expected", "truth")
-    return is_gold_text or first.startswith(tuple(_JUDGES.split())) or (first == "result" and not is_text)
+    is_result = plain_name(name) == "result" and not is_text
+    return is_gold_text or is_result or first.startswith(tuple(_JUDGES.split()))
 
 
 def is_outcome(name: str, *, whole: bool = False) -> bool:

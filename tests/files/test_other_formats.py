@@ -171,30 +171,6 @@ def test_files_of_helm_are_read_as_the_guide_says(tmp_path: Path) -> None:
     assert anls(tmp_path, "display_predictions.json", *named) == pytest.approx(ANLS, abs=1e-12)
 
 
-def test_decisions_of_prodigy_are_no_answers(tmp_path: Path) -> None:
-    """Its column `answer` has accept or reject, with which a report once compared the predictions."""
-    rows = [
-        {
-            "image": f"{key}.png",
-            "orig_transcript": text,
-            "transcript": answers[0],
-            "_task_hash": 2,
-            "_view_id": "blocks",
-            "answer": "reject" if key == "q3" else "accept",
-        }
-        for key, _, text, answers in SAMPLES
-    ]
-    lines(tmp_path / "a.jsonl", rows)
-    for command in (["report"], ["report", "-p", "orig_transcript"], ["overview"]):
-        shell.refused(shell.run(tmp_path, *command, "a.jsonl"), "no column")
-    named = ("-p", "orig_transcript", "-a", "transcript", "--where", "answer = 'accept'")
-    assert anls(tmp_path, "a.jsonl", *named) == pytest.approx((1 + 0 + 14 / 15) / 3, abs=1e-12)
-    # Other files may have one of these names.
-    own = pl.DataFrame({"prediction": ["a", "b"], "answer": ["a", "c"], "_task_hash": [1, 2]})
-    own.write_ndjson(tmp_path / "own.jsonl")
-    assert anls(tmp_path, "own.jsonl") == 0.5
-
-
 def test_questions_of_squad_are_refused_as_gold(tmp_path: Path) -> None:
     questions = [{"id": "1", "question": "?", "answers": [{"text": "a", "answer_start": 3}]}]
     articles = [{"title": "A", "paragraphs": [{"context": "...", "qas": questions}]}]
