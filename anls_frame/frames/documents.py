@@ -117,7 +117,7 @@ def note(column: str | None, row: str = "row") -> list[str]:
         return []
     what, end = "Documents", "."
     if usual_names.suggests(column, "question_id"):
-        what, end = "Questions", "; if each document has the same ids, pass the column of documents."
+        what, end = "Questions", ", or the column of documents if ids start again in each of them."
     text = (
         f"{what} have several {row}s ({column}), but intervals and p-values treat {row}s as "
         "independent, so they are too narrow and too small. Pass "

@@ -17,8 +17,8 @@ from anls_frame.export.charts import Alignments, Figure, Sentences, Shares
 from anls_frame.export.columns import COLUMNS, MARKS, Column, ends_of
 from anls_frame.export.display import spelled, spelled_in
 from anls_frame.export.document import Document, Selection, result_table
+from anls_frame.frames import documents
 from anls_frame.frames.checks import free_name
-from anls_frame.frames.documents import noun
 from anls_frame.protocol import PROTOCOLS
 from anls_frame.results import View
 from anls_frame.slices.slices_document import left_out_columns, sentences
@@ -40,9 +40,9 @@ _SELECTED = (
 )
 _ONE_COLUMN = "There are too many rows for slices of two columns: those of one were searched."
 _LABELS = Message(
-    "These are labels, some of them similar, so a text is right or wrong. In `report` and `compare`, name ",
+    "The answers are labels, some of them similar, so each prediction is scored as right or wrong. Pass ",
     for_readers('metrics="exact_match"', "--metric exact_match"),
-    ", too: their ANLS gives partial credit for wrong labels.",
+    " to `report` and `compare` for the same score: their ANLS gives partial credit for similar labels.",
 )
 _NOT_SEARCHED = f"Under “{_SLICES}”, not searched"
 _NO_STEP = "Nothing stands out: the data support no single step that would gain much."
@@ -100,7 +100,7 @@ class OverviewView(View):
         said = f"{metric.label} {spelled_in(overall, metric.name, self.kind(metric))}"
         said += f" over {numbered(overall['n'], self.names['row'])}"
         if overall["n_clusters"] is not None:
-            said += f" of {numbered(overall['n_clusters'], noun(result.roles.cluster))}"
+            said += f" of {numbered(overall['n_clusters'], documents.noun(result.roles.cluster))}"
         said = self.report_view.head() if self.are_pages else f"{said}."
         if result.comparison is None:
             return said
@@ -122,7 +122,7 @@ class OverviewView(View):
             ("prediction", "prediction", ", ".join(roles.systems.values())),
             ("answers", "answers", roles.answers),
             ("score", "metrics", score),
-            (f"{noun(roles.cluster)}s", "cluster", roles.cluster or none),
+            (f"{documents.noun(roles.cluster)}s", "cluster", roles.cluster or none),
             ("confidence", "model_confidence", roles.model_confidence),
             ("slices", "by", by),
         )
@@ -253,6 +253,8 @@ class OverviewView(View):
         if len(self.slices) > _NAMED:
             notes.append(f"- and {len(self.slices) - _NAMED} more in a file")
         notes += self.own_notes
+        if "cluster" in self.result.roles.found:
+            notes += documents.note(self.result.report.summary.forgotten_documents)
         if self.has_steps:
             steps = [f"{index}. {step}" for index, step in enumerate(self.result.step_frame["step"], 1)]
             notes += [f"{_STEPS}:", *(steps or [_NO_STEP])]

@@ -257,7 +257,7 @@ def test_repeated_questions_without_a_cluster_are_noted(call: str) -> None:
     texts = {"prediction": "prediction", "answers": "answers"}
     made = (CALLS | {"selective": partial(af.selective, model_confidence="sure", **texts)})[call]
     note = NOTE.replace("Documents", "Questions").replace("doc_id", "question_id").removesuffix(".")
-    note += "; if each document has the same ids, pass the column of documents."
+    note += ", or the column of documents if ids start again in each of them."
     assert repr(made(twice)).splitlines().count(note) == 1
     for one in (made(twice, cluster="question_id"), made(twice.head(120))):
         assert "have several rows" not in repr(one)

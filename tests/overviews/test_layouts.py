@@ -396,6 +396,7 @@ SCORES_OF_TOOLS = [
     "winner",  # MT-Bench
     "winner_judge",
     "winner_human",
+    "result",  # OCRBench
     "gpt4o_verdict_kind",
     "LLM_grade",
 ]
@@ -422,6 +423,7 @@ def test_words_of_scores_within_a_name_make_no_score() -> None:
         "correct_form",
         "hits",
         "value",
+        "result_page",
         "f1_car",
         "größe",
         "--",
@@ -625,7 +627,9 @@ def test_ids_that_start_again_in_each_document_are_no_documents() -> None:
     frame = rows().drop("doc_id").with_columns(question_id=pl.row_index() % 6)
     made = af.overview(frame)
     assert (made.roles.id, made.roles.cluster) == ("question_id", None)
-    assert "if each document has the same ids, pass the column of documents" in repr(made.report)
+    told = 'Pass cluster="question_id" (on the command line, -c question_id), or the column of documents'
+    assert told in repr(made)
+    assert told not in repr(af.overview(frame, cluster=False))
 
 
 @pytest.mark.parametrize(
