@@ -77,13 +77,13 @@ def check_different(files: Sequence[os.PathLike[str]]) -> None:
             raise ValueError(f"{file} occurs twice; each file must belong to one system, and only once")
 
 
-_SPLIT = re.compile(r"(?i)(?<![a-z])(train|test|dev|val|valid|validation)(?![a-z])")
+_SPLIT = re.compile(r"(?i)(?<![a-z])(train|test|dev|val)(?:id|idation)?(?![a-z])")
 
 
 def warn_of_splits(files: Sequence[os.PathLike[str]]) -> None:
     """Warn if the names of files that are read as one table have several splits, such as train and test."""
     found = (_SPLIT.search(Path(file).name) for file in files)
-    splits = sorted({name[0].lower() for name in found if name is not None})
+    splits = sorted({name[1].lower() for name in found if name is not None})
     if len(splits) > 1:
         warn(
             f"files of {' and '.join(splits)} are read together, as one table; name those of one split alone"

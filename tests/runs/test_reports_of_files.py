@@ -422,6 +422,7 @@ def test_splits_that_are_read_together_are_said(tmp_path: Path, names: tuple[str
     with warnings.catch_warnings():
         warnings.simplefilter("error", af.InputWarning)
         assert report_files(folder / names[1]).overall["n"] == 4
-        (folder / names[0]).rename((folder / names[1]).with_name("test_2.jsonl"))
+        (folder / names[0]).rename((folder / names[1]).with_name("validation_2.jsonl"))
+        (folder / names[1]).rename(folder / "val_1.jsonl")
         write(folder / "latest_training.jsonl", ["Coke"] * 4, 8)
         assert report_files([*folder.rglob("*.jsonl")]).overall["n"] == 12
