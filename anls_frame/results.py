@@ -310,7 +310,7 @@ class FoundSlices:
     account: Account[Any]
 
     def __bool__(self) -> bool:
-        raise TypeError("found slices can be none; compare the length of their `frame` with 0")
+        raise TypeError("there may be no slices; compare the number of rows of `frame` with 0")
 
     @property
     def measures(self) -> tuple[Metric, ...]:

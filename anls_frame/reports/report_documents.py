@@ -187,8 +187,8 @@ class ReportView(View):
         ]
         if overall["n"] >= _FEW and overall.get("anls") == 0:
             notes.append(
-                f"No {self.names['row']} has an ANLS above 0. Make sure that these are the right columns and "
-                "that classes have the same names in both: the number of a class does not match its name."
+                f"No {self.names['row']} has an ANLS above 0. Make sure that these are the right columns, "
+                "and that both have the names of classes, or both their numbers."
             )
         if any(ROUNDED in cells.columns for cells in summary.report_sums.cells.values()):
             notes.append(

@@ -100,8 +100,8 @@ def changes(
         # Pages are too long to be shown, and their error types are those of answers.
         texts = ["baseline_prediction", "prediction", "nearest_answer", "transition"]
         hidden += texts if is_of_pages and not scores else []
-        shape = {"most": _SHOWN_ROWS if n is None else n, "percent": are_error_rates(compared)}
-        _print_rows(changed.drop(hidden), baseline, others, names_of, **shape)
+        most = _SHOWN_ROWS if n is None else n
+        _print_rows(changed.drop(hidden), most, baseline, others, names_of, percent=are_error_rates(compared))
     row = names_of["row"]
     # With several systems, a row has a line for each of them that differs.
     counted = (
@@ -117,7 +117,7 @@ def changes(
 
 
 def _print_rows(
-    changed: pl.DataFrame, baseline: str, others: Sequence[str], names: Names, **shape: Any
+    changed: pl.DataFrame, most: int, baseline: str, others: Sequence[str], names: Names, *, percent: bool
 ) -> None:
     """Print rows; the columns of two systems are headed by their names."""
     # A narrow terminal leaves out the last columns, and scores say more than these.
@@ -130,4 +130,4 @@ def _print_rows(
         of_both = [name for name in spoken if f"baseline_{name}" in spoken]
         labels |= {name: f"{spoken[name]} {others[0]}" for name in of_both}
         shown = shown.drop("system")
-    print_table(shown, labels=spoken | labels, **shape)
+    print_table(shown, most=most, labels=spoken | labels, percent=percent)
