@@ -53,20 +53,9 @@ def way_to_frame(value: Any) -> str:
         )
     if isinstance(value, str | os.PathLike):
         return f"; read the file first, with `anls_frame.read_results({str(value)!r})`"
-    name = type_name(value)
-    if isinstance(value, list | dict) and not name.startswith("datasets."):
+    if isinstance(value, list | dict) and not type_name(value).startswith("datasets."):
         return "; make one of it, with `polars.DataFrame(...)` or `pandas.DataFrame(...)`"
-    advice = {
-        "Series": "pass the frame that has the column",
-        "ChunkedArray": "pass the frame that has the column",
-        "GroupBy": (
-            "pass the frame itself, and the columns that group its rows as by=, where the function takes it"
-        ),
-        "narwhals.": "pass the frame that it wraps, `frame.to_native()`",
-        "datasets.Iterable": "load it without `streaming=True`",
-        "datasets.DatasetDict": "pass one of its splits, such as `frame['test']`",
-    }
-    return next((f"; {way}" for part, way in advice.items() if part in name), "")
+    return ""
 
 
 def to_lazy(

@@ -5,14 +5,14 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from anls_frame._messages import Message, Option
 from anls_frame._paths import as_names, as_path
-from anls_frame._text import numbered, path_text, shared_start
+from anls_frame._text import numbered, path_text
 from anls_frame.files import standard_frames
 from anls_frame.files.file import File, without_compression
 from anls_frame.files.folders import checked_name, files_named, name_below
@@ -222,35 +222,6 @@ def names_of_single_pages(several: Mapping[str, int], names: Collection[str]) ->
             if (single := singles.get(number - 1 + first)) is not None:
                 alike[page_in_file(file, number)] = single
     return alike
-
-
-def match_that_pairs(names: Collection[Collection[str]]) -> str | None:
-    """Return a pattern that pairs up most pages, if names begin or end in another way in each column."""
-    in_all = set.intersection(*map(set, names))
-    others = [sorted({*pages} - in_all) for pages in names]
-    if min(map(len, others)) < 2:  # noqa: PLR2004 - what do the names have in common?
-        return None
-    begin = _affixes([shared_start(pages) for pages in others])
-    end = _affixes([shared_start(page[::-1] for page in pages) for pages in others])
-    for beginning in (_optional(begin), "(?:.*/)?"):
-        pattern = f"^{beginning}(.+?){_optional([affix[::-1] for affix in end])}$"
-        found = [[re.sub(pattern, r"\1", page) for page in pages] for pages in names]
-        n_more = len(set.intersection(*map(set, found))) - len(in_all)
-        if all(len({*pages}) == len(pages) for pages in found) and 2 * n_more > len(others[0]):
-            return pattern
-    return None
-
-
-def _affixes(beginnings: Sequence[str]) -> list[str]:
-    """Return how names begin in each column, without what they have in common after that."""
-    shared = shared_start(begin[::-1] for begin in beginnings)[::-1].lstrip("-_. /")
-    return [begin.removesuffix(shared) for begin in beginnings]
-
-
-def _optional(affixes: Iterable[str]) -> str:
-    """Return a pattern for one of these texts or none; other signs than letters match any sign."""
-    parts = {re.sub(r"[^\w-]", ".", affix) for affix in affixes if affix}
-    return f"(?:{'|'.join(sorted(parts, reverse=True))})?" if parts else ""
 
 
 def is_one_file(given: PageFiles) -> bool:

@@ -32,7 +32,6 @@ from anls_frame.readers._page_names import (
     by_page,
     is_about_folder,
     is_one_file,
-    match_that_pairs,
     names_of_single_pages,
     page_in_file,
     that_may_pair,
@@ -504,10 +503,6 @@ def _lacking(files: Mapping[str, Mapping[str, object]]) -> tuple[list[str], list
             messages.append(f"{name!r} has {pages_without}: {standard_frames.ids_text(more)}")
         if hint := differing_in_notation([*lost, *more]):
             hints.append(hint)
-    if messages and (match := match_that_pairs([*files.values()])) is not None:
-        hints.append(
-            Message("names that differ in how they begin or end pair up with ", Option("match", match))
-        )
     return messages, hints
 
 

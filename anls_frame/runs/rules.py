@@ -76,20 +76,6 @@ def _equal_to_an_answer(frame: pl.DataFrame) -> pl.Series:
     return _row(vqa_accuracy)(frame.with_columns(answers=four_times))
 
 
-def _of_class(frame: pl.DataFrame) -> pl.Series:
-    """Return MMF's accuracy of a predicted class: lower-cased, stripped answers that equal it as it is."""
-    row = pl.int_range(pl.len()).alias("row")
-    # Fewer than ten answers are repeated.
-    ten = pl.concat_list(["answers"] * 10).list.head(10)
-    answers = frame.select(row, "prediction", ten).explode("answers", empty_as_null=True, keep_nulls=True)
-    text = pl.col("answers").str.to_lowercase().str.replace_all("[,?]", "").str.replace_all("'s", " 's")
-    text = text.str.replace_all(r"^[\s\x1c-\x1f]+|[\s\x1c-\x1f]+$", "")
-    answers = answers.with_columns(is_equal=(text == pl.col("prediction")).cast(pl.Float64))
-    others = pl.col("is_equal").sum().over("row") - pl.col("is_equal")
-    worth = answers.select("row", (others / 3).clip(upper_bound=1))
-    return worth.group_by("row", maintain_order=True).agg(pl.all().mean()).to_series(1)
-
-
 _DATA_SET = "dataset_name"
 _FORMULAS: dict[str, Any] = {"ignore_case": False, "spaces": "remove"}
 
@@ -120,7 +106,7 @@ _OF_PEOPLE = {
     )
     for processing in ("evalai", "vqa", "vqa_always", "vlmevalkit")
     for mean in ("exact", "sum", "numpy")
-} | {"vqa_accuracy of a class, as VQA 2.0 in MMF: only answers cleaned": _of_class}
+}
 """Rules for questions with the answers of several people."""
 
 

@@ -7,12 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hugging_face import Dataset, DatasetDict, IterableDataset
+from hugging_face import Dataset, DatasetDict
 
 import anls_frame as af
 from anls_frame import plot
@@ -182,13 +181,7 @@ def test_rows_and_groups_in_place_of_a_frame_get_advice(function: Any) -> None:
     for value in (rows, {"p": ["a"], "a": ["a"]}):
         with pytest.raises(TypeError, match=r"got (list|dict); make one of it, with `polars\.DataFrame"):
             function(value, "p", "a")
-    with pytest.raises(TypeError, match=r"got narwhals\.LazyFrame; pass .* `frame\.to_native\(\)`"):
-        function(nw.from_native(pl.LazyFrame(rows)), "p", "a")
-    for grouped in (pd.DataFrame(rows).groupby("lang"), pl.DataFrame(rows).group_by("lang")):
-        with pytest.raises(TypeError, match=r"GroupBy; pass the frame itself, and the columns .* as by="):
-            function(grouped, "p", "a")
     rows_of_dataset = Dataset(pl.DataFrame(rows).to_arrow())
-    with pytest.raises(TypeError, match=r"got datasets\.DatasetDict; pass .* such as `frame\['test'\]`$"):
-        function(DatasetDict(test=rows_of_dataset), "p", "a")
-    with pytest.raises(TypeError, match=r"got datasets\.IterableDataset; load it without `streaming=True`$"):
-        function(IterableDataset(rows_of_dataset.table), "p", "a")
+    for other in (pl.DataFrame(rows).group_by("lang"), DatasetDict(test=rows_of_dataset)):
+        with pytest.raises(TypeError, match=r"must be a Polars .* got [\w.]+\.(GroupBy|DatasetDict)$"):
+            function(other, "p", "a")

@@ -59,10 +59,7 @@ def test_ids_of_two_unicode_forms_are_named_with_escapes() -> None:
     """On a screen, both ids look the same."""
     names = FRAME.with_columns(id=pl.concat_str(pl.lit("\u00e9-"), "id"))
     decomposed = names.with_columns(pl.col("id").str.normalize("NFD"))
-    message = (
-        "ids must be written the same way: '\\\\xe9-Q1' and 'e\\\\u0301-Q1' count as different; one text "
-        r"has two Unicode forms: normalize both with `.str.normalize\('NFC'\)`"
-    )
+    message = "ids must be written the same way: '\\\\xe9-Q1' and 'e\\\\u0301-Q1' count as different"
     with pytest.warns(af.InputWarning, match=message):
         assert af.pair(names, decomposed, on="id", prediction="prediction").frame.is_empty()
     composed = decomposed.with_columns(pl.col("id").str.normalize("NFC"))

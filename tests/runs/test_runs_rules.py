@@ -190,7 +190,6 @@ LOGS = {
     "Inspect, scene texts": (inspect("anls"), "anls scene text", "anls, protocol stvqa"),
     "Inspect, VQA": (inspect("vqa"), "vqa sum", f"{PEOPLE}vqa, mean sum"),
     "MMF, TextVQA": (mmf("textvqa"), "evalai sum", f"{PEOPLE}evalai, mean sum"),
-    "MMF, classes of TextVQA": (mmf("textvqa"), "class", "vqa_accuracy of a class, as VQA 2.0 in MMF"),
     "MMF, ST-VQA": (mmf("stvqa"), "anls scene text", "anls, protocol stvqa"),
     "MMF, ST-VQA's accuracy": (mmf("stvqa"), "equal", "equal to an answer, as ST-VQA"),
     "OCRBench": (ocrbench_itself, "ocrbench", "contains_answer, as OCRBench's own code"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, TypeAlias
@@ -308,7 +308,7 @@ class PredictedColumn(_DocumentColumn):
         others = gold.of_kinds.get(path, [])
         return next((same for same, other in others if kind.are_equal(value, other)), text)
 
-    def warn(self, gold_names: Mapping[str, None]) -> None:
+    def warn(self) -> None:
         """Warn of documents that cannot be read, and of confidences and values in other places."""
         self.warn_of_halves()
         if self._broken:
@@ -364,12 +364,6 @@ class PredictedColumn(_DocumentColumn):
                 'shape of the predicted document, or name fields, as {"seller.name": 0.9} or [{"field": '
                 '"seller.name", "confidence": 0.9}] do'
             )
-        within = None if self._other_names else _within_another(self.names, gold_names)
-        if within:
-            warn(
-                f"gold has none of the fields that {self.system!r} predicts, such as {quoted(within[0])}; it "
-                f"has {quoted(within[1])}: take the values out of the objects that hold them"
-            )
 
 
 def _is_within_text(cell: Any) -> bool:
@@ -402,24 +396,3 @@ def _keys_above(path: FieldPath) -> Iterator[FieldPath]:
     for end, character in enumerate(name):
         if character in ".[":
             yield name[:end], tuple(item for item in items if name[:end].startswith(item[0]))
-
-
-def _within_another(predicted: Collection[str], gold: Collection[str]) -> tuple[str, str] | None:
-    """Return a predicted name and a gold name, one a part of the other, if no names are equal."""
-    if set(predicted).isdisjoint(gold):
-        for name in predicted:
-            if (part := _part(name, gold)) is not None:
-                return name, part
-        for name in gold:
-            if (part := _part(name, predicted)) is not None:
-                return part, name
-    return None
-
-
-def _part(name: str, names: Collection[str]) -> str | None:
-    """Return the first of these names that a name is without its first keys, or without its last keys."""
-    for place, character in enumerate(name):
-        for part in (name[place + (character == ".") :], name[:place]):
-            if character in ".[" and part in names:
-                return part
-    return None
