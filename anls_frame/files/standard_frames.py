@@ -691,7 +691,7 @@ def _are_bare_lists(source: str, texts: pl.Series, problems: Problems) -> bool:
         return False
     warn(
         f"{problems.path}: column {source!r} holds texts in brackets, as {quoted(bare[0])}; each counts as "
-        f"one text. If they are lists, as DuckDB writes them to CSV, write to_json({source}) in their place"
+        f"one text. If they are lists, as DuckDB writes them to CSV, write to_json({source}) AS {source}"
     )
     return True
 

@@ -350,8 +350,9 @@ class _Finder:
 
     def _only(self, option: str, what: str, names: Sequence[str], more: Sequence[str | Option] = ()) -> str:
         """Return the only candidate; ask for the column if there is none or another one."""
-        # A model may write objects, from which the overview takes the answers.
-        objects = [name for name in names if option == "answers" and most_are_objects(self.rows[name])]
+        # Predictions may be objects. Reading warns of answers, which are then lists of one.
+        texts = [name for name in names if option == "answers" and self.rows[name].dtype == pl.String]
+        objects = [name for name in texts if most_are_objects(self.rows[name])]
         if len(names) == 1 and not objects:
             del self.free[names[0]]
             return names[0]
@@ -363,7 +364,10 @@ class _Finder:
             # The name `answer` is that of predictions, too.
             named = named if option == "answers" else names[0]
         if objects:
-            told = f"column {objects[0]!r} holds objects, whose fields `anls_frame.fields` scores"
+            told = (
+                f"column {objects[0]!r} holds objects, whose fields `anls_frame.fields` scores; name one "
+                "entry, or the column itself to score each object as a text"
+            )
         raw = from_frame(self.rows.head(0 if names and not objects else _LOOKED_AT))
         hints = [Either("", f"\n{hint}") for hint in entry_hints(raw, raw.names)]
         raise ValueError(Message(f"{told}. Pass ", Option(option, named), *more, *hints))

@@ -696,7 +696,7 @@ def test_lists_without_quotes_are_said_and_those_of_the_advice_read(tmp_path: Pa
     path.write_text(
         "id,prediction,answers\n1,Cola,\"[Coke, Cola]\"\n2,y,\"['y, z', 'it\\'s']\"\n3,,[]\n4,1,[x]\n"
     )
-    with pytest.warns(af.InputWarning, match=r"write to_json\(answers\) in their place") as given:
+    with pytest.warns(af.InputWarning, match=r"write to_json\(answers\) AS answers") as given:
         assert af.read_results(path)["answers"][0].to_list() == ["[Coke, Cola]"]
     assert len(given) == 1
     path.write_text(
