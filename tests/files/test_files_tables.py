@@ -295,8 +295,8 @@ def test_every_problem_is_named_with_its_line(write: Write) -> None:
         ("none.csv.zst", b"prediction,answer\na,b\n", "", "a table of text: name it .csv or .tsv"),
         ("text.csv.zst", b"abc\n", "", "not a complete zstd file"),
         ("cut.parquet", b"PAR1\x00\x00PAR1", "", "cannot be read as Parquet"),
-        ("code.pkl", b"\x80\x04.", "", "cannot tell the format"),
-        ("code.csv", b"\x80\x04.", "line 1", "is not valid UTF-8"),
+        ("code.pkl", b"\x80\x04.", "", "a pickle or a file of old Excel: save it as CSV"),
+        ("code.csv", b"\x80\x04.", "", "a pickle or a file of old Excel: save it as CSV"),
         ("what.txt", b"prediction,answer\n", "", "cannot tell the format"),
         (
             "twice.jsonl",
