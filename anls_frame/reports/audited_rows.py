@@ -179,7 +179,7 @@ def _check_values(rows: pl.DataFrame, systems: Mapping[str, System], bounds: tup
             if outside:
                 raise ValueError(
                     f"column {column!r} is outside {bounds[0]:g} to {bounds[1]:g} in "
-                    f"{numbered(outside, 'row')}; pass bounds= with the lowest and the highest score"
+                    f"{numbered(outside, 'row')}; scale both columns to 0 to 1, or pass bounds= in Python"
                 )
 
 

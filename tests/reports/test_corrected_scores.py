@@ -227,7 +227,11 @@ UNKNOWN = pl.lit(None, pl.Float64)
 DRAWN = pl.col("audit")
 WRONG: list[tuple[dict[str, pl.Expr], dict[str, Any], str]] = [
     ({"old": pl.when(pl.int_range(pl.len()) > 1).then("old")}, {}, "'old' is null in 2 rows of 900"),
-    ({"old_truth": pl.col("old_truth") * 2}, {}, "'old_truth' is outside 0 to 1 in"),
+    (
+        {"old_truth": pl.col("old_truth") * 2},
+        {},
+        r"'old_truth' is outside 0 to 1 in .* or pass bounds= in Python",
+    ),
     ({"audit_probability": pl.col("audit_probability") * 10}, {}, r"must hold numbers in \(0, 1\]: 900 rows"),
     (
         {"audit_probability": pl.when(DRAWN).then("audit_probability")},
