@@ -346,7 +346,7 @@ def _slice(case: Case) -> Iterator[Step]:
         rows = numbered(line["n"], case.report.row_names["row"])
         name = shortened(visible(line["description"]), 60)
         gain = case.like_the_rest(figure(line, "score"), line["rest"])
-        sentence = f"Look at the {rows} with {name}: as good as the rest, they would gain {won(gain)}."
+        sentence = f"Look at the {rows} where {name}: as good as the rest, they would gain {won(gain)}."
         yield Step("slice", sentence, f"overview.found.rows(df, {index})", line["n"], gain)
 
 

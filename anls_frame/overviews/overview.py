@@ -232,7 +232,7 @@ def overview(
         slices and advice are then those of the best system.
     metrics
         The score: by default `"anls"`, or `"exact_match"` for similar labels, such as `A>B` and `A=B`;
-        another name, or a column of scores; `"ocr"` for pages.
+        another name, or a column of scores; `"ocr"` for pages, `"speech"` for utterances.
     by
         Columns whose values can define slices; by default, all with few values that repeat. In texts such as
         `form;layout`, each label is a value.

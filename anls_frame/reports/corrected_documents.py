@@ -78,7 +78,7 @@ class CorrectedView(View):
         if lines.select(pl.coalesce(cs.float()).null_count()).item():
             said.append(
                 "No figure is given below 30 verdicts or 10 documents with verdicts (in a slice, 10 or 5), "
-                "or where a stratum of the draw has no verdict."
+                "or if a stratum of the drawn rows has no verdict."
             )
         if self.settings["cluster"] is None:
             independent = "Rows are treated as independent: if several are about one document, "

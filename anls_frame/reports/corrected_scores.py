@@ -184,7 +184,7 @@ class Corrected(SlicedResult[Table_co]):
             other marks are the same for their figures, which other documents carry.
 
             Figures that need truths are null below 30 verdicts or 10 documents with verdicts (in a slice, 10
-            verdicts or 5 documents), and if a stratum of the draw has no verdict.
+            verdicts or 5 documents), and if a stratum has no verdict.
 
         Raises
         ------

@@ -30,7 +30,7 @@ _OF_TYPE = {kind: "form" if kind in FORM else str(kind) for kind in ERROR_TYPES}
 
 CAUSES: Mapping[str, str] = {
     "missing": "no prediction (null)",
-    "empty": "a prediction without letters",
+    "empty": "an empty prediction, or only whitespace",
     "invented": "a prediction where the accepted answer is empty",
     WRAPPED: "what would be right without the phrases, quotes or code fences around it",
     "form": "right except for case, spaces, punctuation, accents or the format of a number",

@@ -73,8 +73,8 @@ def fields(
         Field that must be right in a document that is wholly right; may be repeated; by default, all are.
     kind
         Kind of the values of fields, as 'NAME=KIND', where * in a name matches any text; may be repeated.
-        Kinds are code, number (1,250.00), number:, (1.250,00) and date:FORMAT, as date:%d.%m.%Y; several
-        formats of dates of one name add up.
+        Kinds are code, number (1,250.00), number:, (1.250,00) and date:FORMAT, such as date:%d.%m.%Y;
+        for several date formats of a field, repeat the option with each.
     match
         How the items of lists are paired: best, order, or a key whose equal values pair items.
     absent

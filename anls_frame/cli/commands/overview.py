@@ -49,8 +49,8 @@ def overview(
     model_confidence
         Column of the model's confidence in each answer; none if there is none. [default: found]
     metric
-        Score, such as anls (`anls-frame names metrics` lists them), the set ocr, or a column of scores.
-        [default: anls, of pages ocr]
+        Score, such as anls (`anls-frame names metrics` lists them), the set ocr or speech, or a column of
+        scores. [default: anls, of pages ocr]
     risk
         Largest allowed loss of answers that are accepted unread because of their confidence.
     """

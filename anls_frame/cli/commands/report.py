@@ -52,9 +52,9 @@ def report(
         One file of results, several of the same kind, or a folder of these.
     metric
         Score to report, such as anls or cer_corpus (`anls-frame names metrics` lists them); a set: qa (the
-        default), ocr (of pages) or fields (of documents); a column of scores, such as bounds:0:1:judge; a
-        quantile, such as median:cer or quantile:0.9:cer; or your own function, as FILE.py:NAME. May be
-        repeated.
+        default), ocr (of pages), speech or fields (of documents); a column of scores, such as
+        bounds:0:1:judge; a quantile, such as median:cer or quantile:0.9:cer; or your own function, as
+        FILE.py:NAME. May be repeated.
     worst
         How many of the worst rows to show, by the first metric; by default none, for pages 1,000.
     details
