@@ -10,7 +10,6 @@ import functools
 import inspect
 import math
 import numbers
-import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ParamSpec, TypeVar
 
@@ -114,15 +113,6 @@ def check_names(names: Iterable[object]) -> None:
     for name in names:
         if not isinstance(name, str):
             raise TypeError(f"a column name must be a string, got {name!r}")
-
-
-def check_threads() -> None:
-    """Raise an error if Polars would panic because of the environment."""
-    threads = os.environ.get("POLARS_MAX_THREADS", "").strip().removeprefix("+")
-    if threads and not threads.strip("0"):
-        raise ValueError(
-            f"the environment variable POLARS_MAX_THREADS is {threads!r}; unset it, or set it to 1 or more"
-        )
 
 
 def choice(name: str, value: T, choices: Iterable[object]) -> T:

@@ -18,7 +18,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
-from anls_frame._arguments import check_threads
 from anls_frame.cli.spelling import spelled
 
 GATE_FAILED, BAD_INPUT, UNDECIDED = 1, 2, 3
@@ -43,7 +42,6 @@ def guarded(program: str, run: Callable[[], int]) -> NoReturn:
     _show_warnings(program)
     message = None
     try:
-        check_threads()
         code = run()
         sys.stdout.flush()
     except SystemExit:

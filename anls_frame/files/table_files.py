@@ -21,7 +21,7 @@ from urllib.parse import unquote
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._arguments import check_names, check_threads
+from anls_frame._arguments import check_names
 from anls_frame._paths import as_path, known_suffix
 from anls_frame._text import numbered
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError, warn
@@ -473,7 +473,6 @@ def reading_parquet(file: File) -> Iterator[None]:
     except (DTypeError, ColumnNotFoundError, DuplicateColumnError):
         raise
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
-        check_threads()
         fault = _fault_of_parquet(file)
         if fault is None:
             raise

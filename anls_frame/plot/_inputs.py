@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple, cast
 
-import numpy as np
 import polars as pl
 import polars.selectors as cs
 from matplotlib.axes import Axes
@@ -38,14 +37,6 @@ WHOLE = ""
 """What identifies all rows among slices."""
 
 
-_WAYS_TO_AXES: dict[type, str] = {
-    Figure: "; pass its axes, `ax=fig.gca()`",
-    np.ndarray: "; pass one of several axes, such as `ax=axes.flat[0]`",
-    list: "; pass one of several axes, such as `ax=axes[0]`",
-}
-"""The end of the message about what people pass in place of axes."""
-
-
 def _png(figure: Figure) -> tuple[bytes, dict[str, int]]:
     """Return a figure as an image for notebooks, and its size there."""
     file = io.BytesIO()
@@ -67,7 +58,7 @@ def axes(ax: Axes | None, width: float, height: float) -> Axes:
         cast("Any", made)._repr_png_ = partial(_png, figure)
         return made
     if not isinstance(ax, Axes):
-        raise TypeError(f"ax must be a matplotlib Axes, got {type_name(ax)}{_WAYS_TO_AXES.get(type(ax), '')}")
+        raise TypeError(f"ax must be a matplotlib Axes, got {type_name(ax)}")
     whole = ax.figure.figure
     # Room for all texts, if the figure holds nothing else and has no layout yet.
     if whole.get_layout_engine() is None and whole.axes == [ax] and ax.get_subplotspec() is not None:

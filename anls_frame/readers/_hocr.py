@@ -16,29 +16,7 @@ _LETTERS = frozenset({"ocrx_cinfo", "ocr_cinfo"})
 _SYMBOLS = frozenset({"ocr_symbol", "ocr_glyph", "ocr_glyphs"})
 # Elements of HTML and classes of hOCR that occur within a line; all others begin and end one.
 _INLINE_CLASSES = _WORDS | _LETTERS | _SYMBOLS | {"ocr_dropcap", "ocr_math", "ocr_chem"}
-_INLINE_TAGS = frozenset(
-    {
-        *(
-            "a",
-            "abbr",
-            "b",
-            "bdi",
-            "bdo",
-            "big",
-            "cite",
-            "code",
-            "dfn",
-            "em",
-            "font",
-            "i",
-            "ins",
-            "kbd",
-            "mark",
-        ),
-        *("q", "rp", "rt", "ruby", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "tt", "u"),
-        "var",
-    }
-)
+_INLINE = "a b big code em font i ins s small span strike strong sub sup tt u"
 # "del" has readings that were replaced.
 _NO_TEXT = frozenset({"head", "script", "style", "del"})
 # Ids of letters that Tesseract considered, not of those that it read.
@@ -80,7 +58,7 @@ class Hocr:
             self._add(self._word(element), element, is_word=True)
         else:
             is_line = not _LINES.isdisjoint(hocr)
-            is_block = tag not in _INLINE_TAGS or not _INLINE_CLASSES.issuperset(hocr)
+            is_block = tag not in _INLINE.split() or not _INLINE_CLASSES.issuperset(hocr)
             breaks = is_line or (is_block and not in_line)
             if breaks:
                 self._end_line()

@@ -53,27 +53,17 @@ def check_work(values: Mapping[str, int], *, rows: int, depth: int, draws: int) 
     draws
         Number of draws that consider all slices, for all metrics and systems together.
     """
-
-    def is_feasible(sizes: list[int], depth: int) -> bool:
-        combinations = sum(comb(len(sizes), count) for count in range(1, depth + 1))
-        return (
-            prod(sorted(sizes)[-depth:]) <= _MOST_OF_TABLE
-            and cells(sizes, depth) <= _MOST
-            and combinations * rows * max(draws, 1) <= _MOST_SUMS
-        )
-
-    every = list(values.values())
-    if is_feasible(every, depth):
+    sizes = list(values.values())
+    combinations = sum(comb(len(sizes), count) for count in range(1, depth + 1))
+    if (
+        prod(sorted(sizes)[-depth:]) <= _MOST_OF_TABLE
+        and cells(sizes, depth) <= _MOST
+        and combinations * rows * max(draws, 1) <= _MOST_SUMS
+    ):
         return
-    advice = [f"pass depth={less}" for less in range(depth - 1, 0, -1) if is_feasible(every, less)][:1]
     by_size = sorted(values, key=lambda name: -values[name])
-    for count in range(1, len(by_size)):
-        if is_feasible([values[name] for name in by_size[count:]], depth):
-            advice.append(
-                f"leave out {listed(map(repr, by_size[:count]), _NAMED)}, which have the most values"
-            )
-            break
     raise ValueError(
-        f"columns have {cells(every, depth):,} combinations of up to {depth} values in {rows:,} rows, which "
-        f"would take too long to test; {', or '.join(advice) or 'pass fewer rows, metrics, systems or draws'}"
+        f"columns have {cells(sizes, depth):,} combinations of up to {depth} values in {rows:,} rows, which "
+        f"would take too long to test; leave out columns, those with most values first "
+        f"({listed(map(repr, by_size), _NAMED)}), or pass a smaller depth=, fewer rows, metrics or systems"
     )

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -83,13 +82,8 @@ def is_summary(path: Path) -> bool:
 
 def load(path: Path) -> dict[str, Any]:
     """Return what the summary in a file holds."""
-    try:
-        # Python reads the bytes, because Polars cannot open a file whose name is not valid Unicode.
-        source = io.BytesIO(path.read_bytes())
-    except IsADirectoryError:
-        merging = f"on the command line, anls-frame merge {shlex.quote(str(path))}/*.parquet"
-        raise ValueError(f"{path} is a folder, not a summary: load each file in it ({merging})") from None
-    return read(source, str(path))
+    # Python reads the bytes, because Polars cannot open a file whose name is not valid Unicode.
+    return read(io.BytesIO(path.read_bytes()), str(path))
 
 
 def read(source: io.BytesIO, name: str) -> dict[str, Any]:

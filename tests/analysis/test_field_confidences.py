@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pandas as pd
@@ -127,3 +128,28 @@ def test_a_name_with_two_confidences_is_an_error() -> None:
     sure = [{"field": "items[].n", "confidence": 0.5}, {"field": "items[].n", "confidence": 0.6}]
     with pytest.raises(ValueError, match=r"column 'sure', document 'p1': field 'items\[\]\.n' has two"):
         rows_of(MODEL, sure)
+
+
+def test_keys_around_the_fields_of_one_side_are_told() -> None:
+    plain = {"date": "2024-05-08", "seller": {"name": "Acme"}, "items": [{"n": "1"}]}
+    value = {"value": "2024-05-08", "page": "1"}
+    for wrapped, other, names in (
+        ({"date": value, "seller": {"name": value}}, plain, ("date.value", "date")),
+        ({"gt_parse": plain}, plain, ("gt_parse.date", "date")),
+        ({"id": "p1", "result": {"data": plain}}, plain, ("result.data.date", "date")),
+    ):
+        one, two = json.dumps(wrapped), json.dumps(other)
+        for gold, model, (predicted, of_gold) in ((two, one, names), (one, two, names[::-1])):
+            frame = pl.DataFrame({"page": ["p1"], "gold": [gold], "model": [model]})
+            message = (
+                f"fields that 'model' predicts, such as {predicted!r}; it has {of_gold!r}: take the values"
+            )
+            with pytest.warns(af.InputWarning, match=re.escape(message)):
+                af.fields(frame, {"model": "model"}, "gold", id="page")
+    # A field that both have, and one of its name elsewhere.
+    frame = frame.with_columns(
+        gold=pl.lit('{"seller": {"name": "Acme"}, "name": "x"}'), model=pl.lit('{"seller": {"name": "Acme"}}')
+    )
+    af.fields(frame, "model", "gold", id="page")
+    # Gold may have such fields, too.
+    rows_of({"seller": {"name": "Acme"}}, column=None)

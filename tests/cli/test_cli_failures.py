@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from sample import DATA, QUESTIONS_FILE
-from shell import RunPython, run, run_alone
+from shell import RunPython, run
 
 import anls_frame as af
 
@@ -179,12 +179,3 @@ def test_a_full_disk_behind_stdout_is_an_error(
     assert done.returncode == 2
     assert b"No space left on device" in done.stderr
     assert b"Traceback" not in done.stderr
-
-
-def test_threads_that_polars_cannot_have_are_named(tmp_path: Path) -> None:
-    threads = {"POLARS_MAX_THREADS": "00"}
-    pl.DataFrame({"prediction": ["a"], "answers": ["a"]}).write_parquet(tmp_path / "a.parquet")
-    done = run_alone(tmp_path, "report", "a.parquet", environment=threads)
-
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "POLARS_MAX_THREADS is '00'; unset it, or set it to 1 or more" in done.stderr

@@ -91,8 +91,8 @@ def test_no_row_and_one_row_can_be_drawn(name: str, rows: int) -> None:
 def test_something_else_than_axes_is_refused(name: str) -> None:
     figure = Figure()
     axes = figure.subplots(1, 2)
-    for given, way in ((figure, r"ax=fig\.gca\(\)"), (axes, r"axes\.flat\[0\]"), ([*axes], r"axes\[0\]")):
-        with pytest.raises(TypeError, match=rf"ax must be a matplotlib Axes, got .*; pass .*{way}"):
+    for given, kind in ((figure, "Figure"), (axes, "ndarray"), ([*axes], "list")):
+        with pytest.raises(TypeError, match=rf"ax must be a matplotlib Axes, got [\w.]*{kind}$"):
             PLOTS[name](frame(), given)
 
 

@@ -368,15 +368,14 @@ def test_more_combinations_than_can_be_tested_are_refused_with_what_to_leave_out
     options: dict[str, Any] = {"metrics": "score", "cluster": "doc"}
     with pytest.raises(ValueError, match="columns have 4,281,928,000 combinations of up to 3") as raised:
         af.find_slices(frame, depth=3, **options)
-    message = str(raised.value)
-    assert "pass depth=2, or leave out 'c0', 'c1'" in message
-    assert message.endswith("and 12 more, which have the most values")
+    advice = "leave out columns, those with most values first ('c0', 'c1'"
+    assert advice in str(raised.value)
     # What it says can be done.
     quick = af.SliceSearch(draws=19, max_values=1000)
     fewer = frame.drop(f"c{place}" for place in range(22))
     assert len(af.find_slices(fewer, search=quick, **options).settings["columns"]) == 38
     wide = {f"w{place}": random.integers(0, 900, n).astype(str) for place in range(3)}
-    with pytest.raises(ValueError, match=r"pass depth=2, or leave out 'w\d', which have"):
+    with pytest.raises(ValueError, match=r"those with most values first \('w\d', "):
         af.find_slices(frame.select("score", "doc").with_columns(**wide), depth=3, search=quick, **options)
 
 
@@ -389,7 +388,7 @@ def test_searches_in_many_metrics_or_systems_are_refused_earlier() -> None:
     check_work(dict.fromkeys(columns, 9), rows=2000, depth=2, draws=20_000)
     search = af.SliceSearch(draws=20_000)
     for options in ({"metrics": ["s0", "s1"]}, {"prediction": ["s0", "s1", "s2"]}):
-        with pytest.raises(ValueError, match="would take too long to test; pass depth=1"):
+        with pytest.raises(ValueError, match="would take too long to test; leave out columns"):
             af.find_slices(frame, columns=columns, search=search, **options)
 
 

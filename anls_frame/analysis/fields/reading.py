@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, TypeAlias
@@ -308,7 +309,7 @@ class PredictedColumn(_DocumentColumn):
         others = gold.of_kinds.get(path, [])
         return next((same for same, other in others if kind.are_equal(value, other)), text)
 
-    def warn(self) -> None:
+    def warn(self, gold_names: Mapping[str, None]) -> None:
         """Warn of documents that cannot be read, and of confidences and values in other places."""
         self.warn_of_halves()
         if self._broken:
@@ -364,6 +365,24 @@ class PredictedColumn(_DocumentColumn):
                 'shape of the predicted document, or name fields, as {"seller.name": 0.9} or [{"field": '
                 '"seller.name", "confidence": 0.9}] do'
             )
+        within = None if self._other_names else _within_another(self.names, gold_names)
+        if within is not None:
+            warn(
+                f"gold has none of the fields that {self.system!r} predicts, such as {quoted(within[0])}; it "
+                f"has {quoted(within[1])}: take the values out of the objects that hold them"
+            )
+
+
+def _within_another(names: Collection[str], gold_names: Collection[str]) -> tuple[str, str] | None:
+    """Return a predicted name and a gold name, one a part of the other, if no names are equal."""
+    pairs = itertools.product(names, gold_names) if set(names).isdisjoint(gold_names) else ()
+    return next(filter(_is_part, pairs), None)
+
+
+def _is_part(names: tuple[str, str]) -> bool:
+    """Return whether a name is the other one without its first keys, or without its last keys."""
+    part, whole = sorted(names, key=len)
+    return whole.startswith(f"{part}.") or whole.endswith(f".{part}")
 
 
 def _is_within_text(cell: Any) -> bool:

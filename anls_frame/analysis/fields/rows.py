@@ -271,7 +271,7 @@ def fields(
         warn(f"{numbered(unlabelled, 'document')} without gold (null) left out")
     gold_documents.warn_of_halves()
     for documents in predicted.values():
-        documents.warn()
+        documents.warn(gold_documents.names)
     _warn_of_kinds(shape.kinds, gold_documents, predicted.values())
     table = pl.DataFrame(columns, schema=schema).with_columns(map(_status, systems, statuses.values()))
     rows = attach(frame[kept], pl.Series(numbers, dtype=pl.UInt32), table)
