@@ -23,6 +23,7 @@ _MOST_FIELDS = 100_000
 """Maximum number of fields of a document."""
 
 _SHOWN_NAMES = 5
+_LOOKED_AT = 10
 _WITHIN = r"r'(?s)([\[{].*[\]}])'"
 """Pattern of an object or list within other text, as it is written in code; it matches all of valid JSON."""
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,30})(\.(?![0-9]{3}$)[0-9]{1,30})?")
@@ -375,8 +376,9 @@ class PredictedColumn(_DocumentColumn):
 
 def _within_another(names: Collection[str], gold_names: Collection[str]) -> tuple[str, str] | None:
     """Return a predicted name and a gold name, one a part of the other, if no names are equal."""
-    pairs = itertools.product(names, gold_names) if set(names).isdisjoint(gold_names) else ()
-    return next(filter(_is_part, pairs), None)
+    # What surrounds all fields surrounds the first ones.
+    first = itertools.islice(names, _LOOKED_AT if set(names).isdisjoint(gold_names) else 0)
+    return next(filter(_is_part, itertools.product(first, gold_names)), None)
 
 
 def _is_part(names: tuple[str, str]) -> bool:
