@@ -49,8 +49,8 @@ COMMANDS = {
         "slices old.jsonl new.jsonl -c doc_id --confidence 0.5 --min-rows 5 --min-clusters 2",
     ],
     "selective": [
-        "selective sure.parquet --model-confidence confidence -b doc_type -c doc_id",
-        "selective sure.parquet --model-confidence confidence --model-confidence severity",
+        "selective qa.parquet --model-confidence confidence -b doc_type -c doc_id",
+        "selective qa.parquet --model-confidence confidence --model-confidence severity",
     ],
     "corrected": [
         "corrected judged.csv --score judge --truth human -c doc_id",

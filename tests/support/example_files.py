@@ -30,7 +30,7 @@ def write(folder: Path) -> None:
         for engine in ("tesseract", "rapidocr")
     )
     _results(folder, old, new)
-    new.with_columns(confidence=questions["rapidocr_confidence"]).write_parquet(folder / "sure.parquet")
+    new.with_columns(confidence=questions["rapidocr_confidence"]).write_parquet(folder / "qa.parquet")
     _verdicts(folder, old, new)
     _audit(folder)
     _logs(folder, old, new)

@@ -17,8 +17,8 @@ from anls_frame.cli.output import print_account, show
 
 
 @options.command(
-    "anls-frame selective sure.parquet --model-confidence confidence -m exact_match -c doc_id --risk 0.2",
-    "anls-frame selective sure.parquet --model-confidence confidence -b lang -c doc_id -o passing.html",
+    "anls-frame selective qa.parquet --model-confidence confidence -m exact_match -c doc_id --risk 0.2",
+    "anls-frame selective qa.parquet --model-confidence confidence -b lang -c doc_id -o passing.html",
 )
 def selective(
     file: Path,
