@@ -57,23 +57,11 @@ def _by_protocol(make: Callable[..., pl.Expr], *protocols: str) -> dict[str, _Ru
     return {f"{make.__name__}, protocol {name}": _row(make, protocol=name) for name in protocols}
 
 
-def _contains_in_lower_case(frame: pl.DataFrame) -> pl.Series:
-    """Return the containment of formulas of earlier lmms-eval, which lower-cased predictions only."""
-    lowered = frame.with_columns(pl.col("prediction").str.to_lowercase())
-    return _row(contains_answer, **_FORMULAS)(lowered)
-
-
 def _contains_by_data_set(frame: pl.DataFrame) -> pl.Series:
     """Return the containment of OCRBench's own code, which has a special rule for formulas."""
     rules = [contains_answer(*_TEXTS, **_FORMULAS), contains_answer(*_TEXTS)]
     is_formula = pl.col(_DATA_SET) == "HME100k"
     return frame.select(pl.when(is_formula).then(rules[0]).otherwise(rules[1])).to_series()
-
-
-def _equal_to_an_answer(frame: pl.DataFrame) -> pl.Series:
-    """Return MMF's accuracy of ST-VQA and OCR-VQA, in which an answer given by four people counts as 1."""
-    four_times = pl.concat_list(["answers"] * 4)
-    return _row(vqa_accuracy)(frame.with_columns(answers=four_times))
 
 
 _DATA_SET = "dataset_name"
@@ -97,8 +85,6 @@ CANDIDATES: dict[str, _Rule] = {
     "contains_answer, as OCRBench's formulas, in lmms-eval from 2026-04-10": _row(
         contains_answer, **_FORMULAS
     ),
-    "contains_answer, as OCRBench's formulas in lmms-eval to 2026-04-09": _contains_in_lower_case,
-    "equal to an answer, as ST-VQA and OCR-VQA in MMF: both cleaned as for vqa_accuracy": _equal_to_an_answer,
 }
 _OF_PEOPLE = {
     f"vqa_accuracy, processing {processing}, mean {mean}": _row(

@@ -191,7 +191,6 @@ LOGS = {
     "Inspect, VQA": (inspect("vqa"), "vqa sum", f"{PEOPLE}vqa, mean sum"),
     "MMF, TextVQA": (mmf("textvqa"), "evalai sum", f"{PEOPLE}evalai, mean sum"),
     "MMF, ST-VQA": (mmf("stvqa"), "anls scene text", "anls, protocol stvqa"),
-    "MMF, ST-VQA's accuracy": (mmf("stvqa"), "equal", "equal to an answer, as ST-VQA"),
     "OCRBench": (ocrbench_itself, "ocrbench", "contains_answer, as OCRBench's own code"),
 }
 """How a log is written, whose recorded scores it has, and how the rule's name begins."""
