@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 import polars as pl
 
 from anls_frame._messages import Either, Message, Option
-from anls_frame._text import listed, numbered, quoted
+from anls_frame._text import listed, numbered, quoted, shortened_apart
 from anls_frame.exceptions import warn
 from anls_frame.files import raw_tables
 from anls_frame.files.file import File
@@ -57,6 +57,7 @@ GOLD_ELSEWHERE = Message(
 )
 _FAILED_CALL = "Failed to obtain answer via API"
 _SHOWN_IDS = 10
+_LONGEST_ID = 56
 _SHOWN_NAMES = 40
 _LONGEST_NAME = 200
 """Number of letters up to which the name of an entry is shown: the key of a cache is a whole document."""
@@ -439,8 +440,9 @@ def check_ids(
 
 
 def ids_text(values: Sequence[object]) -> str:
-    """Return the first few ids for a message."""
-    return listed([quoted(value) for value in values], _SHOWN_IDS)
+    """Return the first few ids for a message, long ones without a part that others share."""
+    names = shortened_apart([str(value) for value in values[:_SHOWN_IDS]], _LONGEST_ID)
+    return listed([*map(quoted, names), *map(str, values[_SHOWN_IDS:])], _SHOWN_IDS)
 
 
 Key: TypeAlias = tuple[str, ...]

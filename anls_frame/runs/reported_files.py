@@ -12,7 +12,7 @@ import polars.selectors as cs
 from anls_frame._arguments import choice
 from anls_frame._messages import Message, Option
 from anls_frame._paths import is_many
-from anls_frame._text import listed, numbered, quoted
+from anls_frame._text import listed, numbered
 from anls_frame._typing import Missing
 from anls_frame.exceptions import warn
 from anls_frame.files.file import File
@@ -246,9 +246,6 @@ MOST_ROWS = 5_000_000
 """The ids of more rows would take too much memory, so they are not checked."""
 
 
-_SHOWN_IDS = 3
-
-
 def check_disjoint(files: Mapping[str, pl.LazyFrame]) -> None:
     """
     Raise an error if an id is in several files or, without ids, the same answers in the same order.
@@ -280,7 +277,7 @@ def check_disjoint(files: Mapping[str, pl.LazyFrame]) -> None:
         return
     first, second = shared["file"][0][:2]
     both = pl.col("file").list.contains(first) & pl.col("file").list.contains(second)
-    shared_ids = listed(map(quoted, shared.filter(both)["question_id"]), _SHOWN_IDS)
+    shared_ids = ids_text(shared.filter(both)["question_id"].to_list())
     raise ValueError(
         Message(
             f"{first} and {second} have ids in common ({shared_ids}); their rows would count as those of one "

@@ -34,9 +34,10 @@ def test_two_systems_are_not_pooled(tmp_path: Path, suffix: str) -> None:
     ):
         save(tmp_path / name, ids, prediction)
 
+    first = ", ".join(f"'{one}'" for one in range(100, 110))
     refused(
         report(tmp_path, names[0], names[3]),
-        f"{names[0]} and {names[3]} have ids in common ('100', '101', '102' and 297 more)",
+        f"{names[0]} and {names[3]} have ids in common ({first} and 290 more)",
         f"anls-frame compare {names[0]} {names[3]}",
     )
     # The third of three files shares ids with none of the two before it, the fourth with two.
@@ -95,3 +96,15 @@ def test_any_two_of_many_files_are_found(count: int) -> None:
             files = {str(index): pl.LazyFrame({"question_id": own}) for index, own in enumerate(ids)}
             with pytest.raises(ValueError, match=f"^{first} and {second} have ids in common \\('x'\\)"):
                 check_disjoint(files)
+
+
+def test_long_ids_are_shown_with_the_parts_in_which_they_differ(tmp_path: Path) -> None:
+    """Paths of recordings begin alike: cut at the end, ten of them looked the same."""
+    recordings = [
+        f"/home/somebody/speech/datasets/recordings/{'test/' * 4}utterance_{n:03}.wav" for n in range(4)
+    ]
+    save(tmp_path / "old.jsonl", recordings[:2])
+    save(tmp_path / "new.jsonl", recordings[2:])
+    told = shell.run(tmp_path, "compare", "old.jsonl", "new.jsonl").stderr
+    assert all(f"utterance_{n:03}.wav'" in told for n in range(4)), told
+    assert recordings[0] not in told
