@@ -271,7 +271,13 @@ def differing_in_notation(ids: Iterable[str]) -> str:
         if other != name:
             forms = unicodedata.normalize("NFC", other) == unicodedata.normalize("NFC", name)
             one, two = (ascii(text) if forms else repr(shown(text)) for text in (other, name))
-            return f"ids must be written the same way: {one} and {two} count as different"
+            cause = ""
+            if name == f"{other}.0" or other == f"{name}.0":
+                cause = (
+                    "; pandas makes floats of whole numbers where one is missing: keep ids as text there, "
+                    "with dtype={...: str}, or as `Int64`"
+                )
+            return f"ids must be written the same way: {one} and {two} count as different{cause}"
     return ""
 
 
