@@ -294,7 +294,8 @@ class _Finder:
         if ids is None or not documents.repeats(self.rows[ids].alias("id")):
             return None
         # Several predictions for a question are not independent.
-        questions, gold = (self.rows.select(cs.by_name(ids, *more)).hash_rows() for more in ((), answers))
+        known = self.rows.drop_nulls(ids)
+        questions, gold = (known.select(cs.by_name(ids, *more)).hash_rows() for more in ((), answers))
         return ids if questions.n_unique() == gold.n_unique() else None
 
     def confidence(self, prediction: str) -> str | None:

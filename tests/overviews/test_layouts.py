@@ -638,6 +638,9 @@ def test_ids_that_start_again_in_each_document_are_no_documents() -> None:
     told = 'Pass cluster="question_id" (on the command line, -c question_id), or the column of documents'
     assert told in repr(made)
     assert told not in repr(af.overview(frame, cluster=False))
+    # Rows without an id are no rows of one question.
+    repeated = pl.concat([rows(), rows(), rows().with_columns(question_id=None)]).drop("doc_id")
+    assert af.overview(repeated).roles.cluster == "question_id"
 
 
 @pytest.mark.parametrize(
