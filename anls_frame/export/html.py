@@ -301,7 +301,9 @@ def _axis(column: ShownColumn, index: int, rows: Sequence[ShownRow]) -> Axis:
     numbers = (number for row in rows for number in _numbers(row.cells[index]))
     overall = (_numbers(row.cells[index])[0] for row in rows if row.is_overall)
     line = 0.0 if is_difference else next(overall, None)
-    in_percent = column.kind in ("percent", "points")
+    # Of several metrics, only some may be in per cent.
+    figures = [row.cells[index].figure for row in rows if _numbers(row.cells[index])[0] is not None]
+    in_percent = bool(figures) and all(figure.endswith(("%", "pp")) for figure in figures)
     return Axis(numbers, line=line, zero=is_difference, in_percent=in_percent)
 
 

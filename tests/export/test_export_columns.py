@@ -304,3 +304,15 @@ def test_axes_are_in_per_cent_where_figures_are(tmp_path: Path) -> None:
     page = HtmlPage(written)
     assert page.find("span.ends")
     assert all("%" in ends.text or "pp" in ends.text for ends in page.find("span.ends"))
+
+
+@pytest.mark.parametrize(
+    ("metrics", "in_percent"), [(["cer_mean", "wer_mean"], True), (["cer_mean", "exact_match"], False)]
+)
+def test_an_axis_of_several_metrics_is_in_per_cent_if_all_figures_are(
+    tmp_path: Path, metrics: list[str], *, in_percent: bool
+) -> None:
+    compared = af.compare(FRAME, ["first", "second"], "answer", metrics=metrics)
+    ends = HtmlPage(compared.write(tmp_path / "compared.html").read_text("utf-8")).find("span.ends")
+    assert ends
+    assert all(("%" in one.text) == in_percent for one in ends)
