@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 import numpy.typing as npt
 
@@ -385,4 +387,10 @@ def _t_of(df: FloatArray, confidence: float) -> FloatArray:
     confidence = share("confidence", confidence, ends=False)
     # Groups have few distinct sizes, and computing a quantile costs more than looking it up.
     distinct, index = np.unique(df, return_inverse=True)
-    return np.asarray(t_quantile(0.5 + confidence / 2, distinct)[index].reshape(df.shape))
+    return np.asarray(_quantiles(0.5 + confidence / 2, distinct.tobytes())[index].reshape(df.shape))
+
+
+@lru_cache(maxsize=16)
+def _quantiles(probability: float, degrees: bytes) -> FloatArray:
+    """Return quantiles of Student's t; most scores of a report share the degrees of freedom."""
+    return t_quantile(probability, np.frombuffer(degrees))
