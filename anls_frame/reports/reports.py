@@ -224,20 +224,13 @@ class Report(SlicedResult[Table_co]):
                     for length, rate in self._lengths.items()
                     if metric.name == rate
                 }
-            if name is not ALL and (name != self.measures[0].name or self._settings.has_texts):
+            if name is not ALL:
                 figures[f"{name}_n"] = sums["n"].alias(f"{name}_n")
-        ordered = [
-            figures[column]
-            for metric in self.measures
-            for column in (*metric.ends, f"{metric.name}_n")
-            if column in figures
-        ]
         has_clusters = self._settings.cluster is not None
         return whole.select(
             *keys,
-            *(count for count in COUNTS if count != "rows"),
-            *(figures[length] for length in self._lengths),
-            *ordered,
+            *COUNTS[1:],  # without the rows that have no score
+            *(figures[column] for column in self._names_of_figures),
             few_rows=pl.any_horizontal(few),
             n_clusters="units" if has_clusters else pl.lit(None, pl.Int64),
         )
@@ -506,12 +499,22 @@ class Report(SlicedResult[Table_co]):
         internal = (*key_names(by, cluster), "row_digest")
         kept = self._sums.frames["worst"].columns if settings.worst else []
         rows = [own.get(name, name) for name in kept if name not in internal]
-        slices = ["slice", *([TABLE] if settings.tables else []), *self.overall]
+        figures = (*COUNTS[1:], *self._names_of_figures, "few_rows", "n_clusters")
+        slices = ["slice", *([TABLE] if settings.tables else []), *figures]
         taken = [column for column in by if column in (*slices, *rows)]
         rows += optional(cluster) if kept and cluster not in by else []
         taken += {name for names in (slices, rows) for name in names if names.count(name) > 1}
         if taken:
             raise ValueError(Message(f"the columns {taken}", COLLIDE))
+
+    @property
+    def _names_of_figures(self) -> list[str]:
+        """Names of the lengths and scores of a slice, and of the rows of scores that some rows lack."""
+        names = [*self._lengths]
+        for place, metric in enumerate(self.measures):
+            has_own_rows = metric.name in self._sums.cells and (place > 0 or self._settings.has_texts)
+            names += [*metric.ends, *([f"{metric.name}_n"] if has_own_rows else [])]
+        return names
 
     @property
     def _names_in_rows(self) -> dict[str, str]:
