@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import subprocess
@@ -47,11 +48,8 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(7_000)
     gc.enable()
-
-
-def pytest_unconfigure() -> None:
-    """Let libraries find what they wait for when the process ends."""
-    gc.unfreeze()
+    # Libraries find what they wait for when the process ends, after pytest has collected garbage twice more.
+    atexit.register(gc.unfreeze)
 
 
 @pytest.fixture(autouse=True, scope="session")

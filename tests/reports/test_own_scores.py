@@ -49,14 +49,15 @@ def test_comparison_has_the_name_and_the_direction(options: dict[str, Any], *, i
     made = af.compare(FRAME, SYSTEMS, None, **options)
     given = options.get("metrics", "score")
     name = given.name if isinstance(given, af.Metric) else given
-    assert repr(made).startswith(f"new against old: {name}\n")
+    shown = repr(made)
+    assert shown.startswith(f"new against old: {name}\n")
     lower = "" if is_higher else ":lower"
     assert made.signature.startswith(f"{name}:new-old|{name}:a column of each system{lower}|missing")
     [metric] = made.settings["metrics"]
     assert (metric["name"], metric["higher_is_better"]) == (name, is_higher)
     assert (made.measures[0].name, made.measures[0].higher_is_better) == (name, is_higher)
-    assert ("Lower is better" in repr(made)) is not is_higher
-    assert ("Higher is better" in repr(made)) is is_higher
+    assert ("Lower is better" in shown) is not is_higher
+    assert ("Higher is better" in shown) is is_higher
     rises = made.overall["wins" if is_higher else "losses"].item()
     assert (rises, made.overall["ties"].item()) == (1, 1)
     assert made.plot().get_xlabel() == name + ("" if is_higher else ", lower is better")

@@ -398,10 +398,10 @@ def test_progress_is_told_in_draws() -> None:
     search = af.SliceSearch(draws=59)
     options: dict[str, Any] = {"metrics": ["anls", "exact_match"], "search": search, "cluster": "doc"}
     with af.progress(told.append):
-        found = af.find_slices(frame, "prediction", "answer", COLUMNS, **options)
+        found = af.find_slices(frame, "prediction", "answer", ["kind", "is_scan"], **options)
     assert sum(told) == 2 * 59
     assert len(told) > 2
-    silent = af.find_slices(frame, "prediction", "answer", COLUMNS, **options)
+    silent = af.find_slices(frame, "prediction", "answer", ["kind", "is_scan"], **options)
     assert silent.frame.equals(found.frame)
 
 

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from report_oracle import FEWER
+from report_oracle import FEWER, FEWER_EACH
 from strategies import PROTOCOLS, TEXT, nearby_texts
 
 import anls_frame as af
@@ -71,8 +71,11 @@ def test_a_row_keeps_a_text_that_scores_less_without_its_wrapping() -> None:
 
 @pytest.mark.parametrize("unanswerable", OPTIONS["unanswerable"])
 @pytest.mark.parametrize("missing", OPTIONS["missing"])
-@FEWER
+@FEWER_EACH
 @example(rows=[((text, ""), "{}", "both") for text in ("", " ", "a")], protocol=af.PROTOCOLS["anls"])
+@example(
+    rows=[((text, "abcd"), "**{}**", "both") for text in ("abcd", "abxd", "y")], protocol=af.PROTOCOLS["anls"]
+)
 @given(rows=ROWS, protocol=PROTOCOLS)
 def test_causes_add_up_to_the_loss_exactly_and_agree_with_all_pages(
     rows: list[Any], protocol: af.ScoreProtocol, missing: Any, unanswerable: Any
