@@ -145,5 +145,6 @@ def is_outcome(name: str, *, whole: bool = False) -> bool:
 
 
 def words_of(name: str) -> list[str]:
-    """Return the words of a name such as `modelAnswer`, `LLMAnswer` or "Model answer (old)"."""
-    return [word.casefold() for word in re.findall(r"[A-Z]?[^\W_A-Z]+|[A-Z]+(?![a-z]{2})", name)]
+    """Return the words of a name such as `modelAnswer`, `LLMAnswer`, `BERTscore` or "Model answer (old)"."""
+    pattern = r"[A-Z]{2,}(?=answer|mean|score)|[A-Z]?[^\W_A-Z]+|[A-Z]+(?![a-z]{2})"
+    return [word.casefold() for word in re.findall(pattern, name)]

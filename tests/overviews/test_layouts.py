@@ -399,6 +399,8 @@ SCORES_OF_TOOLS = [
     "result",  # OCRBench
     "gpt4o_verdict_kind",
     "LLM_grade",
+    "BERTScore",
+    "BERTscore",
 ]
 
 

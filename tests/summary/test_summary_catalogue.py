@@ -59,6 +59,8 @@ LOWER = (
     *("word_perplexity", "eval/perplexity", "bits_per_byte", "perplexity_score", "nll", "eval_runtime"),
     *(
         "WERScore",
+        "WERscore",
+        "CERmean",
         "meanCER",
         "WERs",
         "RMSEValue",
