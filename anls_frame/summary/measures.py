@@ -24,14 +24,23 @@ Interval = Literal["bounded", "rate", "mean"]
 Values = str | pl.Expr | Callable[[pl.Expr, pl.Expr], pl.Expr] | Mapping[str, str | pl.Expr]
 """What gives the values of the rows: see `Metric`."""
 
-_RATES = frozenset(("cer", "wer", "mer", "wil", "ter"))
+_RATES = frozenset(("cer", "wer", "mer", "wil", "ter", "der"))
 """Error rates, which can be above 1."""
 _LOWER = (
     *("error", "errors", "substitutions", "deletions", "insertions", "distance", "levenshtein", "hamming"),
-    *("loss", "cost", "costs", "latency", "runtime", "duration", "seconds", "rtf", "toxicity", "fpr", "fnr"),
+    *("loss", "cost", "costs", "latency", "runtime", "duration", "seconds", "rtf", "entropy", "fpr", "fnr"),
     *("brier", "mae", "mse", "rmse", "mape", "smape", "ece", "eer", "fid", "ned", "nll", "perplexity", "ppl"),
     *("bits_per_byte", "edit_dist", "false_negative_rate", "false_positive_rate", "negative_log_likelihood"),
-    *("failure_rate", "hallucination_rate", "miss_rate", "inference_time", "response_time", *_RATES),
+    *(
+        "toxicity",
+        "aurc",
+        "failure_rate",
+        "hallucination_rate",
+        "miss_rate",
+        "inference_time",
+        "response_time",
+        *_RATES,
+    ),
 )
 """Words in names of scores where lower is better, unless a later word says that higher is better."""
 _HIGHER = (

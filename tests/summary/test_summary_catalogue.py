@@ -56,6 +56,7 @@ LOWER = (
     *("missing_share", "invented_share", "wrong_share", "fabrication_rate", "abstention_rate"),
     *("levenshtein", "lcs_distance", "hamming", "hamming_distance"),
     *("val_loss", "loss", "cost", "cost_usd", "costs", "latency_ms", "perplexity"),
+    *("der", "AURC", "cross_entropy"),
     *("word_perplexity", "eval/perplexity", "bits_per_byte", "perplexity_score", "nll", "eval_runtime"),
     *(
         "WERScore",
