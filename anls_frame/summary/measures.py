@@ -31,16 +31,8 @@ _LOWER = (
     *("loss", "cost", "costs", "latency", "runtime", "duration", "seconds", "rtf", "entropy", "fpr", "fnr"),
     *("brier", "mae", "mse", "rmse", "mape", "smape", "ece", "eer", "fid", "ned", "nll", "perplexity", "ppl"),
     *("bits_per_byte", "edit_dist", "false_negative_rate", "false_positive_rate", "negative_log_likelihood"),
-    *(
-        "toxicity",
-        "aurc",
-        "failure_rate",
-        "hallucination_rate",
-        "miss_rate",
-        "inference_time",
-        "response_time",
-        *_RATES,
-    ),
+    *("failure_rate", "hallucination_rate", "miss_rate", "inference_time", "response_time", "toxicity"),
+    *("aurc", *_RATES),
 )
 """Words in names of scores where lower is better, unless a later word says that higher is better."""
 _HIGHER = (
