@@ -72,6 +72,12 @@ class RepeatedAnswers:
     account: Account[Any]
 
 
+_OF_TRAINING = (
+    "If these are the epochs of a training, each of them is a system: compare them with `anls-frame compare "
+    'FILE --system-column epoch` or, in Python, after side_by_side(..., system="epoch")'
+)
+
+
 def scored_epochs(
     frame: Any,
     prediction: str | None,
@@ -167,8 +173,9 @@ def _check(epochs: RepeatedAnswers, *, has_texts: bool) -> None:
                 f"{numbered(questions.height, 'question')} differ "
                 f"({', '.join(epochs.ids.values())}): {first_of(questions)}; choose an epoch with "
             )
+            of_epochs = f". {_OF_TRAINING}" if name == "epoch" else ""
             columns = Message(Option("id"), " all columns that identify a question")
-            raise ValueError(Message(told, Option("epoch"), ", or name with ", columns))
+            raise ValueError(Message(told, Option("epoch"), ", or name with ", columns, of_epochs))
 
 
 def by_question(

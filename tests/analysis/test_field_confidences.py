@@ -137,6 +137,7 @@ def test_keys_around_the_fields_of_one_side_are_told() -> None:
         ({"date": value, "seller": {"name": value}}, plain, ("date.value", "date")),
         ({"gt_parse": plain}, plain, ("gt_parse.date", "date")),
         ({"id": "p1", "result": {"data": plain}}, plain, ("result.data.date", "date")),
+        ({"items": plain["items"]}, plain["items"], ("items[].n", "[].n")),
     ):
         one, two = json.dumps(wrapped), json.dumps(other)
         for gold, model, (predicted, of_gold) in ((two, one, names), (one, two, names[::-1])):

@@ -374,6 +374,7 @@ def plain(value: Any) -> Any:
 
 
 @pytest.mark.filterwarnings("ignore:.* names in another way")
+@pytest.mark.filterwarnings("ignore:gold has none of the fields")
 @given(DOCUMENTS, DOCUMENTS)
 @settings(deadline=None)
 def test_every_kind_of_frame_gives_the_same_rows(gold: dict[str, Any], model: dict[str, Any]) -> None:

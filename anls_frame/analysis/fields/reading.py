@@ -384,7 +384,8 @@ def _within_another(names: Collection[str], gold_names: Collection[str]) -> tupl
 def _is_part(names: tuple[str, str]) -> bool:
     """Return whether a name is the other one without its first keys, or without its last keys."""
     part, whole = sorted(names, key=len)
-    return whole.startswith(f"{part}.") or whole.endswith(f".{part}")
+    end = part if part.startswith("[") else f".{part}"
+    return whole.startswith((f"{part}.", f"{part}[")) or whole.endswith(end)
 
 
 def _is_within_text(cell: Any) -> bool:
