@@ -569,14 +569,15 @@ def _effects(ax: Axes, frame: pl.DataFrame, metric: Metric) -> tuple[list[Any], 
 def _shares(ax: Axes, frame: pl.DataFrame, metric: Metric) -> tuple[list[Any], list[str], str]:
     """Draw shares of rows and of the total loss; return the legend and the label of the axis."""
     colors = {"share_of_rows": _style.ink(ax, 0.45), "share_of_loss": _palette.BLUE}
-    notes, handles = [], []
+    notes, handles, drawn = [], [], [0.01]
     for index, (name, color) in enumerate(colors.items()):
         values = frame[name].fill_null(0).to_list()
+        drawn += values
         rows = [row + (index - 0.5) * _HEIGHT for row in range(frame.height)]
         handles.append(ax.barh(rows, values, _HEIGHT, color=color))
     for rows_share, loss in frame.select("share_of_rows", "share_of_loss").iter_rows():
         notes.append(" → ".join(spelled(share, (), "share") for share in (rows_share, loss)))
-    ax.set_xlim(0, max([0.01, *(share or 0.0 for name in colors for share in frame[name])]) * 1.03)
+    ax.set_xlim(0, 1.03 * max(drawn))
     _style.percent_ticks(ax.xaxis)
     _style.side(ax, notes)
     return handles, ["rows", "total loss"], f"share of all ({_style.name(metric.label)})"

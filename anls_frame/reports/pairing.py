@@ -10,7 +10,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import takes_names
-from anls_frame._text import differing_in_notation, listed, numbered, quoted
+from anls_frame._text import differing_in_notation, numbered, quoted
 from anls_frame._typing import ByFrame, Table_co, declared
 from anls_frame.exceptions import DTypeError, warn
 from anls_frame.frames import conversion, origins
@@ -20,6 +20,8 @@ from anls_frame.summary.keys import check_key_dtypes, key_names, optional
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_SHOWN_IDS = 10
 
 
 class Paired(NamedTuple, Generic[Table_co]):
@@ -275,4 +277,6 @@ def check_ids(ids: pl.DataFrame, what: str, advice: str = "") -> None:
 
 def first_of(ids: pl.DataFrame) -> str:
     """Return the first few ids, for a message."""
-    return listed(str(row[0] if len(row) == 1 else row) for row in ids.iter_rows())
+    first = [str(row[0] if len(row) == 1 else row) for row in ids.head(_SHOWN_IDS).iter_rows()]
+    more = f" and {ids.height - _SHOWN_IDS:,} more" if ids.height > _SHOWN_IDS else ""
+    return ", ".join(first) + more

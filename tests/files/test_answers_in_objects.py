@@ -204,7 +204,7 @@ def test_the_command_line_reads_them(tmp_path: Path) -> None:
 @pytest.mark.parametrize("suffix", ["json", "jsonl", "parquet"])
 @pytest.mark.parametrize("shape", ["squad", "labelled", "one", "vqa"])
 def test_the_overview_finds_them(tmp_path: Path, shape: str, suffix: str) -> None:
-    """The report has always read them; the overview took them for texts, of which none was right."""
+    """`report` read them before, but `overview` compared them as texts, and no prediction was right."""
     value, answers = SHAPES[shape]
     rows = [{"prediction": answers[0] if index % 4 else "?", "answer": value} for index in range(20)]
     af.write_results(pl.DataFrame(rows), tmp_path / f"o.{suffix}")

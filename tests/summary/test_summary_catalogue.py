@@ -44,7 +44,7 @@ HIGHER = (
     ),
     *("levenshtein_ratio", "levenshtein_similarity", "hamming_score", "1-NED", "1-cer", "one_minus_wer"),
     *("1 - CER", "1-edit_distance", "1-normalized_edit_distance", "error_detection_auroc", "wer_improvement"),
-    # What stands after a preposition is not what is measured.
+    # Words after a preposition do not count.
     *("accuracy_at_cost_1", "recall_per_cost", "accuracy_on_errors", "reduction_in_wer"),
 )
 LOWER = (

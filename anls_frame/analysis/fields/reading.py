@@ -154,8 +154,10 @@ class _DocumentColumn:
         self.column = reader.column
         self.names: dict[str, None] = {}
         """The names of fields with a value, in their order."""
-        self.unread: list[str] = []
-        """Texts that fit no format of the kind of their field, with their places."""
+        self.n_unread = 0
+        """Number of texts that fit no format of the kind of their field."""
+        self.first_unread = ""
+        """The first of them, with its place."""
         self._shape, self._reader = shape, reader
 
     def _checked(self, texts: dict[FieldPath, Any]) -> dict[FieldPath, Any]:
@@ -169,7 +171,9 @@ class _DocumentColumn:
         kind = self._shape.kinds.of(name)
         value = None if kind is None else kind.read(text)
         if kind is not None and value is None:
-            self.unread.append(f"{quoted(str(text))} in field {quoted(name)} of document {document!r}")
+            self.n_unread += 1
+            if self.n_unread == 1:
+                self.first_unread = f"{quoted(str(text))} in field {quoted(name)} of document {document!r}"
         return value
 
     def warn_of_halves(self) -> None:

@@ -306,11 +306,11 @@ def _warn_of_kinds(kinds: Kinds, gold: GoldColumn, predicted: Iterable[Predicted
     named: dict[str, GoldColumn | PredictedColumn] = {f"column {gold.column!r}": gold}
     named |= {f"{one.system!r}": one for one in predicted}
     for name, documents in named.items():
-        if documents.unread:
+        if documents.n_unread:
             warn(
                 Parameter("kinds"),
-                f": no format fits {numbered(len(documents.unread), 'value')} of {name}, compared as text, "
-                f"such as {documents.unread[0]}; give the format in which they are written "
+                f": no format fits {numbered(documents.n_unread, 'value')} of {name}, compared as text, "
+                f"such as {documents.first_unread}; give the format in which they are written "
                 "(numbers of JSON and ISO dates need none)",
             )
     if kinds.unmatched:
