@@ -46,7 +46,8 @@ _CONFUSIONS = 30
 # Maximum number of scores in the title of a report.
 _NAMED = 3
 _ERROR_TYPES = "Error types"
-_FEW = 10
+_ENOUGH_ROWS = 10
+"""With fewer rows, an ANLS of 0 in each of them is no sign of wrong columns."""
 _LONG_WORDS = 12
 """Characters of a word, on average, that no language with spaces has."""
 _PAIR = ("reference_char", "predicted_char")
@@ -185,7 +186,7 @@ class ReportView(View):
             *direction_notes(self.metrics, [(one, short_label(one)) for one in settings.own]),
             *score_notes(self.metrics, self.names["row"], of_fields=settings.has_fields),
         ]
-        if overall["n"] >= _FEW and overall.get("anls") == 0:
+        if overall["n"] >= _ENOUGH_ROWS and overall.get("anls") == 0:
             notes.append(
                 f"No {self.names['row']} has an ANLS above 0. Make sure that these are the right columns, "
                 "and that both have the names of classes, or both their numbers."
