@@ -77,7 +77,11 @@ class Input(NamedTuple):
         return TypeError(f"{self.plot} takes {self.takes}; got {type(given).__name__}{more}")
 
     def frame(self, given: Any) -> Any:
-        """Return a Polars, pandas or Arrow frame, which can then be read more than once."""
+        """
+        Return a Polars, pandas or Arrow frame, which can then be read more than once.
+
+        What is given can be a stream, which only the first call can read.
+        """
         if isinstance(given, Summary | SlicedResult):
             raise self.error(given)
         try:
@@ -87,15 +91,16 @@ class Input(NamedTuple):
 
     def table(self, given: Any, columns: Sequence[str]) -> pl.DataFrame:
         """Return the frame of a result in Polars; raise an error if it lacks a column."""
-        self.check(given, columns)
-        return in_polars(self.frame(given)).lazy().collect()
+        frame = self.frame(given)
+        self.check(frame, columns)
+        return in_polars(frame).lazy().collect()
 
-    def check(self, given: Any, columns: Iterable[str], more: str = "") -> None:
+    def check(self, frame: Any, columns: Iterable[str], more: str = "") -> None:
         """Raise an error that says what the plot takes if a frame lacks a column."""
-        names = column_names(self.frame(given))
+        names = column_names(frame)
         for column in columns:
             if column not in names:
-                raise self.error(given, f" without the column {column!r}{more}")
+                raise self.error(frame, f" without the column {column!r}{more}")
 
     def numbers(self, given: Any, columns: Sequence[str], others: Sequence[str] = ()) -> pl.DataFrame:
         """Return numeric columns as floats, with NaN as null, and the other columns unchanged."""
@@ -136,7 +141,7 @@ class Input(NamedTuple):
         """Return the keys and the table of details of a result or of their frame; None for rows."""
         if is_result(given):
             return list(by), self.detail(given, name, by)
-        names = column_names(self.frame(given))
+        names = column_names(given)
         if not set(columns) <= set(names):
             return None
         keys = names[: names.index(columns[0])]

@@ -18,8 +18,7 @@ from anls_frame.exceptions import DTypeError
 from anls_frame.export.columns import DIFFERENCE, ends_of, with_ends
 from anls_frame.export.display import figure, spelled
 from anls_frame.export.kinds import difference_kind
-from anls_frame.frames.conversion import in_polars, to_lazy
-from anls_frame.frames.joins import joined
+from anls_frame.frames.conversion import to_lazy
 from anls_frame.plot import _inputs, _style
 from anls_frame.results import FoundSlices
 from anls_frame.summary.keys import explode_lists
@@ -333,7 +332,7 @@ def error_types(
     """
     most = count("max_groups", max_groups, 1, MOST_ROWS - 1)
     whole, groups = _counted(frame, by, error_type)
-    shown = [*whole, *groups[:most]]
+    shown = [*whole.values(), *groups.values()][: len(whole) + most]
     ax = _inputs.axes(ax, 7.6, 1.7 + _ROW * len(shown))
     hidden = max(len(groups) - most, 0)
     handles, kinds = _stack(ax, shown)
@@ -342,7 +341,8 @@ def error_types(
     return _style.finish(ax, title, label, handles=handles, names=names)
 
 
-_Groups = list[tuple[_style.Label, dict[str, int]]]
+_Groups = dict[str, tuple[_style.Label, dict[str, int]]]
+"""The label and the counts of each group, by its keys as text."""
 
 
 def _counted(given: Any, by: str | Sequence[str] | None, error_type: str) -> tuple[_Groups, _Groups]:
@@ -350,25 +350,21 @@ def _counted(given: Any, by: str | Sequence[str] | None, error_type: str) -> tup
     columns = check_by(by)
     if _inputs.is_result(given):
         columns = tuple(_ERRORS.summary(given).settings.by) if by is None else columns
-        whole, groups = (_ERRORS.detail(given, "errors", keys) for keys in ((), columns))
+        whole, groups = (_grouped(_ERRORS.detail(given, "errors", keys), keys) for keys in ((), columns))
         if columns and _inputs.is_a("report", given):
             # A report may have its own order, and leave out small slices.
-            # Polars takes some names for patterns.
-            own_keys = {f"__anls_frame_{index}": cs.by_name(name) for index, name in enumerate(columns)}
-            slices = in_polars(given.by(*columns)).lazy().select(**own_keys).collect()
-            groups = groups.with_columns(**own_keys)
-            # Details have the texts of ordered categories.
-            slices = slices.cast({key: groups.schema[key] for key in own_keys})
-            groups = joined(slices, groups, [*own_keys]).drop(*own_keys)
-    elif (counted := _ERRORS.counts(given, "errors", columns, _COUNTED)) is not None:
+            slices = map(repr, given.slices_by(columns).select(*map(cs.by_name, columns)).rows())
+            groups = {keys: groups[keys] for keys in slices if keys in groups}
+        return whole, groups if columns else {}
+    given = _ERRORS.frame(given)
+    counted = _ERRORS.counts(given, "errors", columns, _COUNTED)
+    if counted is not None:
         keys, counts = counted
-        return ([], _grouped(counts, keys)) if keys else (_grouped(counts, []), [])
-    else:
-        given = _ERRORS.frame(given)
-        if error_type == "error_type":
-            _ERRORS.check(given, [error_type], "; add it with `anls_frame.error_type`")
-        whole, groups = (_counts_of_rows(given, keys, error_type) for keys in ((), columns))
-    return _grouped(whole, ()), _grouped(groups, columns) if columns else []
+        return ({}, _grouped(counts, keys)) if keys else (_grouped(counts, []), {})
+    if error_type == "error_type":
+        _ERRORS.check(given, [error_type], "; add it with `anls_frame.error_type`")
+    whole, groups = (_grouped(_counts_of_rows(given, keys, error_type), keys) for keys in ((), columns))
+    return whole, groups if columns else {}
 
 
 def _counts_of_rows(frame: Any, by: Sequence[str], column: str) -> pl.DataFrame:
@@ -402,16 +398,15 @@ def _counts_of_rows(frame: Any, by: Sequence[str], column: str) -> pl.DataFrame:
 
 def _grouped(counts: pl.DataFrame, by: Sequence[str]) -> _Groups:
     """Return the counts of each group, in the order of the table."""
-    groups = {} if by else {"[]": (_inputs.whole(), dict[str, int]())}
-    for *key, kind, n in counts.select(*map(cs.by_name, by), "error_type", "n").iter_rows():
+    groups: _Groups = {} if by else {"()": (_inputs.whole(), {})}
+    for *keys, kind, n in counts.select(*map(cs.by_name, by), "error_type", "n").iter_rows():
         # As text, because NaN differs from itself and structs cannot be keys.
-        _, numbers = groups.setdefault(repr(key), (_style.label(key), {}))
-        if kind is not None:
-            numbers[kind] = n
-    return list(groups.values())
+        _, numbers = groups.setdefault(repr(tuple(keys)), (_style.label(keys), {}))
+        numbers[kind] = n
+    return groups
 
 
-def _stack(ax: Axes, groups: _Groups) -> tuple[list[Any], list[str]]:
+def _stack(ax: Axes, groups: Sequence[tuple[_style.Label, dict[str, int]]]) -> tuple[list[Any], list[str]]:
     """Draw stacked shares, with one bar for each group; return the segments of each error type."""
     labels, counts = [label for label, _ in groups], [numbers for _, numbers in groups]
     kinds = [kind for kind in _palette.ERROR_COLORS if any(count.get(kind) for count in counts)]

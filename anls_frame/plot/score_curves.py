@@ -116,11 +116,12 @@ def curve(
     >>> ax.lines[0].get_ydata().tolist()
     [0.95, 0.25]
     """
+    frame = frame if _inputs.is_result(frame) else _ROWS.frame(frame)
     counted = _ROWS.counts(frame, "lengths", () if by is None else (by,), _LENGTHS)
-    if counted is None and (x is None or y is None):
-        more = ', which needs the columns of both axes, such as x="reference_length" and y="anls"'
-        raise _ROWS.error(frame, more)
     if counted is None:
+        if x is None or y is None:
+            more = ', which needs the columns of both axes, such as x="reference_length" and y="anls"'
+            raise _ROWS.error(frame, more)
         drawn = _lines_of_rows(frame, x, y, by, 8 if bins is None else count("bins", bins, 1))
     else:
         useless = [name for name, value in (("x", x), ("bins", bins)) if value is not None]

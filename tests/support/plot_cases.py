@@ -159,8 +159,8 @@ WRONG_INPUTS: dict[str, tuple[str, ...]] = {
 
 
 def kinds(table: pl.DataFrame) -> list[Any]:
-    """Return a table of Polars, of pandas and of Arrow."""
-    return [table, table.to_pandas(), table.to_arrow()]
+    """Return a table of Polars, of pandas and of Arrow, and a stream, which can be read only once."""
+    return [table, table.to_pandas(), table.to_arrow(), table.to_arrow().to_reader()]
 
 
 INPUTS: dict[str, Callable[[], list[Any]]] = {
