@@ -8,6 +8,7 @@ from typing import Any, TypeGuard
 
 from anls_frame._arguments import check_names
 from anls_frame._messages import wrong
+from anls_frame.frames.reserved_columns import PREDICTION
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.summary.catalogue import are_of_fields, of_own_fields, resolve, row_metrics
 from anls_frame.summary.measures import Metric
@@ -20,6 +21,22 @@ def systems_of(prediction: Any) -> dict[str, str]:
     name = "score" if prediction is None else prediction
     check_names([name])
     return {name: name}
+
+
+def columns_of_systems(
+    prediction: str | Mapping[str, str] | Sequence[str], model_confidence: str | Mapping[str, str] | None
+) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
+    """Return for each system its column, the beginning of its new columns, and the column of confidences."""
+    systems = {PREDICTION: prediction} if isinstance(prediction, str) else systems_of(prediction)
+    given = {PREDICTION: model_confidence} if isinstance(model_confidence, str) else model_confidence or {}
+    sure = dict(given) if isinstance(given, Mapping) else {}
+    if len(sure) < len(given) or not sure.keys() <= systems.keys():
+        raise ValueError(
+            "model_confidence must be a column for one system, and a mapping from the names of systems for "
+            f"several, here of {list(systems)}, got {model_confidence!r}"
+        )
+    starts = {system: "" if isinstance(prediction, str) else f"{system}_" for system in systems}
+    return systems, starts, sure
 
 
 def are_several(prediction: Any) -> TypeGuard[Mapping[str, str] | Sequence[str]]:

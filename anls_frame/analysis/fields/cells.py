@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import functools
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -13,7 +14,6 @@ import numpy as np
 import polars as pl
 
 from anls_frame._text import quoted
-from anls_frame.analysis.fields.names import name_of
 from anls_frame.exceptions import DTypeError
 from anls_frame.frames import strict_json
 from anls_frame.frames.conversion import in_polars, is_pandas
@@ -28,6 +28,18 @@ _NARROW = (pl.Float16, pl.Float32)
 _HALF = re.compile("[\ud800-\udfff]")
 _OBJECT = re.compile(r"""\s*(\[\s*)*\{\s*["'}]""")
 """Beginning of a text of one or several objects, as JSON or Python prints them."""
+
+
+@functools.lru_cache(1 << 14)
+def name_of(parent: str, key: str) -> str:
+    """
+    Return the name of a key within a named value; `[]` is appended to the name of a list.
+
+    The names of fields are the keys from the root of a document, joined by dots.
+    """
+    is_plain = key and not set(key) & set('.[]"')
+    key = key if is_plain else json.dumps(key, ensure_ascii=False)
+    return f"{parent}.{key}" if parent else key
 
 
 def _cells(frame: Any, column: str) -> list[Any]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from anls_frame._text import quoted
-from anls_frame.analysis.fields.names import name_of
+from anls_frame.analysis.fields.cells import name_of
 from anls_frame.frames.strict_json import Number
 
 _VALUE, _CONFIDENCE, _FIELD = "value", "confidence", "field"

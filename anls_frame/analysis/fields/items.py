@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from anls_frame.analysis.fields.names import name_of
+from anls_frame.analysis.fields.cells import name_of
 
 _MOST_PAIRS = 4_000_000
 """Maximum number of pairs of items of two lists that are compared."""

@@ -12,10 +12,9 @@ from typing import Any, TypeAlias
 from anls_frame._messages import Option, Parameter
 from anls_frame._text import listed, numbered, quoted
 from anls_frame.analysis.fields import confidences as layouts
-from anls_frame.analysis.fields.cells import Reader
+from anls_frame.analysis.fields.cells import Reader, name_of
 from anls_frame.analysis.fields.items import Pairing, TooLongError
 from anls_frame.analysis.fields.kinds import Kinds
-from anls_frame.analysis.fields.names import name_of
 from anls_frame.exceptions import warn
 from anls_frame.frames.usual_names import plain_name
 

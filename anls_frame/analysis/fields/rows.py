@@ -16,7 +16,6 @@ from anls_frame._text import listed, numbered, quoted
 from anls_frame._typing import OfPandas_co, OfPolars_co, OnFrames, Options, table_of_frame
 from anls_frame.analysis.fields import kinds as kinds_of_values
 from anls_frame.analysis.fields.cells import Reader
-from anls_frame.analysis.fields.columns import columns_of_systems
 from anls_frame.analysis.fields.kinds import Kind, Kinds
 from anls_frame.analysis.fields.reading import NO_FIELD, FieldPath, GoldColumn, Items, PredictedColumn, Shape
 from anls_frame.exceptions import ColumnNotFoundError, DuplicateColumnError, warn
@@ -26,6 +25,7 @@ from anls_frame.frames.conversion import attach, column_names, in_memory, in_pol
 from anls_frame.frames.field_rows import BROKEN, STATUSES
 from anls_frame.frames.reserved_columns import ANSWERS, CONFIDENCE, FIELD, ITEM, NULL_IN_GOLD, STATUS
 from anls_frame.summary.keys import check_own_names
+from anls_frame.summary.systems import columns_of_systems
 
 _SHOWN_NAMES = 10
 

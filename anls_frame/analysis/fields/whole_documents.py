@@ -11,7 +11,6 @@ import polars.selectors as cs
 from anls_frame._arguments import strings, takes_names
 from anls_frame._text import listed, quoted
 from anls_frame._typing import table_of_frame
-from anls_frame.analysis.fields.columns import columns_of_systems
 from anls_frame.frames import origins
 from anls_frame.frames.conversion import as_kind_of, at_hand, column_names, to_lazy
 from anls_frame.frames.field_rows import BROKEN
@@ -22,6 +21,7 @@ from anls_frame.protocol import ScoreProtocol
 from anls_frame.summary.keys import check_own_names
 from anls_frame.summary.rows import is_unanswerable, with_unanswerable
 from anls_frame.summary.settings import named_columns
+from anls_frame.summary.systems import columns_of_systems
 
 _SHOWN_FIELDS = 40
 
