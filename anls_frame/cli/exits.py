@@ -68,7 +68,9 @@ def guarded(program: str, run: Callable[[], int]) -> NoReturn:
         traceback.print_exc()
         message = f"{type(error).__name__}: an error of this program, or of a metric of your own; see above"
     if message is not None:
-        _say(message, program)
+        from anls_frame.cli.output import say
+
+        say(message, program)
         code = BAD_INPUT
     sys.exit(code)
 
@@ -91,12 +93,6 @@ def _message(error: BaseException) -> str:
     return str(InputError(problems, error.total, map(spelled, error.hints)))
 
 
-def _say(text: str, program: str) -> None:
-    from anls_frame.cli.output import say
-
-    say(text, program)
-
-
 def _give_up_output() -> None:
     """Discard the remaining output, which Python would otherwise flush at exit, and fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -117,10 +113,11 @@ def _show_warnings(program: str) -> None:
     usual = warnings.showwarning
 
     def show(message: Warning | str, *place: Any, **more: Any) -> None:
+        from anls_frame.cli.output import say
         from anls_frame.exceptions import InputWarning
 
         if isinstance(message, InputWarning):
-            _say(spelled(message.args[0]), program)
+            say(spelled(message.args[0]), program)
         else:
             usual(message, *place, **more)
 
