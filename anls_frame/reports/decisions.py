@@ -17,11 +17,17 @@ Answer: TypeAlias = Literal["regressed", "undecided", "fine"]
 
 
 class _Decided:
-    """A decision with the `answer` "fine", "regressed" or "undecided", which prints as sentences."""
+    """A decision, which equals its `answer` "fine", "regressed" or "undecided", and prints as sentences."""
 
     def _repr_html_(self) -> str:
         """Return the decision as HTML for notebooks."""
         return f"<p>{escape(visible(str(self)))}</p>"
+
+    def __eq__(self: Any, other: object) -> bool:
+        return self.answer == other if isinstance(other, str) else self is other
+
+    def __hash__(self: Any) -> int:
+        return hash(self.answer)
 
     def __bool__(self) -> bool:
         raise TypeError("a decision can also be undecided; compare its `answer` with 'fine' or 'regressed'")
@@ -166,20 +172,15 @@ class RiskDecision(_Decided):
             return f"undecided: no answer is accepted at a threshold of {exact(self.threshold)}"
         risk, target = in_percent(self.risk), in_percent(self.target)
         accepted = f"of the answers accepted at a threshold of {exact(self.threshold)}"
-
-        def said(share: str) -> str:
-            return (
-                f"the mean loss {accepted} is {share}"
-                if self.are_partial
-                else f"{share} {accepted} are wrong"
-            )
-
+        before, after = "", f" {accepted} are wrong"
+        if self.are_partial:
+            before, after = f"the mean loss {accepted} is ", ""
         rough = f"; {resting_on(self.correlation)}" if self.few_rows else ""
         if self.answer == "fine":
-            return f"fine: {said(f'at most {target}')}{rough}"
+            return f"fine: {before}at most {target}{after}{rough}"
         if self.answer == "regressed":
-            return f"regressed: {said(f'more than {target}')} ({risk}){rough}"
-        line = f"undecided: {said(risk)}, {target} are allowed"
+            return f"regressed: {before}more than {target}{after} ({risk}){rough}"
+        line = f"undecided: {before}{risk}{after}, {target} are allowed"
         if self.needed is None:
             return line
         documents = numbered(self.documents, "document" if self.has_clusters else "row")

@@ -59,6 +59,16 @@ def test_what_could_be_taken_for_yes_is_neither_true_nor_false(name: str) -> Non
         bool(made)
 
 
+@pytest.mark.parametrize("name", ["decision", "decision about a risk"])
+def test_a_decision_equals_its_word(name: str) -> None:
+    made, words = MADE[name](), ["fine", "undecided", "regressed"]
+
+    assert [word for word in words if made == word] == [made.answer]
+    assert [word for word in words if made != word] == [word for word in words if word != made.answer]
+    assert made in {*words}
+    assert made not in {*words} - {made.answer}
+
+
 def test_decisions_show_their_sentences() -> None:
     for name in ("decision", "decision about a risk"):
         made = MADE[name]()
