@@ -328,8 +328,6 @@ def _out_of_lists(name: str, column: Column, problems: Problems, place: Callable
 
 
 _WHOLE_FLOAT = r"\A-?[0-9]+\.0\z"
-_JSON_STRING = r'(?s)\A(?:"(?:[^"\\]|\\.)*"|null)\z'
-
 _MILLISECONDS, _DAY = r"\A-?\d{10,14}\z", 24 * 60 * 60 * 1000
 """Dates of JSON from pandas: milliseconds since 1970, at midnight."""
 
@@ -348,38 +346,30 @@ def _warn_of_written(source: str, texts: pl.Series, problems: Problems, raw: Raw
     if filled.is_empty():
         return
     first, about = filled[0], f"{problems.path}: each text in column {source!r} is"
-    if len(filled) < len(texts) and _all_match(filled, _WHOLE_FLOAT):
+    if len(filled) < len(texts) and answer_texts.all_match(filled, _WHOLE_FLOAT):
         warn(
             f"{about} a whole number with .0, such as {first!r}, which is not the text "
             f"{first.removesuffix('.0')!r}; {raw_tables.FLOATS_OF_PANDAS}, before you write the file"
         )
-    elif raw.typed and _all_match(filled, _MILLISECONDS) and (filled.cast(int) % _DAY == 0).all():
+    elif raw.typed and answer_texts.all_match(filled, _MILLISECONDS) and (filled.cast(int) % _DAY == 0).all():
         warn(
             f"{about} a number of milliseconds, such as {first!r}, which is how pandas writes dates to JSON; "
             "make texts of the dates, as in the other column, with dt.strftime before you write the file"
         )
-    elif not raw.typed and _all_match(filled, _JSON_STRING):
-        warn(
-            f"{about} a string of JSON, such as {quoted(first)}, and scored with its quotes; read them with "
-            "json.loads, and write the texts themselves"
-        )
+    elif not raw.typed and (told := answer_texts.strings_of_json(filled.alias(source))) is not None:
+        warn(f"{problems.path}: {told}, and write the texts themselves")
 
 
 def warn_of_verdicts(raw: Raw, problems: Problems) -> None:
     """Warn of columns in which each text begins with a verdict, as in CSV files of promptfoo."""
     for name, column in () if raw.typed else raw.columns.items():
         texts = column.drop_nulls()
-        if len(texts) and _all_match(texts, r"\A\[(PASS|FAIL|ERROR)\] "):
+        if len(texts) and answer_texts.all_match(texts, r"\A\[(PASS|FAIL|ERROR)\] "):
             warn(
                 f"{problems.path}: each text in column {quoted(name)} begins with a verdict, such as "
                 f"{quoted(texts[0])}, which counts if it is scored; read the JSON Lines of promptfoo, as the "
                 'guide to logs does under "Other harnesses"'
             )
-
-
-def _all_match(texts: pl.Series, pattern: str) -> bool:
-    """Return whether all texts match a pattern; mostly, the first ones tell that they do not."""
-    return all(bool(part.str.contains(pattern).all()) for part in (texts.head(100), texts))
 
 
 def _note_formats(role: str, name: str, raw: Raw, problems: Problems) -> None:

@@ -45,6 +45,8 @@ _BRACKETS = ("()", "[]", "{}")
 _OBJECT = r"""(?s)\A\s*\{\s*(?:(?:"[^"]*"|'[^']*')\s*:.*)?\}\s*\z"""
 """Pattern of an object as JSON or Python prints it: it is empty, or begins with a key."""
 
+_JSON_STRING = r'(?s)\A(?:"(?:[^"\\]|\\.)*"|null)\z'
+
 _LOOKED_AT = 1000
 """Number of texts that show whether most are objects and, drawn at random, whether many have separators."""
 _ANLS_STAR = PROTOCOLS["anls_star"]
@@ -175,8 +177,10 @@ def _message(
     hint = several_answers(answers, kinds) if answers.dtype == pl.String else None
     name, parse = answers.name, f"`anls_frame.parse_answers({column}"
     if hint is None:
-        if answers.dtype != pl.String or not most_are_objects(answers):
+        if answers.dtype != pl.String:
             return None
+        if not most_are_objects(answers):
+            return strings_of_json(answers)
         return (
             f"most texts in column {name!r} are objects that were printed as text, and each is scored as one "
             "answer. To score the fields of documents, make a row of each field with `anls_frame.fields`. If "
@@ -196,6 +200,23 @@ def _message(
         f"answers_format={hint.separator!r})` returns lists. If it belongs to the answers, {parse})` makes "
         "each text a list of one, without this warning"
     )
+
+
+def strings_of_json(texts: pl.Series) -> str | None:
+    """Return the warning about texts that all are strings of JSON, as some exports write them into tables."""
+    name, texts = texts.name, texts.drop_nulls().alias("texts")
+    if texts.is_empty() or not all_match(texts, _JSON_STRING):
+        return None
+    return (
+        f"each text in column {name!r} is a string of JSON, such as {quoted(texts[0])}, and scored with its "
+        "quotes; read them, in Polars with `.str.json_decode(pl.String)`, in pandas with `.map(json.loads, "
+        "na_action='ignore')`"
+    )
+
+
+def all_match(texts: pl.Series, pattern: str) -> bool:
+    """Return whether all texts match a pattern; mostly, the first ones tell that they do not."""
+    return all(bool(part.str.contains(pattern).all()) for part in (texts.head(100), texts))
 
 
 def most_are_objects(texts: pl.Series) -> bool:

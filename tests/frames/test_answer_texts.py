@@ -269,6 +269,21 @@ def test_objects_that_anls_star_would_match_key_by_key_are_told(kind: str) -> No
     assert warned(lambda: af.report(data(3, lists=True), "prediction", "answers")) == []
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_strings_of_json_are_told_and_the_advice_gives_their_texts(kind: str) -> None:
+    """As exports of tracing tools have them, which pandas and Polars read with their quotes."""
+    texts = ["Coke", 'say "a"', "1 Main St\nLeeds", None]
+    written = [json.dumps(text) for text in texts]
+    made = KINDS[kind]({"prediction": texts, "answers": written})
+    [message] = warned(lambda: af.report(made, "prediction", "answers"))
+    assert """'answers' is a string of JSON, such as '"Coke"', and scored with its quotes""" in message
+    assert pl.Series(written).str.json_decode(pl.String).to_list() == texts
+    decoded = pd.Series([None, *written]).map(json.loads, na_action="ignore")
+    assert decoded.dropna().to_list() == texts[:3]
+    quotations = {"prediction": texts, "answers": ['"Coke"', 'say "a"', '"a" or "b"', None]}
+    assert warned(lambda: af.report(KINDS[kind](quotations), "prediction", "answers")) == []
+
+
 def test_objects_are_told_where_scores_are_added_and_in_the_shell(tmp_path: Path) -> None:
     data = pl.DataFrame({"prediction": OBJECTS, "answers": OBJECTS})
     for given_frame in (data, data.to_pandas(), data.to_arrow()):
