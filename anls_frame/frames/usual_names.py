@@ -55,6 +55,9 @@ _OUTCOMES = f"{_OUTCOME_ENDS} iscorrect right errortype outcome judge judgement 
 _ASPECTS = "errorrate hitrate precision recall faithfulness groundedness relevance relevancy similarity"
 """Last words of the names of columns that say how a system did in some respect."""
 
+_OF_OUTCOMES = "change delta diff difference gain improvement reduction value"
+"""Last words of such names that follow one of these, as in `CER_reduction` and `f1/value`."""
+
 
 def plain_name(name: str) -> str:
     """Return a name without case, underscores and other punctuation, as names are compared."""
@@ -129,7 +132,7 @@ def is_said(name: str, *, is_text: bool) -> bool:
 
 def is_outcome(name: str, *, whole: bool = False) -> bool:
     """
-    Return whether a name says how a system did, also if it is `feedback.correct` or `f1/value`.
+    Return whether a name says how a system did, also if it is `feedback.correct` or `CER_reduction`.
 
     With `whole`, only the whole name counts, without the words before its last one.
     """
@@ -137,7 +140,7 @@ def is_outcome(name: str, *, whole: bool = False) -> bool:
     if whole:
         return is_whole
     words = words_of(name)
-    words = words[:-1] if words[-1:] == ["value"] else words
+    words = words[:-1] if words and words[-1] in _OF_OUTCOMES.split() else words
     ends = {"".join(words[-count:]) for count in (1, 2)}
     is_verdict = words[:1] == ["winner"] or "judge" in (*words[:1], *words[-1:])
     is_of_judge = is_verdict and words[-1] not in ("id", "model", "name")

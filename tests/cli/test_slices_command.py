@@ -147,10 +147,11 @@ def test_columns_that_say_how_a_system_did_explain_no_score(rows: pl.DataFrame, 
     is_right = pl.col("prediction") == pl.col("answers")
     columns = dict.fromkeys(("if_right", "judge_gpt4", "exact_match", "feedback.correct"), is_right)
     columns["word_error_rate"] = columns["CharErrorRate"] = 1 - is_right.cast(pl.Float64)
-    rows.with_columns(**columns).write_csv(tmp_path / "judged.csv")
+    columns["CER_reduction"] = columns["wer_improvement"] = columns["score_delta"] = is_right
+    rows.with_columns(**columns, noise_reduction="kind").write_csv(tmp_path / "judged.csv")
     found = json.loads(fine(shell.run(tmp_path, "slices", "judged.csv", "-c", "doc", "--json")))
     assert found["tables"]["Slices"][0]["description"].startswith("pages >")
-    assert found["settings"]["columns"] == ["kind", "pages"]
+    assert found["settings"]["columns"] == ["kind", "noise_reduction", "pages"]
     printed = " ".join(fine(shell.run(tmp_path, "slices", "judged.csv", "-c", "doc")).split())
     for name in columns:
         assert f"{name} (it says how a system did)" in printed
