@@ -12,6 +12,7 @@ from polars.exceptions import ComputeError
 from anls_frame._messages import Either, Message, Nearest
 from anls_frame._text import listed, nearest, quoted
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError
+from anls_frame.frames.usual_names import ROLES, suggests
 
 _RENAMED = Either("rename them", "rename them in the file")
 COLLIDE = Message(" would collide with columns of the result; ", _RENAMED)
@@ -32,7 +33,8 @@ def text_advice(name: str, dtype: Any) -> str:
         if in_lists:
             polars = f"`.list.eval(pl.element().struct.field({field}))`"
             pandas = f"`.map(lambda entries: [entry[{field}] for entry in entries], na_action='ignore')`"
-        return f"take the field with the text, in Polars with {polars}, in pandas with {pandas}"
+        one = f"take the field with the text, in Polars with {polars}, in pandas with {pandas}"
+        return one if in_lists else f"{one}, or score every field of documents with `anls_frame.fields`"
     if str(dtype).startswith("Map"):  # a dtype of Polars 2
         return "take its values, in Polars with `.map.values()`"
     if dtype.is_nested():
@@ -99,7 +101,9 @@ def no_column(name: str, available: Iterable[Any], named: Iterable[str] = ()) ->
         return Message(f"no column {quoted(name)}: there are no columns")
     free = [column for column in columns if column not in others]
     among = f"no column {quoted(name)} among {listed(map(quoted, columns), _SHOWN_NAMES)}"
-    return Message(among, Nearest(name, tuple(free), nearest(name, free)))
+    # What a reader calls a column with this name.
+    role = next((role for role in ROLES if role in free and suggests(name, role)), name)
+    return Message(among, Nearest(name, tuple(free), nearest(role, free)))
 
 
 def free_name(name: str, taken: Container[Any]) -> str:

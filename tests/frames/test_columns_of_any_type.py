@@ -238,6 +238,9 @@ def test_the_advice_about_values_that_are_no_texts_gives_their_texts(
 
     with pytest.raises(af.DTypeError) as raised:
         arrived(frame)
+    assert ("every field of documents with `anls_frame.fields`" in str(raised.value)) == isinstance(
+        values[0], dict
+    )
     code = followed(str(raised.value), "pandas")
     converted = eval(code if code.startswith("frame[") else f"frame['p']{code}", {"frame": frame})  # noqa: S307 - as a user would
     assert arrived(pd.DataFrame({"p": converted})) == texts

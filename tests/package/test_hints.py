@@ -112,6 +112,8 @@ def test_a_column_with_another_role_is_not_what_was_meant_in_files(tmp_path: Pat
         ("ocr_conf", ["ocr", "ocr_confidence"], "ocr_confidence"),
         ("doc", ["doc_type", "doc_id"], "doc_id"),
         ("doc_id", ["question_id", "prediction"], None),
+        ("Sample ID", ["question_id", "prediction"], "question_id"),
+        ("model output", ["question_id", "prediction"], "prediction"),
     ],
 )
 def test_ids_of_other_things_are_not_what_was_meant(
