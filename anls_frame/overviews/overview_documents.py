@@ -252,7 +252,7 @@ class OverviewView(View):
         notes += [f"- {line}." for line in self.slices[:_NAMED]]
         if len(self.slices) > _NAMED:
             notes.append(f"- and {len(self.slices) - _NAMED} more in a file")
-        notes += self.own_notes
+        notes += self.own_notes + self.report_view.notes_on_zeros()
         if "cluster" in self.result.roles.found:
             notes += documents.note(self.result.report.summary.forgotten_documents)
         if self.has_steps:

@@ -186,11 +186,7 @@ class ReportView(View):
             *direction_notes(self.metrics, [(one, short_label(one)) for one in settings.own]),
             *score_notes(self.metrics, self.names["row"], of_fields=settings.has_fields),
         ]
-        if overall["n"] >= _ENOUGH_ROWS and overall.get("anls") == 0:
-            notes.append(
-                f"No {self.names['row']} has an ANLS above 0. Make sure that these are the right columns, "
-                "and that both have the names of classes, or both their numbers."
-            )
+        notes += self.notes_on_zeros()
         if any(ROUNDED in cells.columns for cells in summary.report_sums.cells.values()):
             notes.append(
                 "Quantiles are those of scores rounded to three significant digits, 0.001 from 0.1 to 1, as "
@@ -225,6 +221,13 @@ class ReportView(View):
             by: table.filter(pl.col(SLICE) == GROUP).height + self.left_out for by, table in self.tables
         }
         return [*notes, *fine_note(slices, overall["n"], self.names), *few_note(self.whole)]
+
+    def notes_on_zeros(self) -> list[str]:
+        """Return a note if no row has an ANLS above 0."""
+        if self.overall["n"] < _ENOUGH_ROWS or self.overall.get("anls") != 0:
+            return []
+        said = f"No {self.names['row']} has an ANLS above 0. Make sure that these are the right columns"
+        return [f"{said}, and that both have the names of classes, or both their numbers."]
 
     def drawn(self) -> list[Figure]:
         """Return the distribution of scores, errors by kind, substitutions and alignments."""

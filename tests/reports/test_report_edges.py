@@ -11,6 +11,7 @@ import pytest
 import report_oracle
 from report_oracle import Options
 
+from anls_frame.overviews.overview import overview
 from anls_frame.reports.comparisons import compare
 from anls_frame.reports.reports import report
 
@@ -142,4 +143,5 @@ def test_columns_of_which_no_row_matches_are_told(n: int, right: int, is_told: b
     frame = pl.DataFrame({"prediction": names, "label": names[:right] + ["1"] * (n - right)})
     told = "No row has an ANLS above 0. Make sure that these are the right columns"
     assert (told in str(report(frame, "prediction", "label"))) == is_told
+    assert (told in str(overview(frame, metrics="anls"))) == is_told
     assert told not in str(report(frame, "prediction", "label", metrics="exact_match"))
