@@ -226,9 +226,9 @@ class Settings:
         }
         if "protocol" in differing:
             differing["protocol"] = (spelled(self.protocol), spelled(other.protocol))
-        names = [[metric.name for metric in settings.metrics] for settings in (self, other)]
-        if names[0] != names[1]:
-            differing["metrics"] = (names[0], names[1])
+        metrics = [[_signature(metric) for metric in settings.metrics] for settings in (self, other)]
+        if metrics[0] != metrics[1]:
+            differing["metrics"] = (metrics[0], metrics[1])
         return differing
 
     @classmethod
@@ -243,7 +243,7 @@ class Settings:
 
 def _signature(metric: Metric) -> str:
     """Return the text that identifies a metric; built-in metrics are identified by name."""
-    if is_described(metric):
+    if metric.is_built_in or is_described(metric):
         return metric.name
     named = () if metric.sources == (metric.name,) else ("/".join(metric.sources),)
     return ":".join((metric.name, *named, *(() if metric.higher_is_better else ("lower",))))

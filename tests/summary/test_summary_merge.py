@@ -94,6 +94,21 @@ def test_different_settings_are_refused_by_name(setting: str) -> None:
         merge([first, summarize(FRAME, "prediction", "answers", by="types"), other])
 
 
+def test_functions_of_a_score_that_differ_are_refused_by_their_names() -> None:
+    def strict(prediction: pl.Expr, answers: pl.Expr) -> pl.Expr:
+        return prediction == answers.list.first()
+
+    def loose(prediction: pl.Expr, answers: pl.Expr) -> pl.Expr:
+        return prediction.is_not_null() | answers.is_not_null()
+
+    first, other = (
+        summarize(FRAME, "prediction", "answers", metrics=af.Metric(function, name="mine"))
+        for function in (strict, loose)
+    )
+    with pytest.raises(ValueError, match=r"merged: metrics \(\['mine:.*strict\(\)'\] and \['mine:.*loose"):
+        merge([first, other])
+
+
 def test_protocols_that_differ_in_an_option_are_refused_by_it() -> None:
     first = summarize(FRAME, "prediction", "answers", protocol="rrc")
     for options, spelled in (
