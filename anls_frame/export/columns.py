@@ -245,7 +245,7 @@ CORRECTED = (
     ),
     Column("tuning", "λ, the weight of the given scores in the estimate", "number", "", "nothing"),
     Column(
-        "verdicts_worth",
+        "equivalent_verdicts",
         "number of verdicts that alone would give an interval of this width",
         "count",
         "equivalent verdicts",
@@ -276,7 +276,7 @@ STEPS = (
 
 SELECTIVE = (
     Column("signal", "the confidence by which {row}s are ordered", heading="confidence"),
-    Column("n_unsure", "{row}s without a confidence, never accepted", "count", "no confidence", "nothing"),
+    Column("n_no_confidence", "{row}s without one, never accepted", "count", "no confidence", "nothing"),
     Column("n_distinct", "different confidences", "count", "distinct confidences", "nothing"),
     Column("score", "the mean score of all {row}s", "score"),
     Column(

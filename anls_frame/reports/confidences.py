@@ -97,7 +97,7 @@ class Selective(SlicedResult[Table_co]):
     >>> questions = af.sample()
     >>> options = {"metrics": "exact_match", "cluster": "doc_id"}
     >>> chosen = af.selective(questions, "tesseract", "answers", "tesseract_confidence", **options)
-    >>> chosen.overall.select("n", "n_unsure", pl.col("augrc", "auroc").round(3)).row(0)
+    >>> chosen.overall.select("n", "n_no_confidence", pl.col("augrc", "auroc").round(3)).row(0)
     (1568, 272, 0.162, 0.786)
     """
 
@@ -111,14 +111,14 @@ class Selective(SlicedResult[Table_co]):
         metric: Metric,
         *,
         confidence: float,
-        higher_is_surer: bool,
+        higher_is_more_confident: bool,
         forgotten_documents: str | None,
         account: Account[Table_co],
     ) -> None:
         super().__init__(confidence, [metric], account)
         self._rows = rows
         self._signals = signals
-        self._higher_is_surer = higher_is_surer
+        self._higher_is_more_confident = higher_is_more_confident
         self._forgotten_documents = forgotten_documents
         self._all_rows = [_ranked_by(rows, index) for index in range(len(signals))]
 
@@ -133,7 +133,7 @@ class Selective(SlicedResult[Table_co]):
         return {
             **self._settings.to_dict(),
             "signals": list(self._signals),
-            "higher_is_surer": self._higher_is_surer,
+            "higher_is_more_confident": self._higher_is_more_confident,
             "confidence": self.confidence,
             "forgotten_documents": self._forgotten_documents,
         }
@@ -144,7 +144,7 @@ class Selective(SlicedResult[Table_co]):
         return self._as_given(self._overall)
 
     @listing(
-        *("signal", "n", "n_clusters", "n_unsure", "n_distinct", *with_ends("score", "augrc", "aurc")),
+        *("signal", "n", "n_clusters", "n_no_confidence", "n_distinct", *with_ends("score", "augrc", "aurc")),
         *("eaurc", "auroc", "bias", "ece", "few_rows"),
         of=SELECTIVE,
     )
@@ -185,7 +185,7 @@ class Selective(SlicedResult[Table_co]):
         return {
             "n": ranked.n,
             "n_clusters": self._n_clusters(everything.documents[0]),
-            "n_unsure": ranked.n - ranked.n_known,
+            "n_no_confidence": ranked.n - ranked.n_known,
             "n_distinct": ranked.n_distinct,
             **interval("score", score, min(bounds), max(bounds)),
             **interval("augrc", ranked.augrc, *augrc),
@@ -208,12 +208,12 @@ class Selective(SlicedResult[Table_co]):
 
     def _given(self, confidence: FloatArray) -> FloatArray:
         """Return confidences in their original orientation."""
-        return confidence if self._higher_is_surer else -confidence
+        return confidence if self._higher_is_more_confident else -confidence
 
     def _calibration(self, ranked: RiskCoverage) -> tuple[float | None, float | None]:
         """Return the bias of the confidence and its expected calibration error."""
         known = ranked.confidence[: ranked.n_known]
-        if not (self._higher_is_surer and len(known) and known[0] <= 1 and known[-1] >= 0):
+        if not (self._higher_is_more_confident and len(known) and known[0] <= 1 and known[-1] >= 0):
             return None, None
         gap = np.add.reduceat(1 - ranked.loss[: len(known)] - known, ranked.bins(_BINS)[:-1])
         return -float(gap.sum()) / len(known), float(np.abs(gap).sum()) / len(known)
@@ -484,7 +484,7 @@ class Selective(SlicedResult[Table_co]):
             )
         (ranked,) = self._all_rows
         given = number("threshold", threshold, -np.inf)
-        lowest = given if self._higher_is_surer else -given
+        lowest = given if self._higher_is_more_confident else -given
         target, level = number("risk", risk, 0, 1, ends=False), _level(confidence)
         two_sided = 2 * level - 1
         accepted = ranked.accepted([lowest])
@@ -611,7 +611,7 @@ def selective(
     metrics: Metrics | None = None,
     by: By | None = None,
     cluster: str | None = None,
-    higher_is_surer: bool = True,
+    higher_is_more_confident: bool = True,
     protocol: ScoreProtocol | str = "anls",
     missing: Missing = "empty",
     unanswerable: Unanswerable = "drop",
@@ -642,7 +642,7 @@ def selective(
     cluster
         Column that identifies the document of each row. Pass this column if there is one: rows of a document
         are correlated, and a threshold certified without it could exceed its target risk.
-    higher_is_surer
+    higher_is_more_confident
         Whether higher numbers mean higher confidence. Pass False for numbers such as an entropy; a threshold
         is then the highest accepted number.
     protocol
@@ -733,7 +733,7 @@ def selective(
     scores = table.select(system_rows.score_columns(0, len(systems)))
     metric = _bounded(every[0], scores)
     least, width = metric.span or (0.0, 1.0)
-    sign = 1.0 if flag("higher_is_surer", higher_is_surer) else -1.0
+    sign = 1.0 if flag("higher_is_more_confident", higher_is_more_confident) else -1.0
     signals, unsure = {}, {}
     for index, (name, column) in enumerate(columns.items()):
         system = list(systems).index(name) if name in systems else 0
@@ -750,7 +750,7 @@ def selective(
         list(columns),
         metric,
         confidence=share("confidence", confidence, ends=False),
-        higher_is_surer=higher_is_surer,
+        higher_is_more_confident=higher_is_more_confident,
         forgotten_documents=forgotten(frame, cluster),
         account=replace(account, unsure=unsure),
     )

@@ -138,7 +138,7 @@ def sentence(line: Mapping[str, Any], *, percent: bool = False) -> str:
     if line[name] is None:
         return f"{what}: no figure from {verdicts} and {scores}. {alone}."
     text = spelled_in(line, name, kind)
-    worth = numbered(line["verdicts_worth"], "verdict")
+    worth = numbered(line["equivalent_verdicts"], "verdict")
     bias = share = ""
     if not is_difference and line["bias"] is None:
         bias = ", on another scale than the verdicts, which are 0 or 1; so they have no bias"

@@ -49,12 +49,12 @@ AGREEMENT = ("agreement", "sensitivity", "specificity", "kappa")
 _COUNTS = ("n", "n_clusters", "n_audited", "n_clusters_audited")
 _SCORES = (
     *("system", *_COUNTS, "score", *with_ends("corrected", "bias"), *ends_of("audit")),
-    *("audit_share", "right_share", *with_ends(*AGREEMENT), "tuning", "verdicts_worth", "few_rows"),
+    *("audit_share", "right_share", *with_ends(*AGREEMENT), "tuning", "equivalent_verdicts", "few_rows"),
     *("bias_few_rows", *(f"{measure}_few_rows" for measure in AGREEMENT)),
 )
 _DIFFERENCES = (
     *("system", "baseline", *_COUNTS, "given_difference", *TESTED, "tuning"),
-    *("verdicts_worth", "few_rows"),
+    *("equivalent_verdicts", "few_rows"),
 )
 
 
@@ -277,7 +277,7 @@ class Corrected(SlicedResult[Table_co]):
                     line["n_clusters_audited"] = len(np.unique(audit.judged_document))
                 if mean is not None:
                     line |= self._difference_of(mean) if compared else self._score_of(mean)
-                    line |= {"verdicts_worth": round(mean.verdicts_worth), "tuning": mean.tuning}
+                    line |= {"equivalent_verdicts": round(mean.equivalent_verdicts), "tuning": mean.tuning}
                     has_few = mean.documents < FEW_DOCUMENTS
                     line["few_rows"] = has_few or bool(carried_by_few(mean.carrying))
                     if not compared and pair[0] in self._on_other_scales:

@@ -144,16 +144,18 @@ def with_thresholds(
 
 
 def statements(
-    thresholds: pl.DataFrame, risk: float, confidence: float, *, higher_is_surer: bool, are_partial: bool
+    thresholds: pl.DataFrame, risk: float, confidence: float, bound: str, *, are_partial: bool
 ) -> list[str]:
-    """Return a sentence for each row of `Selective.threshold`; scores that `are_partial` have a mean loss."""
+    """
+    Return a sentence for each row of `Selective.threshold`; scores that `are_partial` have a mean loss.
+
+    `bound` is "at least" or "at most", whichever confidences the thresholds accept.
+    """
     keys = thresholds.columns[: thresholds.columns.index("threshold")]
     named = [name for name in keys if name != "signal" or thresholds["signal"].n_unique() > 1]
     return [
         "".join(f"{label(line[name])}: " for name in named)
-        + _statement(
-            line, risk, confidence, "at least" if higher_is_surer else "at most", are_partial=are_partial
-        )
+        + _statement(line, risk, confidence, bound, are_partial=are_partial)
         for line in thresholds.iter_rows(named=True)
     ]
 

@@ -246,7 +246,7 @@ class CorrectedMean:
         return self._variance(self.contributions)
 
     @property
-    def verdicts_worth(self) -> float:
+    def equivalent_verdicts(self) -> float:
         """Number of verdicts that would have this variance without the scores of all rows."""
         return len(self.audit.truth) * self._variance(self._truth_of) / self.variance
 

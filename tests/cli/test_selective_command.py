@@ -178,8 +178,8 @@ def test_documents_that_fail_whole(tmp_path: Path) -> None:
             assert line["documents_needed"] >= 149
 
 
-def test_lower_is_surer(rows: pl.DataFrame, folder: Path) -> None:
-    line = [*COMMAND, "--lower-is-surer", "-m", "exact_match"]
+def test_lower_is_more_confident(rows: pl.DataFrame, folder: Path) -> None:
+    line = [*COMMAND, "--lower-is-more-confident", "-m", "exact_match"]
     line[line.index("sure")] = "entropy"
     threshold = (
         af.selective(
@@ -189,7 +189,7 @@ def test_lower_is_surer(rows: pl.DataFrame, folder: Path) -> None:
             "entropy",
             metrics="exact_match",
             cluster="doc",
-            higher_is_surer=False,
+            higher_is_more_confident=False,
         )
         .threshold(0.1)["threshold"]
         .item()

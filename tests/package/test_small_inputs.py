@@ -19,7 +19,7 @@ SURE = pl.DataFrame({"right": [1.0, 0.0] * 50, "sure": [row / 100 for row in ran
 
 @pytest.mark.parametrize("higher", [True, False])
 def test_no_threshold_is_no_number(*, higher: bool) -> None:
-    chosen = af.selective(SURE, metrics="right", model_confidence="sure", higher_is_surer=higher)
+    chosen = af.selective(SURE, metrics="right", model_confidence="sure", higher_is_more_confident=higher)
     for threshold in (math.nan, math.inf, -math.inf):
         with pytest.raises(ValueError, match="threshold must be a number"):
             chosen.holds(threshold, 0.5)

@@ -62,7 +62,7 @@ def expected(frame: pl.DataFrame, confidence: str = SURE) -> dict[str, Any]:
     return {
         "n": frame.height,
         "n_clusters": frame["doc"].n_unique(),
-        "n_unsure": frame[confidence].null_count(),
+        "n_no_confidence": frame[confidence].null_count(),
         "n_distinct": frame[confidence].drop_nulls().n_unique(),
         "score": frame["right"].mean(),
         "score_low": 1 - high[0],
@@ -158,7 +158,7 @@ def test_score_with_other_bounds_and_direction_has_the_same_losses() -> None:
     stars = selective(data, metrics=af.Metric("stars", bounds=(1, 5))).overall.row(0, named=True)
     errors = af.Metric("errors", bounds=(0, 1), higher_is_better=False)
     wrong = selective(data, metrics=errors).overall.row(0, named=True)
-    for name in ("augrc", "augrc_low", "aurc_high", "eaurc", "auroc", "n_unsure"):
+    for name in ("augrc", "augrc_low", "aurc_high", "eaurc", "auroc", "n_no_confidence"):
         assert stars[name] == wrong[name] == pytest.approx(wanted[name])
     for end in ("", "_low", "_high"):
         assert stars[f"score{end}"] == pytest.approx(1 + 4 * wanted[f"score{end}"])
@@ -167,10 +167,10 @@ def test_score_with_other_bounds_and_direction_has_the_same_losses() -> None:
     )
 
 
-def test_lower_is_surer() -> None:
+def test_lower_is_more_confident() -> None:
     data = DATA.with_columns(entropy=-pl.col(SURE))
-    first, second = selective(), selective(data, "entropy", higher_is_surer=False)
-    names = ["augrc", "augrc_low", "augrc_high", "aurc", "auroc", "n_unsure"]
+    first, second = selective(), selective(data, "entropy", higher_is_more_confident=False)
+    names = ["augrc", "augrc_low", "augrc_high", "aurc", "auroc", "n_no_confidence"]
     assert second.overall.select(names).row(0) == first.overall.select(names).row(0)
     found, wanted = second.threshold(0.2).row(0, named=True), first.threshold(0.2).row(0, named=True)
     assert found["status"] == "certified"
@@ -376,9 +376,9 @@ def test_documents_that_fail_whole_are_not_taken_for_independent_rows(
 @pytest.mark.parametrize(
     ("data", "wanted"),
     [
-        (DATA.with_columns(pl.lit(None).alias(SURE)), {"n_distinct": 0, "n_unsure": DATA.height}),
+        (DATA.with_columns(pl.lit(None).alias(SURE)), {"n_distinct": 0, "n_no_confidence": DATA.height}),
         (DATA.with_columns(pl.lit(None, pl.Float64).alias(SURE)), {"n_distinct": 0, "ece": math.nan}),
-        (DATA.with_columns(pl.lit(1, pl.Int64).alias(SURE)), {"n_distinct": 1, "n_unsure": 0}),
+        (DATA.with_columns(pl.lit(1, pl.Int64).alias(SURE)), {"n_distinct": 1, "n_no_confidence": 0}),
     ],
 )
 @pytest.mark.filterwarnings("ignore::anls_frame.exceptions.InputWarning")
@@ -494,7 +494,7 @@ def test_a_confidence_that_is_no_number_is_named(written: str) -> None:
         ({"frame": DATA.head(1)}, ValueError, "at least two rows with a score to rank, got 1"),
         ({"frame": DATA.clear()}, ValueError, "at least two rows with a score to rank, got 0"),
         ({"by": SURE}, ValueError, "different numbers, each of which would be a slice"),
-        ({"higher_is_surer": 1}, TypeError, "higher_is_surer must be True or False"),
+        ({"higher_is_more_confident": 1}, TypeError, "higher_is_more_confident must be True or False"),
     ],
 )
 def test_refused(options: dict[str, Any], error: type[Exception], words: str) -> None:

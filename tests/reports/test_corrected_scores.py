@@ -13,7 +13,7 @@ import anls_frame as af
 from anls_frame.statistics import holm
 from anls_frame.statistics.corrected_means import Audit, CorrectedMean
 
-FIGURES = ["corrected", "corrected_low", "corrected_high", "bias", "verdicts_worth", "tuning"]
+FIGURES = ["corrected", "corrected_low", "corrected_high", "bias", "equivalent_verdicts", "tuning"]
 
 
 def population(seed: int = 0) -> pl.DataFrame:
@@ -73,7 +73,7 @@ def by_hand(frame: pl.DataFrame, *, tuning: float | None = None, difference: boo
 
 def check(line: dict[str, Any], mean: CorrectedMean) -> None:
     low, high = mean.share_interval()
-    values = [mean.estimate, low, high, mean.bias, round(mean.verdicts_worth), mean.tuning]
+    values = [mean.estimate, low, high, mean.bias, round(mean.equivalent_verdicts), mean.tuning]
     assert [line[name] for name in FIGURES] == pytest.approx(values, abs=1e-12)
 
 
@@ -200,7 +200,7 @@ def test_too_few_verdicts() -> None:
     }
     assert "No figure is given below 30 verdicts" in str(corrected)
     few = af.corrected(sample(29), "old", "old_truth")
-    assert few.overall.select("corrected", "bias", "tuning", "verdicts_worth").null_count().row(0) == (
+    assert few.overall.select("corrected", "bias", "tuning", "equivalent_verdicts").null_count().row(0) == (
         1,
         1,
         1,

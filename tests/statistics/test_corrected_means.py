@@ -67,7 +67,7 @@ def test_published_values() -> None:
     for tuning, estimate, variance in ((1, 0.875, 0.05506868961352657), (0, 0.75, 0.05108695652173913)):
         fixed = example(tuning)
         assert (fixed.estimate, fixed.variance) == pytest.approx((estimate, variance), abs=1e-12)
-    assert mean.verdicts_worth == pytest.approx(6 * 0.05108695652173913 / 0.04971769558455609, abs=1e-12)
+    assert mean.equivalent_verdicts == pytest.approx(6 * 0.05108695652173913 / 0.04971769558455609, abs=1e-12)
 
 
 @pytest.mark.parametrize("tuning", [None, 0, 0.5, 2])
@@ -178,7 +178,7 @@ def test_scores_that_say_nothing() -> None:
     constant = CorrectedMean(audit_of(np.arange(200) // 4, np.full(200, 0.7), np.arange(0, 200, 5), truth))
     assert constant.tuning == 0
     assert constant.estimate == pytest.approx(truth.mean())
-    assert constant.verdicts_worth == pytest.approx(40)
+    assert constant.equivalent_verdicts == pytest.approx(40)
 
 
 def test_intervals() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,7 @@ def selective(
     risk: float = 0.02,
     require_accepted: float | None = None,
     threshold: float | None = None,
-    lower_is_surer: bool = False,
+    lower_is_more_confident: bool = False,
     target: options.Target,
     slicing: options.SlicingOptions,
     metric: list[str] | None = None,
@@ -57,7 +56,7 @@ def selective(
     threshold
         A threshold chosen on other documents: decide whether the risk of these answers is at most --risk.
         Exit with 0 if it is, with 1 if it is not, and with 3 if there are too few documents to say.
-    lower_is_surer
+    lower_is_more_confident
         Lower numbers mean more confidence, as for an entropy.
     metric
         Score, such as anls (`anls-frame names metrics` lists them), or your own function, as FILE.py:NAME.
@@ -87,7 +86,7 @@ def selective(
             metrics=chosen,
             by=slicing.by,
             cluster=slicing.cluster,
-            higher_is_surer=not lower_is_surer,
+            higher_is_more_confident=not lower_is_more_confident,
             confidence=confidence,
             **vars(scoring),
         )
@@ -95,8 +94,10 @@ def selective(
         # What all rows allow comes first, and does not depend on the slices.
         tables = [[], *(slicing.by or ())]
         thresholds = [result.thresholds_by(names, risk, confidence) for names in tables]
-    how_sure = {"higher_is_surer": not lower_is_surer, "are_partial": result.are_partial}
-    said = list(chain.from_iterable(statements(table, risk, confidence, **how_sure) for table in thresholds))
+    bound = "at most" if lower_is_more_confident else "at least"
+    said = []
+    for table in thresholds:
+        said += statements(table, risk, confidence, bound, are_partial=result.are_partial)
     if decision is not None:
         said = [decision.sentence]  # the account belongs to all figures
     if target.json or target.output is not None:
