@@ -198,7 +198,7 @@ class Curves:
 
     def content(self) -> dict[str, object]:
         """Return the values for the template; places are in per cent, from the top left."""
-        heights = [y for points in self.lines.values() for _, y in points]
+        heights = [y for _, y in itertools.chain.from_iterable(self.lines.values())]
         axis = Axis([*heights, self.target], zero=True, in_percent=True)
         colors = dict(zip(self.lines, itertools.cycle(("var(--accent)", *PALETTE[1:])), strict=False))
 
@@ -274,8 +274,9 @@ class Stacked:
     @property
     def shown(self) -> dict[str, str]:
         """The categories that occur, or all those of another whole."""
-        occurring = {kind for _, counts in self.rows for kind, count in counts.items() if count}
-        return {kind: color for kind, color in self.colors.items() if self.whole or kind in occurring}
+        counts = [numbers for _, numbers in self.rows]
+        shown = [kind for kind in self.colors if self.whole or any(one.get(kind) for one in counts)]
+        return {kind: self.colors[kind] for kind in shown}
 
 
 @dataclass(frozen=True)
@@ -327,8 +328,8 @@ class HeatMap:
 
     def content(self) -> dict[str, object]:
         """Return the values for the template."""
-        scores = [score for _, _, cells in self.rows for score, *_ in cells if score is not None]
-        known = list(filter(math.isfinite, scores)) or [0.0]
+        every = itertools.chain.from_iterable(cells for _, _, cells in self.rows)
+        known = [score for score, *_ in every if score is not None and math.isfinite(score)] or [0.0]
         best, worst = (max(known), min(known)) if self.higher_is_better else (min(known), max(known))
 
         def cell(score: float | None, text: str, interval: str, is_best: bool) -> dict[str, object]:  # noqa: FBT001 - private
@@ -392,8 +393,8 @@ class Crossed:
 
     def content(self) -> dict[str, object]:
         """Return the values for the template: cells are stronger, the more rows changed their category."""
-        numbers = (cells for *_, cells in self.matrices)
-        most = max((n for cells in numbers for (old, new), (n, _) in cells.items() if old != new), default=1)
+        every = itertools.chain.from_iterable(cells.items() for *_, cells in self.matrices)
+        most = max((number for (old, new), (number, _) in every if old != new), default=1)
 
         def cell(old: str, new: str, pair: tuple[int | None, int | None]) -> dict[str, object]:
             number, line = pair
@@ -416,7 +417,8 @@ class Crossed:
     @property
     def n_lines(self) -> int:
         """Number of the first rows of the table that hold the numbers."""
-        return max((line + 1 for *_, cells in self.matrices for _, line in cells.values()), default=0)
+        numbers = itertools.chain.from_iterable(cells.values() for *_, cells in self.matrices)
+        return max((line + 1 for _, line in numbers), default=0)
 
 
 @dataclass(frozen=True)

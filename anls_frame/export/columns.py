@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Literal, TypeAlias, TypeVar
 
 import polars as pl
@@ -61,7 +62,7 @@ def ends_of(name: str) -> tuple[str, str]:
 
 def with_ends(*figures: str) -> tuple[str, ...]:
     """Return the columns of figures, each followed by the ends of its intervals."""
-    return tuple(name for figure in figures for name in (figure, *ends_of(figure)))
+    return tuple(chain.from_iterable((figure, *ends_of(figure)) for figure in figures))
 
 
 def interval(name: str, figure: Value, low: Value, high: Value) -> dict[str, Value]:
@@ -198,6 +199,16 @@ ERRORS = (
 )
 """Columns of error types, causes and substitutions."""
 
+
+def _of_agreement(name: str, meaning: str) -> tuple[Column, Column]:
+    """Return the columns of a figure of agreement, and of the mark on figures of few documents."""
+    few = "few documents carry the figure: treat its interval as rough"
+    return (
+        Column(name, meaning, "score", "", "nothing"),
+        Column(f"{name}_few_rows", few, heading=f"few rows for {name}", mark=(name, FEW)),
+    )
+
+
 CORRECTED = (
     Column("n_audited", "{row}s with a verdict", "count", "judged"),
     Column("n_clusters_audited", "documents with a judged {row}", "count", "documents judged", "nothing"),
@@ -225,23 +236,11 @@ CORRECTED = (
         "nothing",
     ),
     Column("right_share", "share of judged {row}s that are right", "score", "judged right", "nothing"),
-    *(
-        column
-        for name, meaning in (
-            ("agreement", "share of judged {row}s whose score is the verdict"),
-            ("sensitivity", "right answers passed: share of {row}s judged right that are scored 1"),
-            ("specificity", "wrong answers caught: share of {row}s judged wrong that are scored 0"),
-            ("kappa", "Cohen's kappa: agreement beyond chance; it falls if nearly all {row}s are right"),
-        )
-        for column in (
-            Column(name, meaning, "score", "", "nothing"),
-            Column(
-                f"{name}_few_rows",
-                "few documents carry the figure: treat its interval as rough",
-                heading=f"few rows for {name}",
-                mark=(name, FEW),
-            ),
-        )
+    *_of_agreement("agreement", "share of judged {row}s whose score is the verdict"),
+    *_of_agreement("sensitivity", "right answers passed: share of {row}s judged right that are scored 1"),
+    *_of_agreement("specificity", "wrong answers caught: share of {row}s judged wrong that are scored 0"),
+    *_of_agreement(
+        "kappa", "Cohen's kappa: agreement beyond chance; it falls if nearly all {row}s are right"
     ),
     Column("tuning", "λ, the weight of the given scores in the estimate", "number", "", "nothing"),
     Column(
@@ -388,12 +387,14 @@ RESULTS = {
 }
 """All columns, by the results that have them."""
 
-COLUMNS = by_name(column for columns in reversed(RESULTS.values()) for column in columns)
+_EVERY = list(chain.from_iterable(RESULTS.values()))
+
+COLUMNS = by_name(reversed(_EVERY))
 """All columns by name; where results differ, as the first of them has it."""
 
-_HEADINGS = {(column.name, column.heading) for columns in RESULTS.values() for column in columns}
+_HEADINGS = {(column.name, column.heading) for column in _EVERY}
 
-MARKS = {column.name: column.mark for column in (*COUNTS, *FIGURES, *CORRECTED) if column.mark is not None}
+MARKS = {column.name: column.mark for column in _EVERY if column.mark is not None}
 """Columns of truth values that people see as a mark on the figures of another column."""
 
 LEAST = (

@@ -274,7 +274,7 @@ def _columns(table: Table) -> list[ShownColumn]:
     return [
         ShownColumn(
             name,
-            table.heading_of_figure(name) if table.is_alone(name) else table.headings[name],
+            table.heading(name),
             table.kind(name),
             intervals.get(name),
             marks.get(name),

@@ -243,9 +243,10 @@ class Table:
         figure = figure_of(end)
         return figure != end and figure not in self.frame.columns and {*ends_of(figure)} <= {*self.headings}
 
-    def heading_of_figure(self, end: str) -> str:
-        """Return what people read above the figure of an interval."""
-        return heading_of(figure_of(end), self.names, self.columns)
+    def heading(self, name: str) -> str:
+        """Return what people read above a column; an interval without a figure is headed as the figure."""
+        is_alone = self.is_alone(name)
+        return heading_of(figure_of(name), self.names, self.columns) if is_alone else self.headings[name]
 
     def meaning(self, name: str) -> str:
         """Return what a column says, if that is known and more than what a row is."""
@@ -256,12 +257,11 @@ class Table:
     def definitions(self) -> dict[str, str]:
         """The meanings of words and headings that people see, and of marks that occur."""
         found = {metric.heading: of_rows(metric.meaning, self.names) for metric in self.metrics.values()}
-        for name, heading in self.headings.items():
+        for name in self.headings:
             # An interval is explained once, with its figure, and a mark only where it occurs.
             is_end = figure_of(name) != name and figure_of(name) in self.headings
             if not is_end and name not in MARKS:
-                term = self.heading_of_figure(name) if self.is_alone(name) else heading
-                found.setdefault(term, self.meaning(name))
+                found.setdefault(self.heading(name), self.meaning(name))
         for name, (column, mark) in self.marks.items():
             if column in self.headings and self.frame[name].any():
                 found.setdefault(mark.strip(), self.meaning(name))
@@ -337,7 +337,7 @@ class Document:
 
     def of_tables(self, tables: Sequence[Table], **others: Any) -> Document:
         """Return the document with some of its tables, without the notes on marks of the others."""
-        marked = {mark for table in tables for mark in table.definitions}
+        marked = set[str]().union(*(table.definitions for table in tables))
         marked |= {BEST for table in tables if any(table.best)}
         notes = [note for note in self.notes if not isinstance(note, MarkNote) or note.mark in marked]
         return replace(self, tables=tables, notes=notes, **others)
@@ -440,17 +440,14 @@ def named_tables(tables: Sequence[Table], names: Sequence[str]) -> list[Table]:
 
 def with_columns(tables: Sequence[Table], columns: Sequence[str]) -> list[Table]:
     """Return tables with only these figures after their keys; tables without such figures stay unchanged."""
-    known = {name for table in tables for name in table.frame.columns}
+    known = set[str]().union(*(table.frame.columns for table in tables))
     unknown = [name for name in columns if name not in known]
     if unknown:
         raise wrong("columns", f"must be among {sorted(known)}, got {unknown}")
-    return [
-        _with_columns(table, columns) if {*columns} & {*table.frame.columns} else table for table in tables
-    ]
-
-
-def _with_columns(table: Table, columns: Sequence[str]) -> Table:
-    first = [name for name in table.headings if name in _WHAT_ROWS_ARE or table.kind(name) == "key"]
-    figures = dict.fromkeys(with_ends(*first, *columns))
-    shown = [name for name in figures if name in table.frame.columns]
-    return replace(table, shown=shown)
+    chosen = []
+    for table in tables:
+        first = [name for name in table.headings if name in _WHAT_ROWS_ARE or table.kind(name) == "key"]
+        own = table.frame.columns
+        shown = [name for name in dict.fromkeys(with_ends(*first, *columns)) if name in own]
+        chosen.append(replace(table, shown=shown) if {*columns} & {*own} else table)
+    return chosen

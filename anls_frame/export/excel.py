@@ -15,8 +15,7 @@ import math
 import re
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
-from typing import TYPE_CHECKING, BinaryIO, TypeGuard
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias, TypeGuard
 
 import polars as pl
 import xlsxwriter
@@ -33,6 +32,9 @@ from anls_frame.export.values import as_text, json_text, plain_frame
 if TYPE_CHECKING:
     from xlsxwriter.format import Format
     from xlsxwriter.worksheet import Worksheet
+
+_Style: TypeAlias = Mapping[str, object]
+"""Properties of a cell's format, as XlsxWriter takes them."""
 
 _MOST_ROWS = 1_048_576
 _MOST_COLUMNS = 16_384
@@ -88,12 +90,13 @@ def write(document: Document, file: BinaryIO) -> None:
     # The best system of a slice is named in a column, without its mark.
     notes = [note for note in document.notes if getattr(note, "mark", None) != BEST]
     book = _XlsxFile(document.title, notes)
+    meanings = dict[tuple[str, str], None]()
     for table, name in zip(document.tables, names, strict=True):
         if name != table.name:
             book.notes.append(f"the sheet {name!r} holds the table {table.name!r}")
         book.add_table(table, name)
-    # Tables of the same columns define them in the same words.
-    meanings = dict.fromkeys(pair for table in document.tables for pair in table.definitions.items())
+        # Tables of the same columns define them in the same words.
+        meanings |= dict.fromkeys(table.definitions.items())
     if meanings:
         book.add_pairs("Columns", ("column", "meaning"), meanings)
     settings = {"title": document.title, "signature": document.signature, **document.settings}
@@ -174,9 +177,9 @@ class _XlsxFile:
         for index, title in enumerate(titles):
             self._write_text(sheet, 0, index, title, _HEADING)
         for row, (first, value) in enumerate(pairs, start=1):
-            self._write_text(sheet, row, 0, first)
+            self._write_text(sheet, row, 0, first, {})
             scalar = value is None or isinstance(value, str | int | float)
-            self._write_cell(sheet, row, 1, value if scalar else json_text(value), kind="number")
+            self._write_cell(sheet, row, 1, value if scalar else json_text(value), kind="number", style={})
         sheet.freeze_panes(1, 0)
         sheet.set_column(0, 0, 24)
         sheet.set_column(1, 1, _WIDEST)
@@ -191,14 +194,7 @@ class _XlsxFile:
         sheet.set_column(0, 0, 2 * _WIDEST)
 
     def _write_cell(
-        self,
-        sheet: Worksheet,
-        row: int,
-        column: int,
-        value: object,
-        *,
-        kind: Kind,
-        style: Mapping[str, object] = MappingProxyType({}),
+        self, sheet: Worksheet, row: int, column: int, value: object, *, kind: Kind, style: _Style
     ) -> None:
         if value is None:
             return
@@ -211,14 +207,7 @@ class _XlsxFile:
         else:
             self._write_text(sheet, row, column, as_text(value), style)
 
-    def _write_text(
-        self,
-        sheet: Worksheet,
-        row: int,
-        column: int,
-        text: str,
-        style: Mapping[str, object] = MappingProxyType({}),
-    ) -> None:
+    def _write_text(self, sheet: Worksheet, row: int, column: int, text: str, style: _Style) -> None:
         kept = self._held(sheet, row, column, text)
         # The cell stays text even when it is edited.
         prefix = {"quote_prefix": True} if kept.startswith(_FORMULA_STARTS) else {}
@@ -245,7 +234,7 @@ class _XlsxFile:
             )
         return kept
 
-    def _format(self, properties: Mapping[str, object]) -> Format | None:
+    def _format(self, properties: _Style) -> Format | None:
         return self._made(tuple(sorted(properties.items()))) if properties else None
 
 

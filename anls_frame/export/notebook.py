@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from anls_frame._text import shortened_apart, visible
 from anls_frame.export.display import display_table
 from anls_frame.export.document import Table
@@ -41,7 +43,6 @@ def in_page(table: GT) -> str:
 
 def rendered(table: Table, table_id: str) -> GT:
     """Return a table with its name and notes, under a unique id."""
-    import polars as pl  # noqa: PLC0415 - as great_tables
     from great_tables import GT, html, loc, style  # noqa: PLC0415 - only in notebooks
 
     columns, rows = display_table(table)
@@ -62,7 +63,7 @@ def rendered(table: Table, table_id: str) -> GT:
         .tab_style(style=style.text(weight="bold"), locations=loc.body(rows=list(table.bold)))
         .opt_css(_CSS.replace("{id}", table_id))
     )
-    for name, index in zip(names, range(len(columns)), strict=True):
+    for index, name in enumerate(names):
         for wanted, weight in ((True, style.text(weight="bold")), (False, style.text(weight="normal"))):
             lines = [line for line, row in enumerate(rows) if row.cells[index].is_shown is wanted]
             if lines:

@@ -9,6 +9,7 @@ import math
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 import polars as pl
@@ -47,8 +48,9 @@ class Packed:
         plain = plain_frame(columns, "rows")
         held = {column.name: _values(column) for column in plain}
         # A list of a column is a list here; in a list, values that are lists are texts.
-        flat = (value for values in held.values() for value in values)
-        distinct = {entry for value in flat for entry in (value if isinstance(value, list) else [value])}
+        distinct = set[Any]()
+        for value in chain.from_iterable(held.values()):
+            distinct.update(value if isinstance(value, list) else [value])
         # Numbers come first; texts are sorted regardless of case.
         keys = {
             entry: (1, entry.lower(), entry) if isinstance(entry, str) else (0, entry)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -63,8 +64,8 @@ def _write(frame: pl.LazyFrame, suffix: str, file: Any, *, escape_formulas: bool
     elif suffix == ".json":
         file.write(b"[")
         batches = frame.collect_batches(chunk_size=_BATCH, maintain_order=True)
-        written = (row for batch in batches for row in json_lines(batch, "rows"))
-        for index, row in enumerate(written):
+        rows_of_batches = (json_lines(batch, "rows") for batch in batches)
+        for index, row in enumerate(chain.from_iterable(rows_of_batches)):
             file.write(f"{',' if index else ''}\n{row}".encode())
         file.write(b"\n]\n")
     elif suffix == ".xlsx":

@@ -108,5 +108,5 @@ def score_grid(ranked: pl.DataFrame, by: Sequence[str], *, only_shown: bool = Fa
 def apart(names: Sequence[str], taken: Sequence[str]) -> list[str]:
     """Return column names that are distinct from each other and from given names."""
     # Columns named like the ends of another column's interval would be shown as such.
-    ends = {name for name in names for other in names if name in ends_of(other)}
-    return distinct(names, {*taken, *ends})
+    ends = set[str]().union(*map(ends_of, names))
+    return distinct(names, {*taken, *ends.intersection(names)})

@@ -9,6 +9,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 
 from anls_frame._messages import SPELLING
 from anls_frame._text import shortened, shortened_apart, spelled_space, text_width, visible
@@ -147,7 +148,12 @@ class _Column:
 
     @cached_property
     def _content(self) -> int:
-        return max((text_width(line) for cell in self.cells for line in cell), default=0)
+        return max(map(text_width, chain.from_iterable(self.cells)), default=0)
+
+    def padded(self, text: str) -> str:
+        """Return a text with spaces up to the width of the column."""
+        room = " " * (self.width - text_width(text))
+        return f"{room}{text}" if self.is_right else f"{text}{room}"
 
 
 def _fitting(columns: list[_Column], most: int | None) -> tuple[list[_Column], list[str]]:
@@ -187,7 +193,8 @@ def cell_text(cell: Cell) -> str:
 def _aligned(figures: Sequence[str]) -> list[str]:
     """Put the decimal points of figures below one another."""
     # A figure up to its last digit before the point, and the rest.
-    parts = [(text[: len(text) - len(rest)], rest) for text in figures for rest in [text.lstrip(_WHOLE)]]
+    rests = [text.lstrip(_WHOLE) for text in figures]
+    parts = [(text.removesuffix(rest), rest) for text, rest in zip(figures, rests, strict=True)]
     if not any("." in rest for _, rest in parts):
         # A dash is below whole numbers, not where their point would be.
         parts = [(whole, rest) if whole else (rest, "") for whole, rest in parts]
@@ -238,7 +245,7 @@ def _framed(columns: Sequence[_Column]) -> list[str]:
         f"┌{'┬'.join(rule)}┐",
         *_lines([column.head for column in columns], columns),
         f"╞{'╪'.join(['═' * (width + 2) for width in widths])}╡",
-        *(line for row in zip(*cells, strict=True) for line in _lines(row, columns)),
+        *chain.from_iterable(_lines(row, columns) for row in zip(*cells, strict=True)),
         f"└{'┴'.join(rule)}┘",
     ]
 
@@ -247,9 +254,5 @@ def _lines(cells: Sequence[Sequence[str]], columns: Sequence[_Column]) -> Iterat
     """Yield the lines of a row of cells; figures without intervals are right-aligned."""
     for index in range(max(map(len, cells), default=0)):
         texts = [cell[index] if index < len(cell) else "" for cell in cells]
-        padded = [
-            f"{room}{text}" if column.is_right else f"{text}{room}"
-            for text, column in zip(texts, columns, strict=True)
-            for room in [" " * (column.width - text_width(text))]
-        ]
+        padded = [column.padded(text) for text, column in zip(texts, columns, strict=True)]
         yield f"│ {' ┆ '.join(padded)} │"

@@ -273,7 +273,7 @@ def limits(
     )
 
 
-def columns_of(option: str, columns: str | Sequence[str] | Mapping[str, str] | None) -> dict[str, str]:
+def columns_of(option: str, columns: str | Sequence[str] | Mapping[str, str]) -> dict[str, str]:
     """Return a dictionary from names in the plot to columns."""
     given = [columns] if isinstance(columns, str) else columns
     return resolve_systems(given, 1, option=option, what="columns of scores")

@@ -121,10 +121,9 @@ def confusion_matrix(
         .collect()
     )
     shown = _most_frequent(pairs, most)
-    sides = [_by_count(shown, name) for name in _COLUMNS[:2]]
-    references, predictions = sides
+    references, predictions = (_by_count(shown, name) for name in _COLUMNS[:2])
     ax = _inputs.axes(ax, 1.4 + _CELL * max(len(predictions), 8), 1.3 + _CELL * max(len(references), 3))
-    drawn = [character_label(character) for side in sides for character in side]
+    drawn = [*map(character_label, (*references, *predictions))]
     if shown.height:
         _label_sides(ax, drawn[len(references) :], drawn[: len(references)])
         _draw_counts(ax, shown, references, predictions)
@@ -209,7 +208,7 @@ def edit_matrix(
             raise ValueError("reference and substitution_cost must not be given for a finished matrix")
         matrix = prediction
     else:
-        if _inputs.is_result(prediction) or not isinstance(prediction, str):
+        if not isinstance(prediction, str):
             raise _TEXTS.error(prediction)
         matrix = matrices.edit_matrix(
             prediction, string("reference", reference), substitution_cost=substitution_cost

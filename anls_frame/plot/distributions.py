@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -243,7 +244,7 @@ def ecdf(
     looks = _style.line_looks(systems, colors, is_nameless=isinstance(scores, str))
     ax = _inputs.axes(ax, 6.4, 4 + _style.legend_height(systems))
     curves = {name: steps(rows[column]) for name, column in systems.items()}
-    ends = [0.0, 1.0, *(x for xs, _ in curves.values() for x in (*xs[:1], *xs[-1:]))]
+    ends = [0.0, 1.0, *itertools.chain.from_iterable(xs for xs, _ in curves.values())]
     margin = 0.02 * (max(ends) - min(ends))
     left, right = min(ends) - margin, max(ends) + margin
     drawn = {name: curve for name, curve in curves.items() if curve[0]}

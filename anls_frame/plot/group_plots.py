@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -131,7 +132,9 @@ def group_scores(
                 f"the reports must be sliced by the same columns, got {list(first.by)} and {list(other.by)}"
             )
     # In the order of the first report, followed by slices found only in others.
-    labels = {key: text for slices in every.values() for key, text in slices.labels.items()}
+    labels = dict[str, _style.Label]()
+    for slices in every.values():
+        labels |= slices.labels
     hidden = max(len(labels) - (_inputs.WHOLE in labels) - most, 0)
     keys = list(labels)[: len(labels) - hidden]
     row = max(_ROW, _REPORT_ROW * len(given))
@@ -139,10 +142,12 @@ def group_scores(
     several, size = len(given) > 1, 6.5 if len(given) <= _LARGE_MARKERS else 4.5
     looks = _style.line_looks(given, colors, is_nameless=[*given] == [""])
     tables = {name: _figures(slices, metric) for name, slices in every.items()}
+    ends: list[float | None] = []
     for index, (name, table) in enumerate(tables.items()):
         offset = (index - (len(tables) - 1) / 2) * _SPREAD / len(tables)
         for row, key in enumerate(keys):
             if (figures := table.get(key)) and figures[0] is not None:
+                ends += figures[:3]
                 is_whole = key == _inputs.WHOLE
                 if is_whole:
                     color = looks[name]["color"] if several else _style.ink(ax, 0.75)
@@ -154,8 +159,7 @@ def group_scores(
                 own["width"] = width / (1.4 if several else 1)
                 _style.score_in_row(ax, row + offset, figures[:4], **looks[name], **own)
     _style.group_axis(ax, [labels[key] for key in keys])
-    drawn = [table[key] for table in tables.values() for key in keys if key in table]
-    ax.set_xlim(*_inputs.limits([value for row in drawn for value in row[:3]], metric.bounds))
+    ax.set_xlim(*_inputs.limits(ends, metric.bounds))
     levels = {report.confidence if _inputs.is_a("report", report) else None for report in given.values()}
     level = "".join(f"{level_text(share)} " for share in levels if share is not None and len(levels) == 1)
     _style.side(ax, [_counts([table.get(key) for table in tables.values()]) for key in keys])
@@ -266,7 +270,7 @@ def comparison(
         look: dict[str, Any] = {"color": shades[name], "markersize": 7 * scale, "linestyle": "none"}
         handles += ax.plot(numbers.drop_nulls().to_numpy(), rows.to_numpy(), marker, zorder=2, **look)
     _style.group_axis(ax, labels)
-    ax.set_xlim(*_inputs.limits([value for numbers in scores for value in numbers], drawn.bounds))
+    ax.set_xlim(*_inputs.limits([*itertools.chain(*scores)], drawn.bounds))
     lines = frame.select(DIFFERENCE).iter_rows()
     kind = difference_kind(_inputs.kind_of(drawn, metrics))
     differences = [_inputs.spelled_figure(value, ends, kind) for value, *ends in lines]
@@ -552,7 +556,7 @@ def _effects(ax: Axes, frame: pl.DataFrame, metric: Metric) -> tuple[list[Any], 
         *ax.plot([], [], "D", color=grey, markersize=5.5 * scale),
     ]
     bounds = metric.bounds if not is_change else None
-    values = [value for column in figures.iter_columns() for value in column]
+    values = [*itertools.chain(*figures)]
     ax.set_xlim(*_inputs.limits([*values, 0.0] if is_change else values, bounds))
     p_values = frame["p_adjusted"] if "p_adjusted" in frame.columns else [None] * frame.height
     notes = ["" if p is None else f"p = {figure(p, 'p_value')}" for p in p_values]

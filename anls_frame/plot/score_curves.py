@@ -191,16 +191,10 @@ def _lines_of_table(given: Any, keys: Sequence[str], table: pl.DataFrame, measur
 
 
 def _lines_of_rows(
-    frame: Any,
-    x: str | None,
-    y: str | Sequence[str] | Mapping[str, str] | None,
-    by: str | None,
-    bins: int,
+    frame: Any, x: str, y: str | Sequence[str] | Mapping[str, str], by: str | None, bins: int
 ) -> _Curves:
     """Return the lines of rows, with the mean score and number of each bin."""
     systems = _inputs.columns_of("y", y)
-    if x is None:
-        raise ValueError("x must be the column with a number for each row, such as its length, got None")
     if by is not None and len(systems) > 1:
         raise ValueError("draw several systems or several groups, not both")
     columns = list(dict.fromkeys((*systems.values(), x)))

@@ -130,8 +130,7 @@ def ranking(
     named = zip(map(left_to_right, _style.names(systems)), ranks, is_best, strict=True)
     labels = [_style.Label(f"{name}{rank}", is_bold=best) for name, rank, best in named]
     _style.group_axis(ax, labels, LABEL_WIDTH + max(map(len, ranks), default=0))
-    ends = [end for *score, _ in figures.iter_rows() for end in score]
-    ax.set_xlim(*_inputs.limits(ends, None))
+    ax.set_xlim(*_inputs.limits([*itertools.chain(*frame.select(SCORE))], None))
     kind = _inputs.kind_of(given.metric, given.metrics)
     notes = [_inputs.spelled_figure(score, ends, kind) for score, *ends, _ in figures.iter_rows()]
     _style.side(ax, notes, bold=[row for row, best in enumerate(is_best) if best])
@@ -371,7 +370,8 @@ def _ranked(given: Any, source: _inputs.Input, metric: str | None) -> _Ranked:
     tables = frame[TABLE].drop_nulls() if TABLE in frame.columns else pl.Series([])
     if len(tables):
         first = tables[0]
-        choices = (keys for size in range(len(by) + 1) for keys in itertools.combinations(by, size))
-        by = next((keys for keys in choices if crossed(keys) == first), by)
+        choices = (itertools.combinations(by, size) for size in range(len(by) + 1))
+        chosen_keys = itertools.chain.from_iterable(choices)
+        by = next((keys for keys in chosen_keys if crossed(keys) == first), by)
         frame = frame.filter(pl.col(TABLE).is_null() | (pl.col(TABLE) == first)).drop(TABLE)
     return _Ranked(frame, by, chosen, metrics, given.confidence if is_comparison else None)

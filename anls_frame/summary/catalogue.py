@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, Union
 
 import polars as pl
@@ -115,6 +116,11 @@ def _by_errors(
         return pl.sum_horizontal(values, ignore_nulls=False) if fields else scored
 
     return rate
+
+
+def _whatever_the_protocol(function: Callable[..., pl.Expr]) -> Callable[..., pl.Expr]:
+    """Return a function of texts that takes a protocol and ignores it."""
+    return lambda prediction, answers, **_: function(prediction, answers)
 
 
 _COUNTED: Mapping[str, Callable[[pl.Expr, pl.Expr, pl.Expr], pl.Expr]] = {
@@ -260,8 +266,8 @@ DESCRIBED = {
             format="rate",
         ),
         *(
-            # These have a preparation of their own, whatever the protocol.
-            _share(name, label, meaning, lambda p, a, *, _score=score, **_: _score(p, a))
+            # These have a preparation of their own.
+            _share(name, label, meaning, _whatever_the_protocol(score))
             for name, label, meaning, score in (
                 (
                     "relaxed_accuracy",
@@ -488,7 +494,7 @@ def resolve(
     if are_of_rows and has_texts:
         every = [NAMES_OF_ROWS.get(given, given) if isinstance(given, str) else given for given in every]
     options: dict[str, Any] = {"has_texts": has_texts, "protocol": protocol}
-    resolved = [metric for given in every for metric in _resolved(given, columns, **options)]
+    resolved = [*chain.from_iterable(_resolved(given, columns, **options) for given in every)]
     if not resolved:
         raise ValueError("metrics must name at least one metric")
     check_names(resolved)
@@ -574,7 +580,7 @@ def _own_fields_of(metric: Metric, protocol: ScoreProtocol | str) -> Metric:
     own = dataclasses.replace(
         metric,
         # The function of a caller takes no protocol.
-        numerator=_in_own_fields(lambda prediction, answers, **_: function(prediction, answers)),
+        numerator=_in_own_fields(_whatever_the_protocol(function)),
         denominator=_is_own,
         sources=(*metric.sources, "fields of the system"),
         has_fractions=True,
@@ -594,15 +600,9 @@ def _resolved(
     if not isinstance(given, str):
         return [Metric(given)]  # type: ignore[arg-type] # it checks what it is given
     if has_texts and given in SETS:
-        return [
-            metric
-            for name in SETS[given]
-            for metric in _resolved(name, columns, has_texts=True, protocol=protocol)
-        ]
-    if has_texts and given in BUILT_IN:
-        return [BUILT_IN[given]]
-    if has_texts and given in DESCRIBED:
-        return [_prepared(DESCRIBED[given], protocol)]
+        return [_named(name, protocol) for name in SETS[given]]
+    if has_texts and given in NAMED:
+        return [_named(given, protocol)]
     if given in columns:
         return [Metric(given)]
     known = (*SETS, *NAMED)
@@ -691,6 +691,11 @@ def _prepared(metric: Metric, protocol: ScoreProtocol | str) -> Metric:
     return dataclasses.replace(
         metric, numerator=prepared(metric.numerator), denominator=prepared(metric.denominator)
     )
+
+
+def _named(name: str, protocol: ScoreProtocol | str) -> Metric:
+    """Return a named score, with its computation."""
+    return BUILT_IN.get(name) or _prepared(DESCRIBED[name], protocol)
 
 
 def from_dict(values: Mapping[str, Any]) -> Metric:

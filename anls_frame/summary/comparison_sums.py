@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -41,7 +42,7 @@ MOST_WITH_CHANGES = 12
 
 def pairs(systems: int) -> list[tuple[int, int]]:
     """Return all pairs of systems in the order of their numbers in `votes`."""
-    return [(first, second) for first in range(systems) for second in range(first + 1, systems)]
+    return list(itertools.combinations(range(systems), 2))
 
 
 def change_columns(system: int) -> tuple[str, str]:

@@ -76,7 +76,9 @@ def error_table(
 
 def edit_counts(rows: pl.LazyFrame, keys: Sequence[str], options: dict[str, Any]) -> pl.LazyFrame:
     """Count edits, reference characters and rows by slice; list keys are not exploded."""
-    counts = _plugin.call("confusion_counts", "prediction", "answers", _group(keys), **options)
+    # The first row with the number of a slice collects its counts.
+    number = pl.struct(keys).hash() if keys else pl.lit(0, dtype=pl.UInt64)
+    counts = _plugin.call("confusion_counts", "prediction", "answers", number.alias("group"), **options)
     lists = rows.select(*keys, counts.alias("counts"))
     parts = (
         lists.filter(pl.col("counts").list.len() > 0)
@@ -174,9 +176,3 @@ def _added(frame: pl.DataFrame, keys: Sequence[str], values: Sequence[str]) -> p
     """Add up rows with equal keys; a cell counts in each entry of a list key."""
     frame = explode_lists(frame, [key for key in keys if key in frame.columns])
     return frame.group_by(keys).agg(pl.col(*values).sum())
-
-
-def _group(keys: Sequence[str]) -> pl.Expr:
-    """Return the number of each row's slice; the first row with a number collects the counts."""
-    number = pl.struct(keys).hash() if keys else pl.lit(0, dtype=pl.UInt64)
-    return number.alias("group")

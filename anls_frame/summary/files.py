@@ -80,12 +80,6 @@ def is_summary(path: Path) -> bool:
         return False
 
 
-def load(path: Path) -> dict[str, Any]:
-    """Return what the summary in a file holds."""
-    # Python reads the bytes, because Polars cannot open a file whose name is not valid Unicode.
-    return read(io.BytesIO(path.read_bytes()), str(path))
-
-
 def read(source: io.BytesIO, name: str) -> dict[str, Any]:
     """Return what a summary holds from the content of its file; errors name the source."""
     try:

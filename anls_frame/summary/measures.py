@@ -293,11 +293,6 @@ class Metric:
         )
 
     @property
-    def column(self) -> str:
-        """Column of `anls_frame.score` with the numerator of a built-in metric."""
-        return str(self.numerator)
-
-    @property
     def is_function(self) -> bool:
         """Whether the metric is a function of texts."""
         return callable(self.numerator)
@@ -391,7 +386,7 @@ class Metric:
         """
         if self.is_own_mean:
             return "score_sum", "n", "score_spread"
-        numerator, denominator = self.column, self.denominator
+        numerator, denominator = str(self.numerator), self.denominator
         if not self.is_built_in:
             numerator, denominator = "numerator", "denominator"
         x = f"{numerator}_{'units' if self.bits else 'sum'}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -115,7 +116,7 @@ def _slices(moments: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric
     result = grouped(moments, keys, _as_floats(metrics)).sort(keys)
     if not metrics:
         return result
-    squares = [name for metric in metrics for name in metric.moments()[2::3]]
+    squares = [*chain.from_iterable(metric.moments()[2::3] for metric in metrics)]
     fits = [pl.col(squares) >= 0]
     fits += [pl.col(metric.moments()[:2]) < _LARGEST_SUM for metric in metrics if metric.fractions]
     if not result.select(pl.all_horizontal(fits).all()).item():
@@ -148,7 +149,7 @@ def _cluster_columns(metrics: Sequence[Metric]) -> list[pl.Expr]:
         pl.col(*COUNTS).sum(),
         (pl.col("n") > 0).sum().cast(pl.Int64).alias("units"),
         *(power.sum().alias(size) for size, power in zip(SIZES, sizes, strict=True)),
-        *(moment.sum() for metric in metrics for moment in _cluster_moments(metric)),
+        *(moment.sum() for moment in chain.from_iterable(map(_cluster_moments, metrics))),
     ]
 
 

@@ -22,6 +22,7 @@ from anls_frame.summary.rows import (
 )
 from anls_frame.summary.selection import first_score, worst_rows
 from anls_frame.summary.settings import Settings
+from anls_frame.summary.slicing import columns_of
 from anls_frame.summary.system_rows import SystemRows, metric_columns, single
 
 _BIN_SUMS = ("n", "nls_units")
@@ -97,7 +98,7 @@ def _in_batches(frame: pl.LazyFrame, rows: SystemRows, part: str | None) -> dict
     text_sums = sums_of_texts() if settings.has_texts and has_clusters else []
     bin_sums = [expr for expr in text_sums if expr.meta.output_name() in _BIN_SUMS]
     whole_sums = [] if settings.has_texts and not has_clusters else prediction_counts(0)
-    used = {name for expr in (*text_sums, *whole_sums) for name in expr.meta.root_names()}
+    used = {*columns_of([*text_sums, *whole_sums])}
     used |= {GRID_STEP, "bits"} if text_sums else set()
     buckets: dict[str, Buckets] = {}
 

@@ -175,9 +175,9 @@ def sums_of_texts() -> list[pl.Expr]:
         _count(is_missing("missing_0"), "n_missing"),
         _count(~pl.col("answerable"), "n_unanswerable"),
         _count(pl.col("reference_length") == 0, "n_empty_reference"),
-        sum_of_scores("nls"),
+        fixed_point.sum_of_shares(nls, SCORE_BITS).alias("nls_units"),
         fixed_point.sum_of_shares(nls * nls, FINE_BITS).alias("nls_square_units"),
-        sum_of_scores("cer"),
+        fixed_point.sum_of_rates(cer).alias("cer_units"),
         fixed_point.sum_of_rates(cer * cer).alias("cer_square_units"),
         _count(pl.col("exact_match"), "exact_match_sum"),
         pl.col("char_errors").sum().alias("char_errors_sum"),
@@ -185,7 +185,7 @@ def sums_of_texts() -> list[pl.Expr]:
         (errors * errors).sum().cast(pl.Int128).alias("char_errors_squares"),
         (errors * length).sum().cast(pl.Int128).alias("char_errors_by_length"),
         (length * length).sum().cast(pl.Int128).alias("reference_length_squares"),
-        sum_of_scores("anls"),
+        fixed_point.sum_of_shares(anls, SCORE_BITS).alias("anls_units"),
         fixed_point.sum_of_shares(anls * anls, FINE_BITS).alias("anls_square_units"),
         _count(anls == 0, "zeros_sum"),
     ]
@@ -201,13 +201,6 @@ def prediction_counts(system: int) -> list[pl.Expr]:
         _count(pl.col(f"other_marks_{system}"), "n_other_marks"),
         _count(pl.col("unanswerable"), "n_empty_answers"),
     ]
-
-
-def sum_of_scores(name: str) -> pl.Expr:
-    """Return the sum of a score of texts over rows, in the units of its metric."""
-    score = pl.col(name)
-    units = fixed_point.sum_of_rates(score) if name == "cer" else fixed_point.sum_of_shares(score, SCORE_BITS)
-    return units.alias(f"{name}_units")
 
 
 def _count(condition: pl.Expr, name: str) -> pl.Expr:

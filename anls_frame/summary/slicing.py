@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Union
 
 import polars as pl
@@ -76,7 +77,7 @@ def resolve(by: By | None, role: str = "by") -> Slicing:
     keys: dict[str, pl.Expr | None] = {}
     tables = tuple(tuple(_names(table, role, keys)) for table in lists)
     expressions = {name: expr for name, expr in keys.items() if expr is not None}
-    names = tuple(dict.fromkeys(name for table in tables for name in table))
+    names = tuple(dict.fromkeys(chain(*tables)))
     if len({frozenset(table) for table in tables}) < len(tables):
         raise wrong(role, f"must not ask for a table twice, got {_shown(by)}")
     return Slicing(names, tables if len(tables) > 1 else (), expressions)

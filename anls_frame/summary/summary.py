@@ -163,19 +163,17 @@ class Summary(Generic[Table_co]):
     @property
     def report_sums(self) -> CellSums:
         """The sums of one system; internal, may change."""
-        advice = "compare them with `compare`, or their summary with Comparison.from_summary"
-        return self._sums_of("report", f"a report shows one system, not {listed(self.systems)}: {advice}")
+        if self.kind != "report":
+            advice = "compare them with `compare`, or their summary with Comparison.from_summary"
+            raise ValueError(f"a report shows one system, not {listed(self.systems)}: {advice}")
+        return self.sums
 
     @property
     def comparison_sums(self) -> CellSums:
         """The sums of several systems; internal, may change."""
-        advice = "use Report.from_summary, or pass the columns of all systems to summarize"
-        problem = f"this is a summary of one system, {listed(self.systems)}: {advice}"
-        return self._sums_of("comparison", problem)
-
-    def _sums_of(self, kind: Kind, problem: str) -> CellSums:
-        if self.kind != kind:
-            raise ValueError(problem)
+        if self.kind != "comparison":
+            advice = "use Report.from_summary, or pass the columns of all systems to summarize"
+            raise ValueError(f"this is a summary of one system, {listed(self.systems)}: {advice}")
         return self.sums
 
     def __repr__(self) -> str:
@@ -298,7 +296,9 @@ class Summary(Generic[Table_co]):
         ValueError
             If the file is not a summary, or has a format that this version cannot read.
         """
-        return Summary(**files.load(as_path(path)))
+        path = as_path(path)
+        # Python reads the bytes, because Polars cannot open a file whose name is not valid Unicode.
+        return Summary(**files.read(io.BytesIO(path.read_bytes()), str(path)))
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Summary[pl.DataFrame]:

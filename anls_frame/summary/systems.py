@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, TypeGuard
 
 from anls_frame._arguments import check_names
@@ -119,7 +120,7 @@ def resolve_systems(
         entries = [(name, name) for name in systems]
     else:
         entries = list(systems.items()) if hasattr(systems, "items") else []
-    are_texts = all(isinstance(text, str) for entry in entries for text in entry)
+    are_texts = all(isinstance(text, str) for text in chain(*entries))
     if len(entries) < least or not are_texts:
         number = "two or more" if least > 1 else "one or more"
         raise ValueError(
