@@ -185,7 +185,7 @@ class Comparison(SlicedResult[Table_co]):
 
         Raises
         ------
-        ValueError
+        AttributeError
             If the comparison was made without ``details=True``.
 
         Examples
@@ -205,7 +205,8 @@ class Comparison(SlicedResult[Table_co]):
         └────────┴─────────────────────┴────────────┴─────┴───────┘
         """
         if not self._sums.of("transitions"):
-            raise ValueError("error types were not counted: pass details=True when comparing")
+            # Not a ValueError, so that programs which list the attributes of objects get the others.
+            raise AttributeError("error types were not counted: pass details=True when comparing")
         return self._as_given(self._transitions(self._by))
 
     def _transitions(self, columns: Sequence[str]) -> pl.DataFrame:

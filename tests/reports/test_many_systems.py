@@ -202,8 +202,10 @@ def test_transitions_count_error_types_against_the_first_system() -> None:
     assert_frame_equal(
         counted.sort("lang", "old", "new"), expected, check_dtypes=False, check_column_order=False
     )
-    with pytest.raises(ValueError, match="pass details=True"):
-        _ = compare(FRAME, SYSTEMS, "answer").transitions
+    without = compare(FRAME, SYSTEMS, "answer")
+    assert not hasattr(without, "transitions")
+    with pytest.raises(AttributeError, match="pass details=True"):
+        _ = without.transitions
 
 
 def test_ranks_of_two_agree_with_their_statistics() -> None:
