@@ -236,7 +236,7 @@ CORRECTED = (
         "nothing",
     ),
     Column("right_share", "share of judged {row}s that are right", "score", "judged right", "nothing"),
-    *_of_agreement("agreement", "share of judged {row}s whose score is the verdict"),
+    *_of_agreement("agreement", "share of judged {row}s whose score is the verdict, if all are 0 or 1"),
     *_of_agreement("sensitivity", "right answers passed: share of {row}s judged right that are scored 1"),
     *_of_agreement("specificity", "wrong answers caught: share of {row}s judged wrong that are scored 0"),
     *_of_agreement(
