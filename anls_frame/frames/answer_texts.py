@@ -204,7 +204,7 @@ def _message(
 
 def strings_of_json(texts: pl.Series) -> str | None:
     """Return the warning about texts that all are strings of JSON, as some exports write them into tables."""
-    name, texts = texts.name, texts.drop_nulls().alias("texts")
+    name, texts = texts.name, texts.alias("texts").drop_nulls()
     if texts.is_empty() or not all_match(texts, _JSON_STRING):
         return None
     return (
