@@ -45,7 +45,7 @@ _BRACKETS = ("()", "[]", "{}")
 _OBJECT = r"""(?s)\A\s*\{\s*(?:(?:"[^"]*"|'[^']*')\s*:.*)?\}\s*\z"""
 """Pattern of an object as JSON or Python prints it: it is empty, or begins with a key."""
 
-_JSON_STRING = r'(?s)\A(?:"(?:[^"\\]|\\.)*"|null)\z'
+_JSON_STRING = r'(?s)\A"(?:[^"\\]|\\.)*"\z'
 
 _LOOKED_AT = 1000
 """Number of texts that show whether most are objects and, drawn at random, whether many have separators."""
@@ -204,8 +204,10 @@ def _message(
 
 def strings_of_json(texts: pl.Series) -> str | None:
     """Return the warning about texts that all are strings of JSON, as some exports write them into tables."""
-    name, texts = texts.name, texts.alias("texts").drop_nulls()
-    if texts.is_empty() or not all_match(texts, _JSON_STRING):
+    name, texts = texts.name, texts.alias("texts")
+    texts = texts.filter(texts != "null")
+    # A single one may be a quotation.
+    if len(texts) <= 1 or not all_match(texts, _JSON_STRING):
         return None
     return (
         f"each text in column {name!r} is a string of JSON, such as {quoted(texts[0])}, and scored with its "
