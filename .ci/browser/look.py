@@ -20,7 +20,7 @@ MODES: dict[str, dict[str, Any]] = {
 }
 ROWS = {"report": 8, "comparison": 8, "large": 10_001}
 CONTRAST = Path(__file__).with_name("contrast.js").read_text(encoding="utf-8")
-TEXTS = "h1, h2, p, li, a, td, th, small, dt, dd, i.mark, figcaption"
+TEXTS = "h1, h2, p, li, a, td, th, small, dt, dd, i.mark, mark, ins, del, figcaption"
 LEAST_CONTRAST = 4.5
 CUT_TABLES = """() => [...document.querySelectorAll("div.scroll")]
   .map((scroll) => [scroll.clientWidth, scroll.scrollWidth]).filter(([room, width]) => width > room)"""
@@ -86,6 +86,12 @@ def check_with_script(page: Page, path: Path, mode: str) -> list[str]:
             wrong.append(f"{rows.count()} rows")
         wrong += check_sorting(page)
     if mode == "light":
+        page.emulate_media(media="print")
+        # A table repeats its headings on each page, but Chromium repeats no buttons.
+        if page.evaluate(
+            "[...document.querySelectorAll('th button')].some((one) => one.getClientRects().length)"
+        ):
+            wrong.append("headings in buttons on paper")
         page.pdf(path=path.with_suffix(".pdf"), prefer_css_page_size=True)
     return wrong
 

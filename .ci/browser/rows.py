@@ -393,6 +393,10 @@ def check_view(browser: Browser, path: Path) -> list[str]:
     )
     expect("the filters before it", active.all_text_contents(), before)
     expect("headings that break within a word", page.evaluate(BROKEN), [])
+    nameless = page.locator("button").evaluate_all(
+        "(all) => all.filter((one) => !(one.ariaLabel || one.textContent)).length"
+    )
+    expect("buttons without a name", nameless, 0)
     # Each column of the list that matters is in the window, beside an open row too.
     for kind in ("id", "prediction", "answer", "asked"):
         for box in (one.bounding_box() for one in page.locator(f"#head .{kind}").all()):

@@ -160,6 +160,13 @@ def test_a_report_with_details_shows_errors_and_confusions(tmp_path: Path) -> No
     assert shown.texts("div.val")[-5:] == ["n = 4", "n = 2", "n = 2", "n = 1", "n = 0"]
     widths = [float((one.attributes["width"] or "").rstrip("%")) for one in shown.find("rect.seg")]
     assert widths[-9:] == [25, 25, 25, 25, 50, 50, 50, 50, 100]
+    # Who does not see colours reads the same shares.
+    a_and_b = ["whitespace: 50.0 %, near: 50.0 %", "whitespace: 50.0 %, missing: 50.0 %"]
+    assert [one.attributes["aria-label"] for one in shown.find("svg.strip")][-4:] == [
+        *a_and_b,
+        "wrong: 100.0 %",
+        "none",
+    ]
     cells = shown.texts("td.d")
     assert ["I", "l"] in [cells[at : at + 2] for at in range(len(cells))]
 

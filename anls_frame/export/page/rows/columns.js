@@ -40,7 +40,7 @@ function listColumns(rows, verdicts) {
     const kind = rows.get(`keep_${place}`).isNumeric ? "figure" : "text";
     add(`keep_${place}`, name, isQuestion ? "asked text" : `${kind} extra`);
   };
-  made.push({ id: "verdict", title: "", kind: "mark", fill: (cell, row) => fillVerdict(cell, verdicts, row) });
+  made.push({ id: "verdict", title: "verdict", kind: "mark", fill: (cell, row) => fillVerdict(cell, verdicts, row) });
   add("id", "id", "id");
   add("change", "change", "figure change spare", (cell, row) => {
     const change = rows.value("change", row);
