@@ -86,8 +86,8 @@ def audit_sample(
         documents. The result keeps it as `audit_cluster`, which `corrected` reads. Nulls form one document.
     by, per_slice
         Columns that define slices, with one value per row, and the minimum number of rows drawn from each
-        slice; smaller slices are drawn completely. The remaining draws are shared in proportion to the rows
-        of slices.
+        slice, at least one; smaller slices are drawn completely. The remaining draws are shared in proportion
+        to the rows of slices.
     seed
         Seed of the draw.
 
@@ -108,8 +108,8 @@ def audit_sample(
     DuplicateColumnError
         If the frame has a column with the name of a new one.
     ValueError
-        If the frame has too few rows, `lean` needs a column that is not given, or `n` is too small for
-        `per_slice`.
+        If the frame has too few rows, `lean` needs a column that is not given, or `n` is too small for the
+        slices.
     TypeError
         If the frame is not one of the accepted kinds.
 
@@ -165,7 +165,7 @@ def audit_sample(
     strata = plain_frame(plain_keys(rows.select(slices), slices), "by")
     strata = strata.select(label=_labels(kinds, slices), kind=kinds)
     suspicion = _numbers(rows, lean, least=0.0) if lean not in _LEANS else np.zeros(rows.height)
-    least = max(per_slice, _LEAST_OF_SCORES if lean == "score" else 0)
+    least = max(per_slice, _LEAST_OF_SCORES if lean == "score" else 1)
     random = np.random.default_rng(seed)
     is_drawn, probability = np.zeros(rows.height, bool), np.full(rows.height, np.nan)
     for label, share in _shared_out(strata, n, least).items():

@@ -89,6 +89,11 @@ def test_slices_have_enough_rows() -> None:
     assert "lowest / ja" in crossed["audit_stratum"].unique()
     whole = af.audit_sample(rows(), 60, by="lang", per_slice=30)
     assert whole.filter(lang="ja")["audit"].all()
+    # `corrected` refuses rows without a chance to be drawn.
+    rare = rows().with_columns(lang=pl.when(doc="d0").then("lang").otherwise(pl.lit("fr")))
+    few = af.audit_sample(rare, 10, by="lang")
+    assert dict(few.filter("audit")["lang"].value_counts().iter_rows()) == {"fr": 8, "en": 1, "ja": 1}
+    assert few["audit_probability"].min() > 0
 
 
 @pytest.mark.parametrize(
@@ -103,6 +108,7 @@ def test_slices_have_enough_rows() -> None:
         ({"lean": "score", "score": "hole"}, ValueError, "must hold numbers, but 1 value of 200"),
         ({"per_slice": 5}, ValueError, "per_slice needs by="),
         ({"by": "lang", "per_slice": 20}, ValueError, "n must be at least 40, the number of"),
+        ({"by": "doc"}, ValueError, "n must be at least 20, the number of"),
         ({"by": "many"}, af.DTypeError, r"\['many'\] of by= hold lists"),
         ({"cluster": "audit"}, af.DuplicateColumnError, r"already has the columns \['audit'\]"),
     ],
