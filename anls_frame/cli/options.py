@@ -491,8 +491,8 @@ class SummaryTarget(Target):
 
     def put_report(self, report: Any, shown: Mapping[str, Any], **written: Any) -> None:
         """Save, write and print a report; an error says that it has no rows, unless other parts may."""
-        if not (report.overall["n"] or self.summary):
-            raise ValueError("no row has an answer to score against")
+        if not self.summary:
+            report.account.check_scored(report.overall["n"])
         self.put(report, shown, **written)
 
     def put_comparison(self, comparison: Any, shown: Mapping[str, Any], **written: Any) -> None:

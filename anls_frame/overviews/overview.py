@@ -307,8 +307,7 @@ def overview(
     names = names_in_reports(scores)
     tables = [[name] for name in roles.by if n_values(rows[name]) <= _TABLES and name not in names]
     made: Report[Any] = report(rows, column, roles.answers, metrics=chosen, by=tables or None, **how)
-    if not made.overall["n"]:
-        raise ValueError("no row has an answer to score against, or a score")
+    made.account.check_scored(made.overall["n"])
     # The rows without a score may be those of all other values.
     varying = [name for name in roles.by if [name] not in tables or made.tables[name]["n"].gt(0).sum() > 1]
     found = None

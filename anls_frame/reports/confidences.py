@@ -12,7 +12,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import choice, count, flag, number, share, takes_names
-from anls_frame._messages import wrong
+from anls_frame._messages import Message, wrong
 from anls_frame._text import numbered
 from anls_frame._typing import ByFrame, Missing, Table_co, declared
 from anls_frame.exceptions import warn
@@ -788,9 +788,8 @@ def _collected(rows: system_rows.SystemRows) -> tuple[pl.DataFrame, Account[Any]
     is_used = pl.all_horizontal(pl.col(scores).is_not_null())
     account = account_of(rows, table.select(**account_sums(rows, is_used)))
     if account.used < 2:  # noqa: PLR2004
-        raise ValueError(
-            f"there must be at least two rows with a score to rank, got {account.used}. {account}"
-        )
+        few = f"there must be at least two rows with a score to rank, got {account.used}. "
+        raise ValueError(Message(few, account.sentence))
     return table.filter(is_used), account
 
 

@@ -114,10 +114,11 @@ def compare_files(
     }
     scoring = {"protocol": protocol, "missing": missing, "unanswerable": unanswerable}
     if scores:
-        comparison = compare(_in_order(scores_in_columns(given, chosen), baseline), **options)
-        return _not_empty(comparison, "no row has the scores of all systems")
-    comparison = _of_texts(given, chosen or [usual_metric(given.how)], baseline, scoring, options)
-    return _not_empty(comparison, "no row has an answer to score against")
+        comparison: Comparison = compare(_in_order(scores_in_columns(given, chosen), baseline), **options)
+    else:
+        comparison = _of_texts(given, chosen or [usual_metric(given.how)], baseline, scoring, options)
+    comparison.account.check_scored(comparison.overall["n"].max())
+    return comparison
 
 
 def _of_texts(
@@ -177,9 +178,3 @@ def _in_order(wide: Wide[pl.DataFrame], baseline: str | None) -> Wide[pl.DataFra
     """Return systems side by side with the baseline first."""
     names = baseline_first(wide.systems, baseline)
     return wide._replace(systems={name: wide.systems[name] for name in names})
-
-
-def _not_empty(comparison: Comparison, message: str) -> Comparison:
-    if not comparison.overall["n"].max():
-        raise ValueError(message)
-    return comparison

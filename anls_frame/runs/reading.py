@@ -447,7 +447,8 @@ def scan_counted(file: File, how: Reading) -> tuple[pl.LazyFrame, int]:
     with reading(file, how):
         frame = scan(file, how)
         rows: int = frame.select(pl.len()).collect(engine="streaming").item()
-    warn_of_empty(file, rows)
+    if how.where is None:
+        warn_of_empty(file, rows)
     return frame, rows
 
 

@@ -164,8 +164,7 @@ def scores(
     is_scored = np.logical_or.reduce([metric_scores.scored > 0 for metric_scores in every])
     used = pl.Series(is_scored)
     account = account_of(rows, scored.select(**account_sums(rows, pl.lit(used))))
-    if not account.used:
-        raise ValueError(f"there is nothing to score. {account}")
+    account.check_scored(account.used)
     return frame.filter(used), [metric_scores.filtered(is_scored) for metric_scores in every], account
 
 

@@ -52,8 +52,7 @@ def lines_of(summary: Summary, columns: object, metrics: object) -> SearchInput:
             f"rows have any of {[scored.metric.name for scored in scores]}; pass one of them"
         )
     is_scored = scores[0].scored > 0
-    if not is_scored.any():
-        raise ValueError(f"there is nothing to score. {summary.account}")
+    summary.account.check_scored(int(is_scored.sum()))
     kept = lines.filter(pl.Series(is_scored))
     named = zip(key_names(settings.by, None), settings.by, strict=True)
     frame = kept.select(pl.col(key).alias(name) for key, name in named).select(cs.by_name(names))

@@ -230,6 +230,14 @@ class Account(Generic[Table_co]):
             parts.append(Message(f"answers were split at {self.settings.answers_format!r}: ", *whole))
         return Message(Message.joined("; ", parts), ".")
 
+    def check_scored(self, n: int) -> None:
+        """Raise an error with the reasons if no row has a score."""
+        if not n:
+            nothing = "there is nothing to score. "
+            if self.settings.where and not self.given:
+                raise ValueError(f"{nothing}No row fulfils {self.settings.where}.")
+            raise ValueError(Message(nothing, self.sentence))
+
     def _left_out(self, n: int, what: str, option: str = "", although: str = "") -> list[str]:
         """Return why this number of rows was left out, and the option with which they count."""
         if not n:

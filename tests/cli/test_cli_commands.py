@@ -292,9 +292,8 @@ def test_scores_that_exist_are_compared_by_their_name_and_direction(run: Run, tm
     refused(run("compare", path.name, path.name, "--scores"), "scores are in two or more columns")
     refused(run("compare", path.name, "--system-column", "kind", "--scores"), "instead, pass --metric COLUMN")
     (tmp_path / "none.csv").write_text("a,b,c\n1,,\n,1,1\n", encoding="utf-8")
-    refused(
-        run("compare", "none.csv", "--systems", "a,b,c", "--scores"), "no row has the scores of all systems"
-    )
+    nothing = "there is nothing to score. 0 of 2 rows were used; 2 have no score of a system"
+    refused(run("compare", "none.csv", "--systems", "a,b,c", "--scores"), nothing)
 
 
 def test_confusions_are_those_of_the_package(run: Run) -> None:

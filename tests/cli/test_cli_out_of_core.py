@@ -102,7 +102,7 @@ def test_the_first_rows_are_shown_and_the_others_counted(folder: Path) -> None:
     pl.DataFrame(schema={"prediction": pl.String, "answers": pl.String}).write_parquet(
         folder / "none.parquet"
     )
-    refused(run(folder, "score", "none.parquet"), "no row has an answer to score against")
+    refused(run(folder, "score", "none.parquet"), "there is nothing to score. 0 rows were given")
     refused(run(folder, "convert", "none.parquet", "out.csv"), "none.parquet: holds no rows")
 
 
@@ -120,7 +120,11 @@ def test_parts_without_rows_to_score_have_summaries_too(tmp_path: Path) -> None:
         done = run(tmp_path, "report", f"{name}.parquet", "--summary", f"{name}.summary.parquet", "--json")
         said = "anls-frame: empty.parquet: holds no rows\n" if name == "empty" else ""
         assert json.loads(fine(done, said))["tables"]["All rows"][0]["n"] == (2 if name == "rows" else 0)
-    refused(run(tmp_path, "report", "unanswerable.parquet"), "no row has an answer to score against")
+    nothing = "0 of 1 row was used; 1 has no accepted answer and was left out: --unanswerable empty scores it"
+    refused(run(tmp_path, "report", "unanswerable.parquet"), nothing)
+    for command in ("report", "overview"):
+        chosen = run(tmp_path, command, "rows.parquet", "--where", "question_id = '9'")
+        assert chosen.stderr == "anls-frame: there is nothing to score. No row fulfils question_id = '9'.\n"
 
     summaries = [f"{name}.summary.parquet" for name in parts]
     merged = json.loads(fine(run(tmp_path, "merge", *summaries, "--json")))["tables"]["All rows"][0]

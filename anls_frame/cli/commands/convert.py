@@ -39,6 +39,7 @@ def convert(
     with working(f"Converting {file}"):
         frame, rows = scan_counted(results, how)
         if not rows:
+            how.check_chosen(frame.collect())
             raise ValueError(f"{file}: holds no rows")
         if submission:
             af.readers.write_submission(frame.collect(), output)

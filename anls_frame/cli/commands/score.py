@@ -67,8 +67,7 @@ def score(
         metrics = ["cer_corpus", "wer_corpus", "cer_mean"] if have_pages else None
         with af.progress():
             report = af.report(frame, "prediction", "answers", metrics=metrics, **vars(scoring))
-        if report.overall["n"] == 0:
-            raise ValueError("no row has an answer to score against")
+        report.account.check_scored(report.overall["n"])
         if target.output is not None:
             with working(f"Writing {target.output}"):
                 row_files.write(scored, target.output, escape_formulas=escape_formulas)
