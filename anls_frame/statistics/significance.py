@@ -130,7 +130,7 @@ def sign_flip_counts(
     if size_counts.sum() <= math.log2(draws):
         every = _all_sums(np.repeat(sizes, size_counts.astype(np.int64)))
         return float(np.mean(np.abs(every) >= least))
-    drawn = _random_sums(sizes, size_counts.astype(np.int64), draws, np.random.default_rng(seed))
+    drawn = random_sums(sizes, size_counts.astype(np.int64), draws, np.random.default_rng(seed))
     return float((1 + np.count_nonzero(np.abs(drawn) >= least)) / (1 + draws))
 
 
@@ -193,7 +193,7 @@ def _all_sums(sizes: FloatArray) -> FloatArray:
     return sums
 
 
-def _random_sums(sizes: FloatArray, counts: IntArray, draws: int, random: np.random.Generator) -> FloatArray:
+def random_sums(sizes: FloatArray, counts: IntArray, draws: int, random: np.random.Generator) -> FloatArray:
     """Return `draws` sums under random signs."""
     sums = np.zeros(draws)
     frequent = counts >= BINOMIAL_FROM

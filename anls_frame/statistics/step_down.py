@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anls_frame.statistics.arrays import FloatArray, IntArray
-from anls_frame.statistics.significance import BINOMIAL_FROM, TIE, check_draws, on_grid, sign_flip_counts
+from anls_frame.statistics.significance import BINOMIAL_FROM, TIE, on_grid, random_sums, sign_flip_counts
 
 _ROOM = 1 << 21
 """Maximum number of sums (slices times draws) in memory at a time."""
@@ -22,9 +22,6 @@ _SIGNS = 1 << 21
 
 _WIDE = 512
 """Maximum number of signs per draw in memory at a time: a table of more units would be mostly empty."""
-
-_SIGNS_OF_BYTES = (np.arange(256)[:, None] >> np.arange(8) & 1) * 2.0 - 1
-"""The eight signs that each byte encodes."""
 
 _MOST = 10_000
 """Maximum number of draws at a time."""
@@ -175,7 +172,6 @@ def max_t(
     >>> holm([sign_flip(in_all), sign_flip(in_one)])
     array([0.03125, 1.     ])
     """
-    check_draws(draws)
     table = np.asarray(sums, np.float64)
     number = np.ones(table.shape[:1], np.int64) if counts is None else np.asarray(counts, np.int64)
     if table.ndim != 2 or number.shape != table.shape[:1]:  # noqa: PLR2004
@@ -251,7 +247,8 @@ def drawn_sums(units: Units, draws: int, seed: int) -> Iterator[FloatArray]:
         sums = np.zeros((units.columns, len(numbers)))
         for block in blocks:
             if random is not None and len(block.columns) == 1:
-                sums[block.columns[0]] += block.lone_sum(len(numbers), random)
+                # The units of a single column need no table.
+                sums[block.columns[0]] += random_sums(block.value, block.counts, len(numbers), random)
                 continue
             table = block.table()
             # k equal units, h of them positive, sum to (2h - k) times their difference.
@@ -275,21 +272,6 @@ class _SignBlock:
         table = np.zeros((len(self.counts), len(self.columns)))
         table[self.unit, self.column] = self.value
         return table
-
-    def lone_sum(self, draws: int, random: np.random.Generator) -> FloatArray:
-        """Return the random sums of units with entries in a single column, for which tables are faster."""
-        often = self.counts >= BINOMIAL_FROM
-        values = np.repeat(self.value[~often], self.counts[~often])
-        # A random byte gives eight signs, and a table gives their sum.
-        groups = np.zeros((-(-len(values) // 8), 8))
-        groups.ravel()[: len(values)] = values
-        tables = groups @ _SIGNS_OF_BYTES.T
-        sums = np.zeros(draws)
-        for table in tables:
-            sums += table[random.integers(0, 256, draws, dtype=np.uint8)]
-        for value, count in zip(self.value[often], self.counts[often], strict=True):
-            sums += value * (2 * random.binomial(count, 0.5, draws) - count)
-        return sums
 
     def heads(self, numbers: IntArray, random: np.random.Generator | None) -> FloatArray:
         """Return the number of positive signs of each unit: random, or the bits of the draw's number."""

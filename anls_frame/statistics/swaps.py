@@ -41,8 +41,11 @@ def p_value(first: FloatArray, second: FloatArray, score: Score, *, draws: int, 
         # A swap that leaves a system without a score counts as most extreme.
         return np.where(np.isnan(drawn), np.inf, drawn)[None]
 
-    units = _units(second - first)
-    return float(step_down.unadjusted(units, difference, np.array([TIE]), draws=draws, seed=seed)[0])
+    differences = second - first
+    unit, column = np.nonzero(differences)
+    once = np.ones(len(differences), np.int64)
+    units = step_down.Units(unit, column, differences[unit, column], once, once, differences.shape[1])
+    return float(step_down.unadjusted(units.pooled(), difference, np.array([TIE]), draws=draws, seed=seed)[0])
 
 
 def jackknife(first: FloatArray, second: FloatArray, score: Score) -> FloatArray:
@@ -57,17 +60,3 @@ def jackknife_variance(influence: FloatArray) -> float:
     """Return the jackknife variance of a difference, from what `jackknife` returns."""
     units = len(influence)
     return float((influence**2).sum() * units / max(units - 1, 1)) if units else np.nan
-
-
-def _units(differences: FloatArray) -> step_down.Units:
-    """Combine units with equal or opposite differences, because both signs are equally likely."""
-    columns = np.argmax(differences != 0, axis=1)
-    signs = np.sign(differences[np.arange(len(differences)), columns])
-    lines, line = np.unique(differences * signs[:, None], axis=0, return_inverse=True)
-    counts = np.bincount(line.ravel(), minlength=len(lines))
-    net = np.bincount(line.ravel(), weights=signs, minlength=len(lines))
-    unit, column = np.nonzero(lines)
-    units = step_down.Units(
-        unit, column, lines[unit, column], counts, net.astype(np.int64), differences.shape[1]
-    )
-    return units.tidied()
