@@ -263,7 +263,8 @@ def system_sums(every: Sequence[SliceUnits]) -> SystemSums:
     # The number of rows of each unit, 1 for clusters.
     counts = np.zeros(int(unit.max(initial=0)) + 1, np.int64)
     counts[unit] = numbers
-    return SystemSums(unit=unit, group=group, x=x, y=y, counts=counts, groups=height)
+    metric = np.repeat(np.arange(len(every)), [sliced.slices.height for sliced in every])
+    return SystemSums(unit=unit, group=group, x=x, y=y, counts=counts, groups=height, metric=metric)
 
 
 def ranked(summary: Summary, keys: Sequence[str], test: Test) -> pl.DataFrame:

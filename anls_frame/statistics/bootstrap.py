@@ -9,6 +9,7 @@ import numpy as np
 
 from anls_frame.statistics.arrays import ROUNDING, FloatArray, IntArray
 from anls_frame.statistics.significance import TIE
+from anls_frame.statistics.student import t_quantile
 from anls_frame.statistics.system_sums import SortedSums
 
 FEWEST_DIFFERING = 6
@@ -38,26 +39,48 @@ def p_values(sums: SortedSums, pairs: IntArray, draws: int, seed: int) -> tuple[
     observed = np.concatenate([group.observed() for group in every])
     decidable = np.concatenate([group.is_decidable for group in every])
     least = observed * (1 - TIE)
-    # From the least to the most significant.
-    order = np.flatnonzero(decidable)[np.argsort(observed[decidable], kind="stable")]
     alone, as_large = np.zeros((2, observed.size), np.int64)
     units = int(sums.counts.sum())
     step = max(_ROOM // max(units, len(pairs), 1), 1)
     blocks = max(_ROOM_OF_ALL // max(observed.size, units, 1) // step, 1)
     weights = _drawn_weights(sums.counts, draws, seed, step)
+    metrics = np.broadcast_to(np.asarray(sums.metric, np.int64), sums.groups)
+    scale = None
     while drawn_together := list(itertools.islice(weights, blocks)):
-        for statistics in zip(*(group.drawn(drawn_together) for group in every), strict=True):
+        drawn_by_group = [group.drawn(drawn_together) for group in every]
+        if scale is None:  # the same for all draws
+            scale = np.repeat(_scales(every, drawn_by_group, metrics), len(pairs))
+            # From the least to the most significant.
+            order = np.flatnonzero(decidable)[np.argsort((observed / scale)[decidable], kind="stable")]
+        for statistics in zip(*drawn_by_group, strict=True):
             drawn = np.concatenate(statistics)
             alone += np.count_nonzero(drawn >= least[:, None], axis=1)
             largest = drawn[order]
+            largest /= scale[order, None]
             np.maximum.accumulate(largest, axis=0, out=largest)
-            as_large[order] += np.count_nonzero(largest >= least[order, None], axis=1)
+            as_large[order] += np.count_nonzero(largest >= (least / scale)[order, None], axis=1)
     fewest = np.exp2(1 - np.concatenate([group.differing for group in every]))
     p_value = np.clip((1 + alone) / (1 + draws), fewest, 1)
     adjusted = np.ones(observed.size)
     stepped = (1 + as_large[order]) / (1 + draws)
     adjusted[order] = np.maximum.accumulate(stepped[::-1])[::-1]
     return p_value.reshape(shape), np.maximum(adjusted, p_value).reshape(shape)
+
+
+def _scales(
+    groups: Sequence[_PairedGroup], drawn: Sequence[Sequence[FloatArray]], metrics: IntArray
+) -> FloatArray:
+    """Return what the statistics of each group are divided by, from those of some blocks of draws."""
+    count = metrics.max() + 1
+    largest = np.zeros((count, sum(block.shape[1] for block in drawn[0])))
+    pairs = np.zeros(count)
+    for metric, group, blocks in zip(metrics, groups, drawn, strict=True):
+        statistics = np.concatenate(blocks, axis=1)[group.is_decidable]
+        np.maximum(largest[metric], statistics.max(axis=0, initial=0), out=largest[metric])
+        pairs[metric] += np.count_nonzero(group.is_decidable)
+    level = 0.05 / count
+    normal = t_quantile(1 - level / 2 / np.maximum(pairs, 1), np.inf)
+    return np.asarray(np.maximum(np.quantile(largest, 1 - level, axis=1), normal)[metrics])
 
 
 def _drawn_weights(counts: IntArray, draws: int, seed: int, step: int) -> Iterator[FloatArray]:

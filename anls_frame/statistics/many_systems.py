@@ -82,9 +82,16 @@ def pairwise(sums: SystemSums, pairs: npt.ArrayLike, *, draws: int = 10_000, see
     difference D and h = Σw² of the units' shares of the denominator: Student's t, bounded by 1 / √h, so that
     groups of few units cost the others no power. `p_value` is the share of draws in which T of the pair
     reaches the observed D / √(V + D²h). `p_adjusted` is the step-down method of Romano and Wolf (2005): the
-    hypotheses of all groups and pairs are sorted by the observed statistic in descending order. The p-value
-    of a hypothesis is the share of draws in which the largest T of this and all following hypotheses reaches
-    its observed statistic; p-values are then made non-decreasing.
+    hypotheses of all groups and pairs are sorted by the observed statistic, divided by the scale of its
+    metric, in descending order. The p-value of a hypothesis is the share of draws in which the largest T of
+    this and all following hypotheses, each divided by its scale, reaches its observed statistic; p-values are
+    then made non-decreasing.
+
+    The scale of one of m metrics is the quantile at 1 - 0.05 / m of the largest T of its pairs in all groups,
+    over all draws, or the first of them if there are many units or hypotheses. It is at least that of normal
+    statistics (Bonferroni). So each metric has about the same chance to contain the largest statistic
+    (balance: Beran 1988, Romano and Wolf 2010), and a metric in which one unit outweighs all others costs the
+    other metrics little power. With a single metric, the scale changes nothing.
 
     Pairs that differ in fewer than six units have a `p_adjusted` of 1 and are not part of the largest T,
     because five units cannot show a difference at 0.05, and resampling would often leave out all of them.
@@ -96,8 +103,10 @@ def pairwise(sums: SystemSums, pairs: npt.ArrayLike, *, draws: int = 10_000, see
 
     References
     ----------
-    P. Hall (1988), "On symmetric bootstrap confidence intervals", *JRSS B* 50. J. P. Romano and M. Wolf
-    (2005), "Exact and approximate stepdown methods for multiple hypothesis testing", *JASA* 100.
+    P. Hall (1988), "On symmetric bootstrap confidence intervals", *JRSS B* 50. R. Beran (1988), "Balanced
+    simultaneous confidence sets", *JASA* 83. J. P. Romano and M. Wolf (2005), "Exact and approximate stepdown
+    methods for multiple hypothesis testing", *JASA* 100, and (2010), "Balanced control of generalized error
+    rates", *Annals of Statistics* 38.
 
     Examples
     --------
@@ -246,14 +255,11 @@ def rank_sets(
         score = scores[index]
         defined = ~np.isnan(score)
         apart = ROUNDING * np.abs(score[defined]).max(initial=0)
-        rank[index] = 1 + (score > score[:, None] + apart).sum(axis=1)
+        rank[index, defined] = 1 + (score > score[defined, None] + apart).sum(axis=1)
         _, adjusted = p_values(group, pairs, draws, seed)
         shown = pairs[(adjusted[0] <= level) & group.tested(pairs)[0]]
         ahead = np.where(score[shown[:, 0]] > score[shown[:, 1]], *shown.T)
         better[index, ahead, shown.sum(axis=1) - ahead] = True
-        low[index] = 1 + better[index].sum(axis=0)
-        high[index] = defined.sum() - better[index].sum(axis=1)
-    undefined = np.isnan(scores)
-    for figures in (rank, low, high):
-        figures[undefined] = np.nan
+        low[index, defined] = 1 + better[index][:, defined].sum(axis=0)
+        high[index, defined] = defined.sum() - better[index, defined].sum(axis=1)
     return Ranks(rank, low, high, better)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from anls_frame.statistics.arrays import ROUNDING, BoolArray, FloatArray, IntArray, divided
 from anls_frame.statistics.significance import TIE, on_grid
@@ -42,6 +43,8 @@ class SystemSums:
         Number of units with the same sums, for each unit; 1 for documents.
     groups
         Number of groups.
+    metric
+        The metric of each group, as numbers from 0; by default, all groups are slices in the same metric.
     """
 
     unit: IntArray
@@ -50,6 +53,7 @@ class SystemSums:
     y: FloatArray
     counts: IntArray
     groups: int
+    metric: npt.ArrayLike = field(default=0, kw_only=True)
 
     def __post_init__(self) -> None:
         """
@@ -62,10 +66,12 @@ class SystemSums:
         """
         entries, systems = self.x.shape if self.x.ndim == 2 else (-1, -1)  # noqa: PLR2004
         fits = self.unit.shape == self.group.shape == (entries,)
+        fits = fits and np.shape(self.metric) in {(), (self.groups,)}
         if not fits or self.y.shape not in {(entries, 1), (entries, systems)}:
             raise ValueError(
-                "x must have one row per entry and one column per system, and y the same or a single column, "
-                f"got {len(self.unit)} entries and shapes {self.x.shape} and {self.y.shape}"
+                "x must have one row per entry and one column per system, y the same or a single column, and "
+                f"metric a number per group, got {len(self.unit)} entries in {self.groups} groups and shapes "
+                f"{self.x.shape}, {self.y.shape} and {np.shape(self.metric)}"
             )
         if not (np.isfinite(self.x).all() and np.isfinite(self.y).all()):
             raise ValueError("sums must be finite")
@@ -83,7 +89,7 @@ class SortedSums(SystemSums):
 
     Parameters
     ----------
-    unit, group, y, counts, groups
+    unit, group, y, counts, groups, metric
         As in `SystemSums`.
     x
         Numerators; with common denominators, the smallest numerator of each entry is subtracted.
@@ -116,7 +122,7 @@ class SortedSums(SystemSums):
         total = by_group(group, x * numbers, sums.groups), by_group(group, y * numbers, sums.groups)
         if y.shape[1] == 1:
             x = x - x.min(axis=1, keepdims=True)
-        return cls(unit, group, x, y, counts, sums.groups, total)
+        return cls(unit, group, x, y, counts, sums.groups, total, metric=sums.metric)
 
     def each(self) -> Iterator[SortedSums]:
         """Yield each group by itself."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import tracemalloc
+from dataclasses import replace
 from fractions import Fraction
 from random import Random
 from typing import Any
@@ -106,16 +107,22 @@ A_P_VALUE_AT_THE_LEVEL: Cells = [
 
 
 @settings(phases=[Phase.explicit, Phase.generate])  # shrinking whole fractions takes minutes
-@given(MORE, st.sampled_from([1, 3, 7]), st.sampled_from([0.5, 0.8, 0.95]), st.integers(0, 9))
-@example(2 * A_P_VALUE_AT_THE_LEVEL, 1, 0.8, 0)
+@given(
+    MORE,
+    st.sampled_from([1, 3, 7]),
+    st.sampled_from([0.5, 0.8, 0.95]),
+    st.integers(0, 9),
+    st.sampled_from([None, [0, 1]]),
+)
+@example(2 * A_P_VALUE_AT_THE_LEVEL, 1, 0.8, 0, None)
 def test_more_systems_are_those_of_the_loop_over_draws(
-    lines: Cells, divisor: int, confidence: float, seed: int
+    lines: Cells, divisor: int, confidence: float, seed: int, metrics: list[int] | None
 ) -> None:
     systems, units = len(lines[0][0][0]), len(lines[0])
     drawn = np.random.default_rng(seed).integers(units, size=(19, units)).tolist()
     pairs = every_pair(systems)
-    alone, joint = many_systems_oracle.bootstrapped(lines, pairs, drawn)
-    sums = sums_of(lines, divisor=divisor)
+    alone, joint = many_systems_oracle.bootstrapped(lines, pairs, drawn, metrics)
+    sums = replace(sums_of(lines, divisor=divisor), metric=metrics or 0)
     found = pairwise(sums, pairs, draws=19, seed=seed)
     assert found.p_value.ravel().tolist() == [float(p) for p in alone]
     assert found.p_adjusted.ravel().tolist() == [float(p) for p in joint]
@@ -218,6 +225,22 @@ def test_two_systems_that_are_nearly_the_same_cost_the_others_nothing() -> None:
     assert together.rank_high.tolist() == [[2, 3, 4, 2]]
 
 
+def test_a_metric_that_one_unit_outweighs_costs_the_others_nothing() -> None:
+    random = np.random.default_rng(11)
+    wrong, inserted = random.poisson(2.0, (200, 3)), random.poisson(0.3, (200, 3))
+    wrong[:, 0] += random.random(200) < 0.6
+    inserted[7, 2] += 300
+    unit, line = np.tile(np.arange(200), 2), np.repeat([0, 1], 200)
+    x = np.concatenate([wrong, inserted]).astype(float)
+    together = SystemSums(unit, line, x, np.ones((400, 1)), np.ones(200, np.int64), 2)
+    alone = pairwise(dense(wrong), every_pair(3))
+    assert alone.p_adjusted[0, :2].max() < 0.01
+    assert pairwise(together, every_pair(3)).p_adjusted[0, :2].min() > 0.3
+    found = pairwise(replace(together, metric=[0, 1]), every_pair(3))
+    assert (found.p_adjusted[0] <= 2 * alone.p_adjusted[0] + 0.001).all()
+    assert found.p_value[0].tolist() == alone.p_value[0].tolist()
+
+
 def test_equal_systems_that_fail_in_different_ways_are_not_called_different() -> None:
     random, wrong = np.random.default_rng(10), 0
     for seed in range(300):
@@ -288,3 +311,5 @@ def test_wrong_arguments() -> None:
         dense([[0.1, math.nan]])
     with pytest.raises(ValueError, match="one row per entry"):
         dense([[0.1, 0.2]], [[1, 1, 1]])
+    with pytest.raises(ValueError, match="metric a number per group, got 2 entries in 1 groups"):
+        replace(sums, metric=[0, 1])

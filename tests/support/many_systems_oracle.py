@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from fractions import Fraction
+from statistics import NormalDist
+from typing import Any
 
 import max_t_oracle
+import numpy as np
 
 Unit = tuple[list[int], list[int]]
 """Numerators and denominators of all systems in a unit."""
@@ -97,8 +101,25 @@ class Resampled:
         return apart**2 / (variance + apart**2 * self.h) if apart else Fraction(0)
 
 
+def scaled(values: Sequence[Sequence[Fraction]], metrics: Sequence[int]) -> list[list[float]]:
+    """Return T divided by the scale of its metric, from T² as observed and in each draw, by place."""
+    every = [[math.sqrt(one) for one in line] for line in values]
+    scale = {}
+    for metric in sorted(set(metrics)):
+        places = [place for place, of in enumerate(metrics) if of == metric]
+        share = 0.05 / len(set(metrics))
+        largest = [max(line[place] for place in places) for line in every[1:]]
+        normal = NormalDist().inv_cdf(1 - share / 2 / len(places))
+        scale[metric] = max(float(np.quantile(largest, 1 - share)), normal)
+    # Rounded, so that what is equal stays equal.
+    return [[round(t / scale[metric], 9) for t, metric in zip(line, metrics, strict=True)] for line in every]
+
+
 def bootstrapped(
-    lines: Sequence[Sequence[Unit]], pairs: Sequence[tuple[int, int]], draws: Sequence[Sequence[int]]
+    lines: Sequence[Sequence[Unit]],
+    pairs: Sequence[tuple[int, int]],
+    draws: Sequence[Sequence[int]],
+    metrics: Sequence[int] | None = None,
 ) -> tuple[list[Fraction], list[Fraction]]:
     """Return the p-values of all lines and pairs, alone and adjusted, from the units of each draw."""
     hypotheses = [Resampled(units, i, j) for units in lines for i, j in pairs]
@@ -107,7 +128,9 @@ def bootstrapped(
     differing = [sum((x[i], y[i]) != (x[j], y[j]) for x, y in units) for units in lines for i, j in pairs]
     decided = [place for place, number in enumerate(differing) if number >= 6]
     # What is observed counts as a draw.
-    columns = [[values[place] for place in decided] for values in [observed, *drawn]]
+    columns: list[list[Any]] = [[values[place] for place in decided] for values in [observed, *drawn]]
+    if metrics is not None:
+        columns = scaled(columns, [metrics[place // len(pairs)] for place in decided])
     together = dict(zip(decided, max_t_oracle.stepped_down(columns[0], columns), strict=True))
     alone, joint = [], []
     for place, (value, count) in enumerate(zip(observed, differing, strict=True)):
