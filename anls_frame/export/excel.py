@@ -27,7 +27,7 @@ from anls_frame.export.display import NUMERIC, figure, is_shown
 from anls_frame.export.document import BEST, OVERALL, SLICE, Document, Table
 from anls_frame.export.kinds import Kind
 from anls_frame.export.row_names import every
-from anls_frame.export.values import as_text, json_text, plain_frame
+from anls_frame.export.values import as_text, plain_frame
 
 if TYPE_CHECKING:
     from xlsxwriter.format import Format
@@ -67,12 +67,9 @@ _MEASURED_ROWS = 1_000
 # A fixed date makes files of equal reports equal.
 _CREATED = dt.datetime(2000, 1, 1)  # noqa: DTZ001 - Excel has no time zones
 _HEADING = {"bold": True, "bottom": 1}
-_OPTIONS = {
-    "in_memory": True,
-    "strings_to_formulas": False,
-    "strings_to_urls": False,
-    "strings_to_numbers": False,
-}
+_WRAPPED = {"align": "left", "text_wrap": True, "valign": "top"}
+# Letters of a column for reading, those that certainly fit a line, and points of the highest row.
+_BROAD, _LINE, _HIGHEST = 120, 100, 390
 
 
 class _ExactFloat(float):
@@ -98,10 +95,12 @@ def write(document: Document, file: BinaryIO) -> None:
         # Tables of the same columns define them in the same words.
         meanings |= dict.fromkeys(table.definitions.items())
     if meanings:
-        book.add_pairs("Columns", ("column", "meaning"), meanings)
+        book.add_texts("Columns", meanings, ("column", "meaning"))
     settings = {"title": document.title, "signature": document.signature, **document.settings}
-    book.add_pairs("Settings", ("setting", "value"), settings.items())
-    book.add_notes()
+    book.add_texts("Settings", settings.items(), ("setting", "value"))
+    if book.notes:
+        # The list can grow while it is written: a note that is truncated adds another note.
+        book.add_texts("Notes", ([note] for note in book.notes))
     file.write(book.content())
 
 
@@ -130,7 +129,7 @@ class _XlsxFile:
         self.notes = list(notes)
         self._texts = _ExactTexts()
         self._content = io.BytesIO()
-        self._workbook = xlsxwriter.Workbook(self._content, _OPTIONS)
+        self._workbook = xlsxwriter.Workbook(self._content, {"in_memory": True})
         self._workbook.set_properties({"title": visible(title or "")[:255], "created": _CREATED})
         self._is_data = title is None
         # One format for equal properties, because Excel limits the number of formats.
@@ -149,7 +148,7 @@ class _XlsxFile:
                 f"at most {_MOST_ROWS:,} rows with the header, and {_MOST_COLUMNS:,} columns; write "
                 ".parquet, .csv or .jsonl instead"
             )
-        sheet = self._workbook.add_worksheet(name)
+        sheet = self._add_sheet(name)
         frame = plain_frame(table.frame, table.name)
         overall = (frame[SLICE] == OVERALL).to_list() if table.has_slices else [False] * frame.height
         rows = frame.rows(named=True)
@@ -166,32 +165,32 @@ class _XlsxFile:
                 self._write_cell(sheet, row, index, value, kind=own, style={"bold": True} if bold else {})
             sheet.set_column(index, index, _width(title, values[:_MEASURED_ROWS], kind))
         sheet.freeze_panes(1, 0)
-        # Printed at the width of the page.
-        sheet.set_landscape()
-        sheet.fit_to_pages(1, 0)
+        sheet.repeat_rows(0)  # on each printed page
         if titles:
             sheet.autofilter(0, 0, frame.height, len(titles) - 1)
 
-    def add_pairs(self, name: str, titles: tuple[str, str], pairs: Iterable[tuple[str, object]]) -> None:
-        sheet = self._workbook.add_worksheet(name)
+    def add_texts(self, name: str, lines: Iterable[Sequence[object]], titles: Sequence[str] = ()) -> None:
+        """Add a sheet for reading, whose last column breaks long texts."""
+        sheet, last = self._add_sheet(name), max(len(titles), 1) - 1
+        sheet.set_column(0, 0, 24)
+        sheet.set_column(last, last, _BROAD)
         for index, title in enumerate(titles):
             self._write_text(sheet, 0, index, title, _HEADING)
-        for row, (first, value) in enumerate(pairs, start=1):
-            self._write_text(sheet, row, 0, first, {})
-            scalar = value is None or isinstance(value, str | int | float)
-            self._write_cell(sheet, row, 1, value if scalar else json_text(value), kind="number", style={})
-        sheet.freeze_panes(1, 0)
-        sheet.set_column(0, 0, 24)
-        sheet.set_column(1, 1, _WIDEST)
+        for row, values in enumerate(lines, start=1 if titles else 0):
+            for index, value in enumerate(values):
+                self._write_cell(sheet, row, index, value, kind="number", style=_WRAPPED)
+            # LibreOffice breaks texts, but does not make rows higher.
+            lines_needed = 1 + text_width(as_text(values[last])) // _LINE
+            sheet.set_row(row, min(15 * lines_needed, _HIGHEST))
+        if titles:
+            sheet.freeze_panes(1, 0)
 
-    def add_notes(self) -> None:
-        if not self.notes:
-            return
-        sheet = self._workbook.add_worksheet("Notes")
-        # The list can grow in this loop: a note that is truncated adds another note.
-        for row, note in enumerate(self.notes):
-            self._write_text(sheet, row, 0, note, {"text_wrap": True, "valign": "top"})
-        sheet.set_column(0, 0, 2 * _WIDEST)
+    def _add_sheet(self, name: str) -> Worksheet:
+        """Add a sheet that is printed at the width of the page."""
+        sheet = self._workbook.add_worksheet(name)
+        sheet.set_landscape()
+        sheet.fit_to_pages(1, 0)
+        return sheet
 
     def _write_cell(
         self, sheet: Worksheet, row: int, column: int, value: object, *, kind: Kind, style: _Style

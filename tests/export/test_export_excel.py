@@ -36,7 +36,7 @@ def test_excel_formats(tmp_path: Path) -> None:
         None,
     ]
     assert [row[0].font.bold for row in sheet.iter_rows()] == [True, True, False, False, False]
-    assert (sheet.freeze_panes, sheet.auto_filter.ref) == ("A2", "A1:I5")
+    assert (sheet.freeze_panes, sheet.auto_filter.ref, sheet.print_title_rows) == ("A2", "A1:I5", "$1:$1")
     widths = [sheet.column_dimensions[letter].width for letter in "ABCDEFGHI"]
     assert all(6 <= width <= 61 for width in widths)
     # Null stays apart from the empty text.
@@ -56,6 +56,20 @@ def test_excel_settings_and_notes(tmp_path: Path) -> None:
         ("versions", '{"polars": "2"}'),
     ]
     assert [row[0] for row in book["Notes"].values] == ["Intervals: 95 %."]
+    # On paper no sheet is cut at the side, and long values are broken.
+    for sheet in book:
+        assert (sheet.page_setup.orientation, sheet.page_setup.fitToHeight) == ("landscape", 0)
+        assert sheet.sheet_properties.pageSetUpPr.fitToPage
+    assert book["Settings"]["B8"].alignment.wrap_text
+    assert book["Notes"]["A1"].alignment.wrap_text
+
+
+def test_long_settings_and_notes_have_rows_as_high_as_they_need(tmp_path: Path) -> None:
+    long = replace(report(), settings={"long": "word " * 100, "short": 1}, notes=["note " * 1_000])
+    book = openpyxl.load_workbook(write(long, tmp_path / "report.xlsx"))
+    heights = [book["Settings"].row_dimensions[row].height for row in (4, 5)]
+    assert heights == [90, None]  # six lines of 100 columns hold 500
+    assert book["Notes"].row_dimensions[1].height == 390  # Excel has no row above 409 points
 
 
 def test_excel_holds_truth_values_and_odd_keys(tmp_path: Path) -> None:
