@@ -523,7 +523,8 @@ class SlicedResult(Written[Table_co]):
     def flat(self, slices: Callable[[Sequence[str]], pl.DataFrame]) -> pl.DataFrame:
         """Return other tables of the same slices, in the form of `to_polars`."""
         overall = slices(())
-        return self._with_overall(self._below_each_other(slices) if self._by else overall, overall)
+        made = {columns: slices(columns) if columns else overall for columns in self._tables}
+        return self._with_overall(self._below_each_other(made), overall)
 
     def _with_overall(self, groups: pl.DataFrame, overall: pl.DataFrame) -> pl.DataFrame:
         """Return the figures of all rows above those of slices."""
@@ -538,8 +539,9 @@ class SlicedResult(Written[Table_co]):
         self, slices: Callable[[Sequence[str]], pl.DataFrame] | None = None
     ) -> list[tuple[tuple[str, ...], pl.DataFrame]]:
         """Return each table with its keys and the overall row first, by default those of `by`."""
-        made, overall = (self.slices_by, self._overall) if slices is None else (slices, slices(()))
-        return [(columns, self._with_overall(made(columns), overall)) for columns in self._tables]
+        overall = self._overall if slices is None else slices(())
+        made = self._slices if slices is None else {columns: slices(columns) for columns in self._tables}
+        return [(columns, self._with_overall(table, overall)) for columns, table in made.items()]
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the frame of `to_polars` as a pandas frame; counts are `int64`, or `Int64` with nulls."""
@@ -552,25 +554,26 @@ class SlicedResult(Written[Table_co]):
     @property
     def tables(self) -> dict[str, Table_co]:
         """The slices of each table by its name, such as "lang" or, for crossed columns, "lang,type"."""
-        return {name: self._as_given(table) for name, table in self._named_tables.items()}
+        return {
+            crossed(columns) if columns else ALL_ROWS: self._as_given(table)
+            for columns, table in self._slices.items()
+        }
 
     @cached_property
-    def _named_tables(self) -> dict[str, pl.DataFrame]:
-        if not self._by:
-            return {ALL_ROWS: self._overall}
-        return {crossed(columns): self.slices_by(columns) for columns in self._tables}
+    def _slices(self) -> dict[tuple[str, ...], pl.DataFrame]:
+        """The slices of each table, by its columns."""
+        return {columns: self.slices_by(columns) if columns else self._overall for columns in self._tables}
 
     @cached_property
     def _groups(self) -> pl.DataFrame:
-        return self._below_each_other(self.slices_by) if self._by else self._overall
+        return self._below_each_other(self._slices)
 
-    def _below_each_other(self, slices_by: Callable[[Sequence[str]], pl.DataFrame]) -> pl.DataFrame:
-        if len(self._tables) == 1:
-            return slices_by(self._tables[0])
-        all_slices = [slices_by(columns) for columns in self._tables]
-        dtypes = {name: dtype for slices in all_slices for name, dtype in slices.schema.items()}
+    def _below_each_other(self, made: Mapping[tuple[str, ...], pl.DataFrame]) -> pl.DataFrame:
+        if len(made) == 1:
+            return made[self._tables[0]]
+        dtypes = {name: dtype for slices in made.values() for name, dtype in slices.schema.items()}
         tables = []
-        for columns, slices in zip(self._tables, all_slices, strict=True):
+        for columns, slices in made.items():
             # With their dtypes, because Polars reads names such as "^.*$" as patterns when it looks for a
             # common dtype.
             nothing = [pl.lit(None, dtypes[name]).alias(name) for name in self._by if name not in columns]

@@ -299,10 +299,12 @@ class ComparisonView(View):
         notes += self._what_scores_are()
         notes += _family(self)
         notes.append(self._what_intervals_are(level))
-        # Of several systems, no intervals of differences are shown.
-        of_slices = [grid.slices.select("few_rows") for _, grid, *_ in self.grids]
-        marked = pl.concat([self.result.ranked_overall, *of_slices], how="diagonal")
-        notes += few_note(self.whole if self.is_of_two else marked)
+        marked = self.whole
+        if not self.is_of_two:
+            # No intervals of differences are shown.
+            of_slices = [grid.slices.select("few_rows") for _, grid, *_ in self.grids]
+            marked = pl.concat([self.result.ranked_overall, *of_slices], how="diagonal")
+        notes += few_note(marked)
         if untestable := untestable_note(self.whole, settings, self.names):
             notes.append(f"{untestable[0].upper()}{untestable[1:]}")
         low, high = map(pl.col, ends_of("difference"))

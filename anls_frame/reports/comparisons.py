@@ -278,12 +278,10 @@ class Comparison(SlicedResult[Table_co]):
         """The ranking of all rows; tests against the baseline can rule out that a system is possibly best."""
         shown = self._overall.filter(pairwise.is_significant(significance_level(self.confidence)))
         loss = gate.loss(self.measures)
-        worse, better = shown.filter(loss > 0), shown.filter(loss < 0)
-        beaten = pl.concat([worse.select("metric", "system"), better.select("metric", system="baseline")])
+        loser = pl.when(loss > 0).then("system").when(loss < 0).then("baseline")
+        beaten = shown.select("metric", system=loser).to_struct().implode()
         ranked = self._ranking_by(()).select(pl.lit(OVERALL).alias(SLICE), pl.all())
-        is_beaten = pl.struct("metric", "system").is_in(
-            beaten.select(pl.struct(pl.all())).to_series().implode()
-        )
+        is_beaten = pl.struct("metric", "system").is_in(beaten)
         return ranked.with_columns(pl.col("possibly_best") & ~is_beaten)
 
     def differences(self, baseline: str | None = None, *, simultaneous: bool = False) -> Table_co:

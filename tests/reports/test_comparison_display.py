@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -9,6 +10,7 @@ import pytest
 from notebook_tables import Texts
 from shown_figures import NONE
 
+from anls_frame import statistics
 from anls_frame.reports.comparisons import Comparison, compare
 
 FRAME = pl.DataFrame(
@@ -33,6 +35,23 @@ def test_systems_called_as_the_ends_of_an_interval_are_shown_by_themselves() -> 
     for figure in one.overall.select("baseline_score", "score").row(0):
         assert f" {figure:.3f} " in line
         assert f"{figure:.3f}" in Texts(one._repr_html_()).cells
+
+
+def test_two_systems_are_tested_once_for_all_views(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    tested, test = [], statistics.pairwise
+
+    def counted(sums: statistics.SystemSums, *pairs: Any, **options: Any) -> statistics.Pairwise:
+        tested.append(sums.groups)
+        return test(sums, *pairs, **options)
+
+    monkeypatch.setattr(statistics, "pairwise", counted)
+    monkeypatch.delattr(statistics, "rank_sets")
+    one = made(by=[["lang"], ["types"]])
+    shown = repr(one), one._repr_html_(), one.write(tmp_path / "page.html").read_text("utf-8")
+    assert all("de" in text for text in shown)
+    assert (one.tables["types"].height, one.by_group.height, one.to_polars().height) == (3, 5, 6)
+    # All rows, two languages and three types of questions.
+    assert sorted(tested) == [1, 2, 3]
 
 
 def test_notes_account_for_the_rows_and_say_who_wins() -> None:
