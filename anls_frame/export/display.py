@@ -137,15 +137,14 @@ def slice_labels(slices: pl.DataFrame, by: Sequence[str], names: Names = ROWS) -
 def plain_keys(frame: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
     """Return keys without decimals and times of day that are all zero, as pandas has integers and days."""
     plain = []
-    for key in frame.select(cs.by_name(*keys, require_all=False) & (cs.float() | cs.datetime())):
+    for name in filter(keys.__contains__, frame.columns):
         # Methods of a Series may take its own name for a pattern.
-        own = key.alias("column")
-        is_float, values = own.dtype.is_float(), own.drop_nulls()
-        if is_float and ((values.abs() < _LARGEST) & (values % 1 == 0)).all():
-            plain.append(own.cast(pl.Int64).alias(key.name))
-        elif not is_float and (values.dt.time() == time()).all():
-            plain.append(own.dt.date().alias(key.name))
-    return frame.with_columns(plain)
+        own = frame.get_column(name).alias("column")
+        if own.dtype.is_float() and ((own.abs() < _LARGEST) & (own % 1 == 0)).all():
+            plain.append(own.cast(pl.Int64).alias(name))
+        elif own.dtype == pl.Datetime and (own.dt.time() == time()).all():
+            plain.append(own.dt.date().alias(name))
+    return frame.with_columns(plain) if plain else frame
 
 
 SMALL = 1e-3

@@ -273,7 +273,7 @@ class Table:
         if self.frame.columns[:1] != [SLICE] or self.kind(SLICE) == "key":
             return False
         values = self.frame[SLICE]
-        return values.dtype == pl.String and set(values.unique()) <= {OVERALL, GROUP}
+        return values.dtype == pl.String and set(values.to_list()) <= {OVERALL, GROUP}
 
 
 @dataclass(frozen=True, eq=False)

@@ -50,8 +50,8 @@ def metric_lines(frame: pl.DataFrame, metric: str, columns: Sequence[str]) -> pl
         is_group = pl.col(SLICE) == GROUP
         is_shown |= is_group & (pl.col(TABLE) == crossed(columns)) if TABLE in frame.columns else is_group
     keys = frame.columns[1 : frame.columns.index("metric")]
-    kept = frame.filter((pl.col("metric") == metric) & is_shown)
-    return kept.select(SLICE, cs.by_name(*columns), ~cs.by_name(SLICE, *keys))
+    kept = frame.lazy().filter((pl.col("metric") == metric) & is_shown)
+    return kept.select(SLICE, cs.by_name(*columns), ~cs.by_name(SLICE, *keys)).collect(engine="in-memory")
 
 
 def ordered(

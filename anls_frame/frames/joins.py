@@ -22,7 +22,7 @@ def joined(
 
     Polars finds no NaN by a single key that it knows to be sorted, so a second one is added.
     """
-    own, other = (frame.with_columns(pl.lit(0).alias(_SECOND)) for frame in (left, right))
+    own, other = (frame.lazy().with_columns(pl.lit(0).alias(_SECOND)) for frame in (left, right))
     on = [*keys, _SECOND]
     found = own.join(other, on=on, how=how, nulls_equal=True, maintain_order="left", suffix=suffix)
-    return found.drop(_SECOND)
+    return found.drop(_SECOND).collect(engine="in-memory")

@@ -252,4 +252,5 @@ def squares_of_rows(summary: Summary, sliced: SliceUnits) -> FloatArray | None:
     if known is None:
         return np.full(sliced.totals[0].shape, np.nan)
     sums = pl.col([f"square_{system}" for system in range(len(summary.systems))]).sum()
-    return grouped(explode_lists(known, keys), keys, [sums]).sort(keys).drop(keys).to_numpy()
+    of_slices = grouped(explode_lists(known, keys).lazy(), keys, [sums]).sort(keys).drop(keys)
+    return of_slices.collect(engine="in-memory").to_numpy()

@@ -61,11 +61,11 @@ def tested_differences(
     every = slice_units(summary, keys)
     tested = statistics.pairwise(system_sums(every), pairs, draws=test.draws, seed=test.seed)
     votes = pl.concat(_voted(summary, sliced, pairs) for sliced in every)
-    made = differences(summary, every, pairs, test).with_columns(
+    p_values = [
         pl.Series("p_value", tested.p_value.ravel(), nan_to_null=True),
         pl.Series("p_adjusted", tested.p_adjusted.ravel(), nan_to_null=True),
-    )
-    return made.hstack(votes).select(*keys, *COLUMNS)
+    ]
+    return differences(summary, every, pairs, test).hstack(votes).hstack(p_values).select(*keys, *COLUMNS)
 
 
 def differences(
@@ -237,7 +237,7 @@ def _voted(summary: Summary, sliced: SliceUnits, pairs: Sequence[tuple[int, int]
     """Return the counts of wins, ties and losses of all slices and pairs."""
     keys, systems = sliced.keys, len(summary.systems)
     votes = explode_lists(summary.comparison_sums.frames[f"votes {sliced.metric.name}"], keys)
-    added = votes.group_by(*keys, "pair").agg(pl.col(VOTES).sum()).sort(*keys, "pair")
+    added = votes.lazy().group_by(*keys, "pair").agg(pl.col(VOTES).sum()).sort(*keys, "pair").collect()
     numbers = {pair: number for number, pair in enumerate(all_pairs(systems))}
     shape = (sliced.slices.height, len(numbers))
     wins, ties, losses = (
@@ -286,7 +286,7 @@ def ranked(summary: Summary, keys: Sequence[str], test: Test) -> pl.DataFrame:
         pl.Series(name, values.ravel(), nan_to_null=True).cast(pl.Int64)
         for name, values in interval("rank", ranks.rank, ranks.rank_low, ranks.rank_high).items()
     ]
-    ranked = scored.with_columns(numbers).with_columns(possibly_best=pl.col("rank_low") == 1)
+    ranked = scored.hstack(numbers).with_columns(possibly_best=pl.col("rank_low") == 1)
     return ranked.select(*keys, *RANKED)
 
 

@@ -85,7 +85,7 @@ def slice_units(summary: Summary, keys: Sequence[str]) -> list[SliceUnits]:
     """Return the units of the slices of a table with these keys, for each metric."""
     if summary.settings.cluster is not None:
         # All clusters, sorted, with their numbers.
-        every = [cells.select(CLUSTER) for cells in summary.comparison_sums.cells.values()]
+        every = [cells[[CLUSTER]] for cells in summary.comparison_sums.cells.values()]
         documents = pl.concat(every, how="vertical_relaxed").unique()
         order = np.argsort(numbers(documents[CLUSTER], documents.height))
         units = documents[order].with_row_index("unit")
@@ -103,7 +103,7 @@ def _units_of(
     count = len(summary.systems)
     if summary.settings.cluster is not None:
         cells = summary.comparison_sums.cells[metric.name].with_columns(count=pl.lit(1, pl.Int64))
-        number = joined(cells.select(CLUSTER), units, [CLUSTER])["unit"]
+        number = joined(cells[[CLUSTER]], units, [CLUSTER])["unit"]
     else:
         rows = units.filter(pl.all_horizontal(pl.col(score_columns(index, count)).is_not_null()))
         number = rows["unit"]
@@ -111,15 +111,14 @@ def _units_of(
         named = {f"x_{system}": names[0] for system, names in enumerate(parts)}
         if metric.is_ratio:
             named |= {f"y_{system}": names[1] for system, names in enumerate(parts)}
-        renamed = [pl.col(old).alias(new) for new, old in named.items()]
-        cells = rows.select(*key_names(summary.settings.by, None), *renamed, n=pl.lit(1.0), count="n")
-    members = explode_lists(cells.select(*keys, number.alias("unit")).with_row_index("row"), keys)
-    members = members.sort(*keys, "unit")
-    rows_of = members.select(*keys, n=(cells["n"] * cells["count"]).cast(pl.Int64)[members["row"]])
-    sizes = [pl.len().alias("size"), pl.col("n").sum()]
-    slices = grouped(rows_of, keys, sizes, in_order=True)
+        cells = rows.select(*key_names(summary.settings.by, None), **named, n=pl.lit(1.0), count="n")
+    rows_of = (cells["n"] * cells["count"]).cast(pl.Int64)
+    lines = pl.DataFrame([*map(cells.get_column, keys), number.alias("unit"), rows_of.alias("n")])
+    members = explode_lists(lines.with_row_index("row"), keys).sort(*keys, "unit")
+    slices = grouped(members, keys, [pl.len().alias("size"), pl.col("n").sum()], in_order=True)
+    sizes = slices.drop_in_place("size").cast(pl.Int64).to_numpy()
     row, unit = (members[name].cast(pl.Int64).to_numpy() for name in ("row", "unit"))
-    slice_of = np.repeat(np.arange(slices.height), slices["size"])
+    slice_of = np.repeat(np.arange(slices.height), sizes)
     counts = cells["count"].to_numpy()[row]
 
     def added(names: Sequence[str], starts: IntArray, factors: IntArray | int = 1) -> FloatArray:
@@ -135,15 +134,13 @@ def _units_of(
     begins = np.ones(len(row), bool)
     begins[1:] = (unit[1:] != unit[:-1]) | (slice_of[1:] != slice_of[:-1])
     starts = np.flatnonzero(begins)
-    clusters: pl.Series | pl.Expr = pl.lit(None, pl.Int64)
-    if summary.settings.cluster is not None:
-        clusters = pl.Series(np.bincount(slice_of[starts], minlength=slices.height), dtype=pl.Int64)
-    ends = slices["size"].cum_sum().to_numpy()
-    of_slices = np.append(0, ends[:-1])[: len(ends)].astype(np.int64)
+    counted = np.bincount(slice_of[starts], minlength=slices.height).tolist()
+    clusters = [None] * slices.height if summary.settings.cluster is None else counted
+    of_slices = np.cumsum(sizes) - sizes
     return SliceUnits(
         metric=metric,
         keys=keys,
-        slices=slices.drop("size").with_columns(n_clusters=clusters),
+        slices=slices.hstack([pl.Series("n_clusters", clusters, pl.Int64)]),
         units=UnitSums(
             unit[starts], counts[starts], added(["n"], starts)[:, 0], added(x, starts), added(y, starts)
         ),

@@ -106,7 +106,7 @@ class Buckets:
         """Put the cells of a bucket together, and add up those with equal keys."""
         whole = pl.concat(bucket.parts, how="vertical_relaxed", rechunk=True)
         # Equal keys have equal hashes, so all other cells are left as they are.
-        repeated = whole.select(self._hash).to_series().is_duplicated()
+        repeated = whole.select(self._hash.is_duplicated()).to_series()
         bucket.parts = [whole]
         if repeated.any():
             added = self._narrow(add_up([whole.filter(repeated).cast(self._schema)], self._keys))

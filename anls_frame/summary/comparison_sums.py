@@ -85,13 +85,13 @@ def _batch_sums(batch: pl.DataFrame, rows: SystemRows, types: Sequence[str]) -> 
     has_clusters, keys = settings.cluster is not None, key_names(settings.by, None)
     sums = _transitions(batch, rows.names, types, keys)
     sums["predictions"] = pl.concat(
-        batch.select(
+        batch.lazy().select(
             pl.lit(name).alias("system"),
             *prediction_counts(number),
             n_missing=is_missing(f"missing_{number}").sum().cast(pl.Int64),
         )
         for number, name in enumerate(rows.names)
-    )
+    ).collect(engine="in-memory")
     absent = [is_missing(name) for name in each("missing", rows.systems)]
     dropped = pl.any_horizontal(absent).sum() if settings.missing == "drop" else pl.lit(0)
     whole = batch.select(rows=pl.len(), n_dropped=dropped)

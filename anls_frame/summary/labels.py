@@ -58,7 +58,7 @@ def joined_labels(values: pl.Series) -> tuple[str, str, int, int] | None:
         values = values.explode(empty_as_null=True)
     if values.dtype not in (pl.String, pl.Categorical, pl.Enum):
         return None
-    texts = values.cast(pl.String).drop_nulls().unique().sort()
+    texts = pl.select(pl.lit(values).cast(pl.String).drop_nulls().unique().sort()).to_series()
     for separator in (*SEPARATED, PRINTED):
         is_printed = separator == PRINTED
         may_be = may_be_lists(texts) if is_printed else texts.str.contains(SEPARATED[separator])

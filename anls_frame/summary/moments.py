@@ -65,8 +65,8 @@ def _moments_of_part(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence
     if CLUSTER not in cells.columns:
         return grouped(cells, keys, [pl.col(values).sum()]).select(*keys, *_row_columns(metrics))
     # A cluster can have several cells in a slice, so they are added up before they are squared.
-    clusters = grouped(cells, [*keys, CLUSTER], [pl.col(values).sum()])
-    return grouped(clusters, keys, _cluster_columns(metrics))
+    clusters = grouped(cells.lazy(), [*keys, CLUSTER], [pl.col(values).sum()])
+    return grouped(clusters, keys, _cluster_columns(metrics)).collect(engine="in-memory")
 
 
 def sums_of_rows(metric: Metric) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
@@ -104,8 +104,8 @@ def _own_mean_slices(cells: pl.DataFrame, keys: Sequence[str], metric: Metric) -
         (pl.col("n") > 0).sum().cast(pl.Int64).alias("units"),
         *(power.sum().alias(name) for name, power in powers),
     ]
-    units = grouped(clusters.lazy(), keys, columns, in_order=True).collect(engine="in-memory")
-    units = units.sort(keys).drop(keys)
+    of_slices = grouped(clusters.lazy(), keys, columns, in_order=True).sort(keys).drop(keys)
+    units = of_slices.collect(engine="in-memory")
     # Equal scores have no spread, however their sums are rounded.
     bracket = pl.when(spread > 0).then(metric.bracket).otherwise(0.0).alias(metric.bracket)
     return rows.hstack(units).select(*keys, *COUNTS, *row_sums, *units.drop(metric.bracket).columns, bracket)
@@ -113,7 +113,7 @@ def _own_mean_slices(cells: pl.DataFrame, keys: Sequence[str], metric: Metric) -
 
 def _slices(moments: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric]) -> pl.DataFrame:
     """Return the slices from their integer sums, in the order of their keys."""
-    result = grouped(moments, keys, _as_floats(metrics)).sort(keys)
+    result = grouped(moments.lazy(), keys, _as_floats(metrics)).sort(keys).collect(engine="in-memory")
     if not metrics:
         return result
     squares = [*chain.from_iterable(metric.moments()[2::3] for metric in metrics)]
@@ -124,7 +124,7 @@ def _slices(moments: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric
             "the sums of the squared scores are too large to be added up exactly; divide the scores by a "
             "power of ten"
         )
-    return result.with_columns(_brackets(result, moments, keys, metrics))
+    return result.hstack(_brackets(result, moments, keys, metrics))
 
 
 def _row_columns(metrics: Sequence[Metric]) -> list[pl.Expr]:

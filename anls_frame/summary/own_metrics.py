@@ -126,12 +126,12 @@ def digest(names: Sequence[str]) -> pl.Expr:
 
 def _digest(scores: Sequence[pl.Series]) -> pl.Series:
     """Return the digest of rows, score by score."""
-    rows = pl.DataFrame([score.alias(f"score_{index}") for index, score in enumerate(scores)])
+    rows = pl.LazyFrame([score.alias(f"score_{index}") for index, score in enumerate(scores)])
     rows = rows.with_columns(digest=pl.lit(0, pl.UInt64))
     for index, _ in enumerate(scores):
         rows = rows.with_columns(digest=_mixed_in(pl.col("digest"), pl.col(f"score_{index}")))
     is_scored = pl.any_horizontal(pl.exclude("digest").is_not_null())
-    return rows.select(pl.when(is_scored).then("digest")).to_series()
+    return rows.select(pl.when(is_scored).then("digest")).collect(engine="in-memory").to_series()
 
 
 def _mixed_in(digest: pl.Expr, score: pl.Expr) -> pl.Expr:
