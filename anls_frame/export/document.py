@@ -149,7 +149,8 @@ class Table:
     def cell_kind(self, kind: Kind, metric: str) -> Kind:
         """Return the kind of the cells of a column in the rows of a metric."""
         score = shown_as(self.metrics[metric].kind, percent=self.percent)
-        return score if kind == "score" else difference_kind(score) if kind == "difference" else kind
+        kinds: dict[Kind, Kind] = {"score": score, "difference": difference_kind(score)}
+        return kinds.get(kind, kind)
 
     @property
     def has_metrics(self) -> bool:

@@ -183,6 +183,11 @@ def _per_character(
     return _described(name, label, meaning, numerator, denominator=lengths, format="rate", **others)
 
 
+def _per_word(name: str, label: str, what: str, numerator: Callable[..., pl.Expr], **others: Any) -> Metric:
+    meaning, lengths = f"all {what} of words {_WORDS}", _scored("reference_length", by_words=True)
+    return _described(name, label, meaning, numerator, denominator=lengths, format="rate", **others)
+
+
 _EDITS = {"substitutions": "subst.", "deletions": "deleted", "insertions": "inserted"}
 """The kinds of edits, with their short names."""
 
@@ -215,23 +220,14 @@ DESCRIBED = {
             _by_errors(words.wer, by_words=True),
             format="rate",
         ),
-        _described(
-            "wer_corpus",
-            "WER (corpus)",
-            f"all edits of words {_WORDS}",
-            _scored("char_errors", by_words=True),
-            denominator=_scored("reference_length", by_words=True),
-            format="rate",
-        ),
+        _per_word("wer_corpus", "WER (corpus)", "edits", _scored("char_errors", by_words=True)),
         *(
-            _described(
+            _per_word(
                 f"word_{kind}",
                 f"word {kind}",
-                f"all {kind} of words {_WORDS}",
+                kind,
                 _by_errors(words.edit_counts, kind, by_words=True),
-                denominator=_scored("reference_length", by_words=True),
                 heading=f"words {short}",
-                format="rate",
                 in_text="figure",
             )
             for kind, short in _EDITS.items()
@@ -265,29 +261,24 @@ DESCRIBED = {
             _by_errors(words.bag_of_words_error, by_words=True),
             format="rate",
         ),
-        *(
-            # These have a preparation of their own.
-            _share(name, label, meaning, _whatever_the_protocol(score))
-            for name, label, meaning, score in (
-                (
-                    "relaxed_accuracy",
-                    "relaxed accuracy",
-                    "share of right {row}s, where a number may differ by 5 %",
-                    accuracies.relaxed_accuracy,
-                ),
-                (
-                    VQA,
-                    "VQA accuracy",
-                    "mean accuracy of VQA: right if at least 3 of 10 people gave the answer",
-                    accuracies.vqa_accuracy,
-                ),
-                (
-                    "contains_answer",
-                    "contains the answer",
-                    "share of {row}s whose prediction contains an answer",
-                    accuracies.contains_answer,
-                ),
-            )
+        # The next three have a preparation of their own.
+        _share(
+            "relaxed_accuracy",
+            "relaxed accuracy",
+            "share of right {row}s, where a number may differ by 5 %",
+            _whatever_the_protocol(accuracies.relaxed_accuracy),
+        ),
+        _share(
+            VQA,
+            "VQA accuracy",
+            "mean accuracy of VQA: right if at least 3 of 10 people gave the answer",
+            _whatever_the_protocol(accuracies.vqa_accuracy),
+        ),
+        _share(
+            "contains_answer",
+            "contains the answer",
+            "share of {row}s whose prediction contains an answer",
+            _whatever_the_protocol(accuracies.contains_answer),
         ),
         *(
             _share(
@@ -664,8 +655,8 @@ def row_metrics(metrics: Sequence[Metric], given: object) -> tuple[Metric, ...]:
     refuse_quantiles(metrics)
     zeros = BUILT_IN["zeros"]
     kept = tuple(metric for metric in metrics if metric != zeros)
-    names = [given] if isinstance(given, str) else given if isinstance(given, list | tuple) else []
-    is_named = any(isinstance(name, str) and name == zeros.name for name in names)
+    asked = given if isinstance(given, list | tuple) else [given]
+    is_named = any(isinstance(name, str) and name == zeros.name for name in asked)
     if is_named or not kept:
         raise ValueError("metrics must be scores of rows, but 'zeros' is not; pass 'anls'")
     return kept

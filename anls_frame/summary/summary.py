@@ -14,6 +14,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Generic
 
 import polars as pl
@@ -125,7 +126,8 @@ class Summary(Generic[Table_co]):
     @property
     def metrics(self) -> tuple[Metric, ...]:
         """The metrics, with bounds that follow from the scores where none are given."""
-        by_name = {metric.name: metric for _, _, metrics in self.groups() for metric in metrics}
+        every = chain.from_iterable(metrics for _, _, metrics in self.groups())
+        by_name = {metric.name: metric for metric in every}
         return tuple(by_name[metric.name] for metric in self.settings.metrics)
 
     @property
