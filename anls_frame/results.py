@@ -19,7 +19,6 @@ from anls_frame._typing import Table_co
 from anls_frame.export import Document, Kind, Table, notebook, sources, terminal
 from anls_frame.export.columns import Column, OnScreen, by_name
 from anls_frame.export.document import (
-    ALL_ROWS,
     GROUP,
     OVERALL,
     SLICE,
@@ -31,7 +30,7 @@ from anls_frame.export.document import (
 from anls_frame.export.kinds import shown_as
 from anls_frame.export.notebook import ROWS
 from anls_frame.export.row_names import ROWS as ROW_NAMES
-from anls_frame.export.row_names import Names, named_rows
+from anls_frame.export.row_names import Names, every, named_rows
 from anls_frame.export.sources import Source
 from anls_frame.frames.conversion import to_pandas
 from anls_frame.summary.account import Account
@@ -555,7 +554,7 @@ class SlicedResult(Written[Table_co]):
     def tables(self) -> dict[str, Table_co]:
         """The slices of each table by its name, such as "lang" or, for crossed columns, "lang,type"."""
         return {
-            crossed(columns) if columns else ALL_ROWS: self._as_given(table)
+            crossed(columns) if columns else every(): self._as_given(table)
             for columns, table in self._slices.items()
         }
 

@@ -26,7 +26,7 @@ from anls_frame.export.columns import (
     with_ends,
 )
 from anls_frame.export.kinds import Kind, difference_kind, shown_as
-from anls_frame.export.row_names import ROWS, Names, every, of_rows
+from anls_frame.export.row_names import ROWS, Names, of_rows
 from anls_frame.export.values import json_text
 
 if TYPE_CHECKING:
@@ -38,8 +38,6 @@ Selection: TypeAlias = "Callable[[pl.Expr, pl.DataType], pl.Expr]"
 
 OVERALL = "overall"
 GROUP = "group"
-ALL_ROWS = every()
-"""Label of the overall row where nothing is known of what rows are; in data it is `OVERALL`."""
 BEST = "◂"
 """Mark on the best score of a row."""
 SLICE = "slice"
