@@ -219,17 +219,10 @@ def scored_rows(
         of_texts = [(f"text_{number}", schema[name]) for number, name in enumerate(predictions)]
         renamed = pl.Schema([("answers", schema[answers]), *of_texts])
         steps = _steps_of_texts(renamed, metrics, len(systems), settings)
-    # Existing scores are null one by one.
-    if settings.missing == "drop" and answers is not None:
-        dropped = [
-            name
-            for index, own in enumerate(metrics)
+        if settings.missing == "drop":
             # Where a key has no value, no prediction is missing.
-            if not (are_marked and _is_of_nulls(own))
-            for name in all_metric_columns(index, own, len(systems))
-        ]
-        dropped += [*each("digest", len(systems)), *each("details", len(systems))]
-        steps.append([pl.when(~pl.any_horizontal(each("missing", len(systems)))).then(pl.col(dropped))])
+            never = [index for index, own in enumerate(metrics) if are_marked and _is_of_nulls(own)]
+            steps.append([_without_missing(metrics, len(systems), never)])
     return SystemRows(
         # In a step of their own, so that Polars sees what numerators share, such as all errors of a page.
         inputs=source.select(*keys, *others_kept, **selected).with_columns(**ratios),
@@ -247,7 +240,7 @@ def _steps_of_scores(metrics: Sequence[Metric], systems: int) -> list[list[pl.Ex
     digests = []
     for system in range(systems):
         every = [metric_columns(index, metric, system) for index, metric in enumerate(metrics)]
-        digests.append(own_metrics.digest([name for own in every for name in own]).alias(f"digest_{system}"))
+        digests.append(own_metrics.digest([*chain.from_iterable(every)]).alias(f"digest_{system}"))
     absent = zip(score_columns(0, systems), each("missing", systems), strict=True)
     marks = [
         *(pl.col(score).is_null().alias(name) for score, name in absent),
@@ -303,6 +296,15 @@ def _steps_of_texts(
         [pl.col("digest_0").is_not_null().alias("answerable")],
         [*marks, pl.when("answerable").then(pl.col(unlooked))],
     ]
+
+
+def _without_missing(metrics: Sequence[Metric], systems: int, never: Sequence[int]) -> pl.Expr:
+    """Return the columns of texts, null where a prediction is missing; in some metrics, none ever is."""
+    every = [
+        all_metric_columns(index, own, systems) for index, own in enumerate(metrics) if index not in never
+    ]
+    dropped = [*chain.from_iterable(every), *each("digest", systems), *each("details", systems)]
+    return pl.when(~pl.any_horizontal(each("missing", systems))).then(pl.col(dropped))
 
 
 def _is_of_nulls(metric: Metric) -> bool:
