@@ -64,11 +64,9 @@ def as_json(value: object, where: str) -> Any:
     TypeError
         If the value, or a value within it, cannot be represented in JSON.
     """
-    if value is None or isinstance(value, bool | str):
+    if value is None or isinstance(value, int | str):
         return value
     # Subclasses, such as numpy's floats, become plain numbers.
-    if isinstance(value, int):
-        return int(value)
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
     if isinstance(value, Mapping):
