@@ -6,6 +6,7 @@ The gate of `statistics.pairwise` and `statistics.rank_sets`.
     python benchmarks/many_systems_gate.py            # all of it, writes RANKS.md
     python benchmarks/many_systems_gate.py --quick    # a tenth of the comparisons, prints the tables
     python benchmarks/many_systems_gate.py --kinds    # only the table of what rank_kinds.py counted
+    python benchmarks/many_systems_gate.py --metrics  # only the table of several_metrics.py
 
 Ends with 1 if systems that are equal are called different too often, or if sets of ranks miss true ranks too
 often. The same seed gives the same figures.
@@ -24,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 import rank_kinds
+import several_metrics
 from populations import Array, Random, heavy_tail
 from significance_gate import ALPHA, ERRORS_ALLOWED, error
 
@@ -279,6 +281,7 @@ def table(replications: int, seed: int) -> tuple[str, list[str]]:
 
 TITLE = "# Level, coverage and power of the tests of many systems\n\n"
 OTHERS = "## Level and power\n\n"
+METRICS = "## Several metrics\n\n"
 
 
 def equal_kinds() -> tuple[str, list[str]]:
@@ -291,20 +294,31 @@ def page(*, seed: int, quick: bool) -> tuple[str, list[str]]:
     """Return the page, and what is outside its bounds."""
     kinds, too_rare = equal_kinds()
     text, missed = table(200 if quick else 2_000, seed)
-    return f"{TITLE}{kinds}\n\n{OTHERS}{text}\n", missed + too_rare
+    metrics, too_often = several_metrics.table(100 if quick else 1_000, seed)
+    page = f"{TITLE}{kinds}\n\n{OTHERS}{text}\n\n{METRICS}{metrics}\n"
+    return page, missed + too_rare + too_often
 
 
 def main() -> int:
-    """Print or write the page, or write the first of its tables; 1 if a gated figure misses its bound."""
+    """Print or write the page, or write one of its tables; 1 if a gated figure misses its bound."""
     parser = gates.parser(__doc__, 20261122)
     parser.add_argument("--kinds", action="store_true", help="write only the table of rank_kinds.py")
+    parser.add_argument("--metrics", action="store_true", help="write only the table of several_metrics.py")
     arguments = parser.parse_args()
-    if not vars(arguments).pop("kinds"):
+    only_kinds, only_metrics = (vars(arguments).pop(name) for name in ("kinds", "metrics"))
+    if not (only_kinds or only_metrics):
         return gates.run(page, arguments, PAGE)
-    kinds, too_rare = equal_kinds()
-    _, _, others = PAGE.read_text(encoding="utf-8").partition(OTHERS)
-    PAGE.write_text(f"{TITLE}{kinds}\n\n{OTHERS}{others}", encoding="utf-8")
-    return gates.failed(too_rare)
+    written = PAGE.read_text(encoding="utf-8")
+    if only_kinds:
+        kinds, missed = equal_kinds()
+        _, _, others = written.partition(OTHERS)
+        written = f"{TITLE}{kinds}\n\n{OTHERS}{others}"
+    else:
+        metrics, missed = several_metrics.table(1_000, arguments.seed)
+        others, _, _ = written.partition(f"\n{METRICS}")
+        written = f"{others}\n{METRICS}{metrics}\n"
+    PAGE.write_text(written, encoding="utf-8")
+    return gates.failed(missed)
 
 
 if __name__ == "__main__":
