@@ -146,7 +146,7 @@ class Metric:
     """Whether the numerator and denominator are columns of `anls_frame.score`."""
     row: str | None = field(default=None, kw_only=True)
     """Column of `anls_frame.score` with the score of a row; `None` if a single row has no such score."""
-    in_text: Literal["interval", "figure", "nothing"] = field(default="interval", kw_only=True)
+    in_text: Literal["interval", "figure", "nothing"] = field(default="interval", compare=False, kw_only=True)
     """What the narrow tables of terminals and notebooks show."""
     bits: int = field(default=0, kw_only=True)
     """Sums of the numerator are in units of 2**-bits; those of the denominator are integers."""

@@ -100,6 +100,16 @@ def test_every_named_score_has_its_direction() -> None:
     assert directions == {name: name in HIGHER for name in (*HIGHER, *LOWER) if name in NAMED}
 
 
+@pytest.mark.parametrize("name", ["field_f1", "missing_share", "invented_share", "wrong_share"])
+def test_saved_scores_of_fields_are_still_those_of_fields(name: str) -> None:
+    rows = pl.DataFrame({"old": ["x", None], "new": ["x", "z"], "answer": ["x", None]})
+    summary = af.summarize(rows, ["old", "new"], "answer", metrics=name)
+    account = af.Summary.from_bytes(summary.to_bytes()).account.frame
+    # What the new system alone invents is no field of the old one.
+    lines = account.filter(rows="left out").select("system", "reason", "n").rows()
+    assert lines == [("old", "neither gold nor prediction", 1)]
+
+
 def _edits(prediction: str | None, answers: list[str]) -> int:
     """Return the edits to the answer with the lowest error rate."""
     texts = [(Levenshtein.distance(prediction or "", answer), len(answer)) for answer in answers]
