@@ -472,8 +472,8 @@ def pass_at_k(
     lacking = questions.filter(pl.col("n_epochs").is_between(1, max(sizes, default=1) - 1))
     if lacking.height:
         raise ValueError(
-            f"k must be at most the number of epochs, got {max(sizes)}, but "
-            f"{numbered(lacking.height, 'question')} have fewer: {first_of(lacking.select(*epochs.ids))}"
+            f"k must be at most the number of epochs with a score, got {max(sizes)}; "
+            f"fewer in {numbered(lacking.height, 'question')}: {first_of(lacking.select(*epochs.ids))}"
         )
     names = [f"pass_at_{size}" for size in sizes]
     n, correct = (questions[name].to_numpy() for name in ("n_epochs", "correct"))

@@ -217,7 +217,7 @@ def test_pass_at_k_of_rows_feeds_a_report() -> None:
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        ((3, *TEXTS), {}, r"k must be at most the number of epochs, got 3, but 2 questions have fewer: \("),
+        ((3, *TEXTS), {}, r"number of epochs with a score, got 3; fewer in 2 questions: \("),
         ((0, *TEXTS), {}, "k must be an integer of at least 1, got 0"),
         ((1,), {"metrics": "half"}, "must be 0 or 1 .* metric 'half' is 0.5 in row 0"),
         ((1, *TEXTS), {"metrics": ["anls", "nls"]}, "metrics must be one metric"),
@@ -280,7 +280,7 @@ def test_lists_of_other_lengths_and_columns_that_are_none() -> None:
     # A question without an answer counts as one that is missing.
     assert table.rows() == [(1, 2, 1.0), (2, 1, 0.0), (3, 1, 0.0)]
     with pytest.raises(
-        ValueError, match="k must be at most the number of epochs, got 2, but 2 questions have fewer: 2, 3"
+        ValueError, match="the number of epochs with a score, got 2; fewer in 2 questions: 2, 3"
     ):
         af.repeats.pass_at_k(frame, 2, "texts", "answers", id="id")
     with pytest.raises(pl.exceptions.ColumnNotFoundError, match="did you mean"):
