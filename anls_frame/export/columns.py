@@ -363,7 +363,7 @@ FOUND = (
 )
 """Columns of found slices, where they are not those of other results."""
 
-OVERLAPS = (Column("more", "further slices that it overlaps with", "count"),)
+OVERLAPS = (Column("more", "further slices that it overlaps with", "count", may_lack=True),)
 """Columns of the table of slices that overlap."""
 
 DOCUMENTS = (

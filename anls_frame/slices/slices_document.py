@@ -109,7 +109,6 @@ class SlicesView(View):
         pairs = pairs.with_columns((pl.col("more").cast(pl.Int64) - _NAMED).clip(0))
         if pairs.is_empty():
             return [table]
-        pairs = pairs.drop(["more"] if not pairs["more"].sum() else [])
         return [table, result_table("Overlapping slices", pairs, known=_KNOWN, names=self.names)]
 
     def screen_tables(self) -> list[Table]:

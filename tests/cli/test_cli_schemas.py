@@ -45,6 +45,7 @@ COMMANDS = {
     "changes": ["changes old.jsonl new.jsonl", "changes results.parquet --systems old,new --kind all"],
     "slices": [
         "slices results.csv -c doc_id --min-rows 10",
+        "slices big.parquet",  # some overlap, but none with more slices than are named
         "slices results.csv --confidence 0.4 --min-rows 5",
         "slices old.jsonl new.jsonl -c doc_id --confidence 0.5 --min-rows 5 --min-clusters 2",
     ],
