@@ -8,7 +8,6 @@ that a gate failed.
 from __future__ import annotations
 
 import atexit
-import codecs
 import errno
 import gc
 import os
@@ -25,7 +24,6 @@ GATE_FAILED, BAD_INPUT, UNDECIDED = 1, 2, 3
 _DECIDED = {"fine": 0, "undecided": UNDECIDED, "regressed": GATE_FAILED}
 _INTERRUPTED = 130
 CLOSED_PIPE = 141
-_FRAMES = str.maketrans("┌┬┐╞╪╡└┴┘│┆─═–", "+++++++++||-=-")  # noqa: RUF001 - what tables are drawn with
 
 
 def gate_code(*answers: str) -> int:
@@ -100,21 +98,14 @@ def _give_up_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _without(error: Any) -> tuple[str, int]:
-    """Draw frames of tables in ASCII, and write codes of other characters that an encoding lacks."""
-    lacking = error.object[error.start : error.end].translate(_FRAMES)
-    return lacking.encode("ascii", "backslashreplace").decode(), error.end
-
-
 def _prepare_streams() -> None:
     """Make every print succeed, with any encoding of the terminal and with closed streams."""
-    codecs.register_error("anls_frame", _without)
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - to the end
         else:
             # Characters that the terminal's encoding lacks must not end the program.
-            getattr(sys, name).reconfigure(errors="anls_frame")
+            getattr(sys, name).reconfigure(errors="backslashreplace")
 
 
 def _show_warnings(program: str) -> None:

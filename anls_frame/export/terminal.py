@@ -26,6 +26,7 @@ _WHOLE = "<+-0123456789,"
 """What precedes the points of figures."""
 _ALWAYS = ("best", "answer")
 """Columns that say what follows from the others."""
+_ASCII = str.maketrans("┌┬┐╞╪╡└┴┘│┆─═–", "+++++++++||-=-")  # noqa: RUF001 - what tables are drawn with
 _SHORT_TEXTS, _SHORTEST_TEXT = (24, 14), 8
 """Widths to which texts are cut: when the least important columns and others are left out, and last."""
 
@@ -187,7 +188,7 @@ def cell_text(cell: Cell) -> str:
     """Return the text of a cell; quotes distinguish a text from a null that is shown in the same way."""
     if cell.role == "data":
         return f'"{cell.figure}"' if cell.figure == "null" else spelled_space(visible(cell.figure))
-    return '""' if cell.role == "mark" and cell.figure == "empty" else cell.text
+    return '""' if cell.role == "mark" and cell.figure == "empty" else _drawn(cell.text)
 
 
 def _aligned(figures: Sequence[str]) -> list[str]:
@@ -237,16 +238,25 @@ def _forms(columns: list[_Column]) -> Iterator[list[_Column]]:
     yield [column.cut(_SHORTEST_TEXT, apart=False) for column in columns]
 
 
+def _drawn(text: str) -> str:
+    """Return a text that holds no data as it is, or in ASCII if the encoding of the output lacks it."""
+    try:
+        text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except UnicodeEncodeError:
+        return text.translate(_ASCII)
+    return text
+
+
 def _framed(columns: Sequence[_Column]) -> list[str]:
     widths = [column.width for column in columns]
     rule = ["─" * (width + 2) for width in widths]
     cells = [column.cells for column in columns]
     return [
-        f"┌{'┬'.join(rule)}┐",
+        _drawn(f"┌{'┬'.join(rule)}┐"),
         *_lines([column.head for column in columns], columns),
-        f"╞{'╪'.join(['═' * (width + 2) for width in widths])}╡",
+        _drawn(f"╞{'╪'.join(['═' * (width + 2) for width in widths])}╡"),
         *chain.from_iterable(_lines(row, columns) for row in zip(*cells, strict=True)),
-        f"└{'┴'.join(rule)}┘",
+        _drawn(f"└{'┴'.join(rule)}┘"),
     ]
 
 
@@ -255,4 +265,4 @@ def _lines(cells: Sequence[Sequence[str]], columns: Sequence[_Column]) -> Iterat
     for index in range(max(map(len, cells), default=0)):
         texts = [cell[index] if index < len(cell) else "" for cell in cells]
         padded = [column.padded(text) for text, column in zip(texts, columns, strict=True)]
-        yield f"│ {' ┆ '.join(padded)} │"
+        yield f"{_drawn('│')} {_drawn(' ┆ ').join(padded)} {_drawn('│')}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import io
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -260,3 +261,18 @@ def test_scores_of_rows_stay_while_their_texts_can_be_cut() -> None:
     assert "No room for" not in shown
     assert max(map(text_width, shown.split("\n"))) <= 80
     assert shown.count("id of a long r") == 3
+
+
+def test_only_what_is_no_data_becomes_ascii_in_an_encoding_without_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Else the most frequent confusion would read as none: a hyphen in place of a dash."""
+    texts = pl.DataFrame({"read": ["10–20", "a │ b", None]})  # noqa: RUF001 - a dash
+    table = display_table(
+        Table("Rows", texts.with_columns(n=pl.lit(None, pl.Float64)), of_kinds({"n": "score"}))
+    )
+    assert "┆ –" in table_text(*table, 80)  # noqa: RUF001 - a dash
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(io.BytesIO(), "ascii"))
+    drawn = table_text(*table, 80)
+    assert {letter for letter in drawn if not letter.isascii()} == {"–", "│"}  # noqa: RUF001 - a dash
+    assert drawn.startswith("+---")
