@@ -101,9 +101,9 @@ def no_column(name: str, available: Iterable[Any], named: Iterable[str] = ()) ->
         return Message(f"no column {quoted(name)}: there are no columns")
     free = [column for column in columns if column not in others]
     among = f"no column {quoted(name)} among {listed(map(quoted, columns), _SHOWN_NAMES)}"
-    # What a reader calls a column with this name.
+    # Without a similar name, what a reader calls a column with this name.
     role = next((role for role in ROLES if role in free and suggests(name, role)), name)
-    return Message(among, Nearest(name, tuple(free), nearest(role, free)))
+    return Message(among, Nearest(name, tuple(free), nearest(name, free) or nearest(role, free)))
 
 
 def free_name(name: str, taken: Container[Any]) -> str:

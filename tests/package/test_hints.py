@@ -114,6 +114,8 @@ def test_a_column_with_another_role_is_not_what_was_meant_in_files(tmp_path: Pat
         ("doc_id", ["question_id", "prediction"], None),
         ("Sample ID", ["question_id", "prediction"], "question_id"),
         ("model output", ["question_id", "prediction"], "prediction"),
+        ("output", ["Output", "prediction"], "Output"),
+        ("response", ["responses", "prediction"], "responses"),
     ],
 )
 def test_ids_of_other_things_are_not_what_was_meant(
