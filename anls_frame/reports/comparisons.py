@@ -206,7 +206,8 @@ class Comparison(SlicedResult[Table_co]):
         """
         if not self._sums.of("transitions"):
             # Not a ValueError, so that programs which list the attributes of objects get the others.
-            raise AttributeError("error types were not counted: pass details=True when comparing")
+            # With a name, so that Python suggests no other attribute.
+            raise AttributeError("error types were not counted: pass details=True", name="transitions")
         return self._as_given(self._transitions(self._by))
 
     def _transitions(self, columns: Sequence[str]) -> pl.DataFrame:
@@ -215,9 +216,8 @@ class Comparison(SlicedResult[Table_co]):
             error_table(counted, keys, PAIR).select(*keys, pl.lit(name).alias("system"), pl.exclude(keys))
             for name, counted in self._sums.of("transitions").items()
         ]
-        return with_column_names(
-            in_order(pl.concat(tables), keys, columns, self._settings.orders), keys, columns
-        )
+        ordered = in_order(pl.concat(tables), keys, columns, self._settings.orders)
+        return with_column_names(ordered, keys, columns)
 
     @property
     @listing(*pairwise.RANKED)
