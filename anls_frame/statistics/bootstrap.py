@@ -44,7 +44,7 @@ def p_values(sums: SortedSums, pairs: IntArray, draws: int, seed: int) -> tuple[
     step = max(_ROOM // max(units, len(pairs), 1), 1)
     blocks = max(_ROOM_OF_ALL // max(observed.size, units, 1) // step, 1)
     weights = _drawn_weights(sums.counts, draws, seed, step)
-    metrics = np.broadcast_to(np.asarray(sums.metric, np.int64), sums.groups)
+    _, metrics = np.unique(np.broadcast_to(sums.metric, sums.groups), return_inverse=True)
     scale = None
     while drawn_together := list(itertools.islice(weights, blocks)):
         drawn_by_group = [group.drawn(drawn_together) for group in every]

@@ -182,10 +182,8 @@ def max_t(
     if not np.isfinite(table).all():
         raise ValueError("sums must be finite; a unit without rows in a slice must be 0 there")
     unit, column = np.nonzero(table)
-    p_values = np.array([
-        sign_flip_counts(values, number, draws=draws, seed=seed) if number.sum() else 1.0
-        for values in table.T
-    ])  # fmt: skip
+    p_values = np.array([sign_flip_counts(values, number, draws=draws, seed=seed) for values in table.T])
+    p_values[np.isnan(p_values)] = 1.0  # without units
     # Rounded to a grid per column, as for a single slice, so that sums of equal size compare equal.
     value = on_grid(table, np.abs(table).max(axis=0, initial=0.0))[unit, column]
     units = Units(unit, column, value, number, number, table.shape[1]).tidied()

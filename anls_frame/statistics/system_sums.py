@@ -44,7 +44,7 @@ class SystemSums:
     groups
         Number of groups.
     metric
-        The metric of each group, as numbers from 0; by default, all groups are slices in the same metric.
+        The metric of each group, as a number or name; by default, all groups are slices in the same metric.
     """
 
     unit: IntArray

@@ -239,6 +239,10 @@ def test_a_metric_that_one_unit_outweighs_costs_the_others_nothing() -> None:
     found = pairwise(replace(together, metric=[0, 1]), every_pair(3))
     assert (found.p_adjusted[0] <= 2 * alone.p_adjusted[0] + 0.001).all()
     assert found.p_value[0].tolist() == alone.p_value[0].tolist()
+    named = pairwise(replace(together, metric=["wer", "insertions"]), every_pair(3))
+    assert named.p_adjusted.tolist() == found.p_adjusted.tolist()
+    distant = pairwise(replace(together, metric=[2, 9]), every_pair(3))
+    assert distant.p_adjusted.tolist() == found.p_adjusted.tolist()
 
 
 def test_equal_systems_that_fail_in_different_ways_are_not_called_different() -> None:

@@ -119,6 +119,8 @@ def test_nothing_to_test(shape: tuple[int, int]) -> None:
 def test_wrong_arguments() -> None:
     with pytest.raises(ValueError, match="draws must be an integer from 1 to 10,000,000, got 0"):
         max_t([[0.1]], draws=0)
+    with pytest.raises(ValueError, match="draws must be an integer"):
+        max_t(np.zeros((0, 2)), draws=0)
     with pytest.raises(ValueError, match="sums must be a table"):
         max_t([0.1, 0.2])
     with pytest.raises(ValueError, match="counts must have one number per unit"):
