@@ -275,7 +275,7 @@ STEPS = (
 
 SELECTIVE = (
     Column("signal", "the confidence by which {row}s are ordered", heading="confidence"),
-    Column("n_no_confidence", "{row}s without one, never accepted", "count", "no confidence", "nothing"),
+    Column("n_no_confidence", "{row}s without confidence, not accepted", "count", "no confidence", "nothing"),
     Column("n_distinct", "different confidences", "count", "distinct confidences", "nothing"),
     Column("score", "the mean score of all {row}s", "score"),
     Column(

@@ -137,7 +137,7 @@ def slice_labels(slices: pl.DataFrame, by: Sequence[str], names: Names = ROWS) -
 def plain_keys(frame: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
     """Return keys without decimals and times of day that are all zero, as pandas has integers and days."""
     plain = []
-    for name in filter(keys.__contains__, frame.columns):
+    for name in [key for key in keys if key in frame.columns]:
         # Methods of a Series may take its own name for a pattern.
         own = frame.get_column(name).alias("column")
         if own.dtype.is_float() and ((own.abs() < _LARGEST) & (own % 1 == 0)).all():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -336,7 +337,7 @@ class Document:
 
     def of_tables(self, tables: Sequence[Table], **others: Any) -> Document:
         """Return the document with some of its tables, without the notes on marks of the others."""
-        marked = set[str]().union(*(table.definitions for table in tables))
+        marked = {*chain.from_iterable(table.definitions for table in tables)}
         marked |= {BEST for table in tables if any(table.best)}
         notes = [note for note in self.notes if not isinstance(note, MarkNote) or note.mark in marked]
         return replace(self, tables=tables, notes=notes, **others)
@@ -439,7 +440,7 @@ def named_tables(tables: Sequence[Table], names: Sequence[str]) -> list[Table]:
 
 def with_columns(tables: Sequence[Table], columns: Sequence[str]) -> list[Table]:
     """Return tables with only these figures after their keys; tables without such figures stay unchanged."""
-    known = set[str]().union(*(table.frame.columns for table in tables))
+    known = {*chain.from_iterable(table.frame.columns for table in tables)}
     unknown = [name for name in columns if name not in known]
     if unknown:
         raise wrong("columns", f"must be among {sorted(known)}, got {unknown}")

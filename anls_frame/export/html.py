@@ -17,7 +17,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import resources
-from itertools import islice, takewhile
+from itertools import chain, islice, takewhile
 from typing import BinaryIO, NamedTuple
 
 import jinja2
@@ -159,7 +159,7 @@ def _sections(document: Document, links: Links) -> list[_Section]:
     whole = {name for name, figure in matrices.items() if figure.is_whole}
     written = _tables([table for table in tables if table.name not in whole], links)
     # Tables below a table with a figure, which explains them.
-    below = set[str]().union(*(figure.more for figure in matrices.values()))
+    below = {*chain.from_iterable(figure.more for figure in matrices.values())}
     sections = []
     for table in tables:
         figure = matrices.get(table.name)

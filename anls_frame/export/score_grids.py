@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import polars as pl
 import polars.selectors as cs
@@ -108,5 +109,5 @@ def score_grid(ranked: pl.DataFrame, by: Sequence[str], *, only_shown: bool = Fa
 def apart(names: Sequence[str], taken: Sequence[str]) -> list[str]:
     """Return column names that are distinct from each other and from given names."""
     # Columns named like the ends of another column's interval would be shown as such.
-    ends = set[str]().union(*map(ends_of, names))
+    ends = {*chain.from_iterable(map(ends_of, names))}
     return distinct(names, {*taken, *ends.intersection(names)})
