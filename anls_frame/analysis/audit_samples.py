@@ -162,7 +162,7 @@ def audit_sample(
     check_values(rows, {name: name for name in slices})
     documents = numbers(None if cluster is None else rows[cluster], rows.height).astype(np.int64)
     kinds = _kinds(rows, lean, score, list(systems.values()))
-    strata = plain_frame(plain_keys(rows.select(slices), slices), "by")
+    strata = plain_frame(plain_keys(rows.select(cs.by_name(*slices)), slices), "by")
     strata = strata.select(label=_labels(kinds, slices), kind=kinds)
     suspicion = _numbers(rows, lean, least=0.0) if lean not in _LEANS else np.zeros(rows.height)
     least = max(per_slice, _LEAST_OF_SCORES if lean == "score" else 1)
@@ -247,7 +247,7 @@ def _numbers(rows: pl.DataFrame, name: str, least: float = -np.inf) -> FloatArra
     rows = with_numbers(rows.lazy(), [name]).collect()
     if not (rows.schema[name].is_numeric() or rows.schema[name] == pl.Boolean):
         raise DTypeError(f"column {name!r} must hold numbers, but has dtype {rows.schema[name]}")
-    values = rows[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
+    values = rows[name].alias("values").cast(pl.Float64).fill_null(np.nan).to_numpy()
     wrong = int(np.count_nonzero(~(np.isfinite(values) & (values >= least))))
     if wrong:
         bound = "" if least < 0 else f" of at least {least:g}"

@@ -29,10 +29,10 @@ _MATRICES = 12
 def changed(transitions: Transitions, systems: Sequence[str]) -> list[Table]:
     """Return how many of all rows changed from each error type to another, the most frequent change first."""
     made = []
-    for keys, frame in transitions[:1]:
+    for _, frame in transitions[:1]:
         changes = frame.filter(pl.col(SLICE) == OVERALL, pl.col(PAIR[0]) != pl.col(PAIR[1]))
-        largest = changes.drop(SLICE, *keys).sort("n", descending=True, maintain_order=True)
-        made.append(_table(_NAME, largest, (), systems))
+        largest = changes.sort("n", descending=True, maintain_order=True)
+        made.append(_table(_NAME, largest.select("system", *PAIR, "n", "share"), (), systems))
     return made
 
 

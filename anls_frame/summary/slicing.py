@@ -105,7 +105,7 @@ def check_values(cells: pl.DataFrame, names: Mapping[str, str]) -> None:
     for key, name in names.items():
         if not cells.schema[key].is_float():
             continue
-        values = cells[key].unique()
+        values = cells[key].alias("values").unique()
         if values.len() > MOST_VALUES and (values.drop_nulls().floor() != values.drop_nulls()).any():
             raise ValueError(
                 f"by column {name!r} has {values.len():,} different numbers, each of which would be a slice; "

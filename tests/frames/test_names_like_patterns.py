@@ -32,6 +32,7 @@ NAMES = {
     "length": "^",
     "kind": "{{x}}",
     "question": "",
+    "grade": "^g.*$",
 }
 PLAIN = pl.DataFrame(
     {
@@ -45,6 +46,7 @@ PLAIN = pl.DataFrame(
         "length": [draw.randrange(1, 50) for _ in range(ROWS)],
         "kind": draw.choices(["exact", "near", "wrong"], k=ROWS),
         "question": [str(row // 2) for row in range(ROWS)],
+        "grade": [0.5, 1.5] * (ROWS // 2),
     }
 )
 PATTERNS = PLAIN.rename(NAMES)
@@ -66,6 +68,10 @@ def drawn(ax: Axes) -> Any:
     return lines, bars, [label.get_text() for label in ax.get_yticklabels()]
 
 
+def compared(frame: Any, names: Any, **options: Any) -> af.Comparison[Any]:
+    return af.compare(frame, {"a": names.prediction, "b": names.other}, names.answer, **options)
+
+
 FRAMES: dict[str, Callable[[Any, Any], Any]] = {
     "report": lambda f, c: af.report(f, c.prediction, c.answer, by=[c.lang, c.tags], cluster=c.doc).by_group,
     "tables of a report": lambda f, c: (
@@ -77,9 +83,15 @@ FRAMES: dict[str, Callable[[Any, Any], Any]] = {
     "confusions": lambda f, c: af.confusions(f, c.prediction, c.answer, by=c.lang),
     "worst": lambda f, c: af.worst(f, c.prediction, c.answer, 9, by=c.lang, metrics=c.score),
     "changes": lambda f, c: af.changes(f, {"a": c.prediction, "b": c.other}, c.answer, keep=c.lang),
-    "comparison": lambda f, c: (
-        af.compare(f, {"a": c.prediction, "b": c.other}, c.answer, by=c.lang, cluster=c.doc).by_group
+    "comparison": lambda f, c: compared(f, c, by=c.lang, cluster=c.doc).by_group,
+    "printed changes of error types": lambda f, c: pl.DataFrame(
+        line.split("│")
+        for line in str(compared(f, c, by=c.lang, details=True)).split("\n")
+        if line.startswith("│ exact")
     ),
+    "audit sample": lambda f, c: af.audit_sample(f, 40, by=c.grade, lean="score", score=c.score)[
+        ["audit", "audit_probability", "audit_stratum"]
+    ],
     "overview": lambda f, c: (
         af.overview(f, c.prediction, c.answer, by=[c.lang, c.tags], cluster=c.doc).report.by_group
     ),
