@@ -120,7 +120,6 @@ def summed(rows: pl.LazyFrame, keys: Sequence[str]) -> pl.LazyFrame:
     counts = {"n": "lost", "n_wrapped": WRAPPED}
     units = {"units": "lost", "wrapped_units": WRAPPED}
     return rows.group_by(*keys, "cause").agg(
-        pl.count("error_type").cast(pl.Int64).alias("typed"),
         pl.count("lost").cast(pl.Int64).alias("rows"),
         *((pl.col(column) > 0).sum().cast(pl.Int64).alias(name) for name, column in counts.items()),
         *(fixed_point.sum_of_shares(pl.col(own), SCORE_BITS).alias(name) for name, own in units.items()),

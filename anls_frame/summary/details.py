@@ -47,11 +47,11 @@ def plans(rows: pl.LazyFrame, keys: Sequence[str], settings: Settings) -> dict[s
     losses = causes.with_losses(rows, "prediction", settings)
     # Both are counted at once, because a type and a cause look at the same texts.
     counted = causes.summed(losses, [*keys, "error_type"]).collect(engine="streaming").lazy()
-    # Rows without an answer have no type.
-    typed = counted.drop_nulls("error_type").group_by(*keys, "error_type")
+    # Rows without a score are left out: those without an answer, and null predictions that are dropped.
+    scored = counted.filter(pl.col("rows") > 0)
     return {
-        "errors": typed.agg(pl.sum("typed").alias("n")),
-        "causes": counted.filter(pl.col("rows") > 0).group_by(*keys, "cause").agg(pl.col(causes.SUMS).sum()),
+        "errors": scored.group_by(*keys, "error_type").agg(pl.sum("rows").alias("n")),
+        "causes": scored.group_by(*keys, "cause").agg(pl.col(causes.SUMS).sum()),
         "confusions": edit_counts(rows, keys, options),
     }
 

@@ -53,6 +53,8 @@ def test_details_are_those_of_the_functions(by: tuple[str, ...], missing: Any) -
             pl.when(pl.Series(accepts_nothing)).then(pl.col("p").fill_null("")).otherwise("p").alias("p")
         )
     typed = scored.with_columns(af.error_type("p", "a")).drop_nulls("error_type")
+    if missing == "drop":
+        typed = typed.drop_nulls("p")
     if "tags" in by:
         typed = typed.explode("tags", empty_as_null=True)
     errors = report.errors(*by)
