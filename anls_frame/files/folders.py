@@ -69,7 +69,7 @@ def check_different(files: Sequence[os.PathLike[str]]) -> None:
     parts = Counter(found.groups() for file in files if (found := _PART.fullmatch(os.fspath(file))))
     for (before, after, number), given in parts.items():
         if 1 < given < int(number):
-            warn(f"{before}*{after}: {given} of {number} files are given; are the others missing?")
+            warn(f"{before}*{after}: only {given} of {number} files given; are the others missing?")
     first: dict[str, os.PathLike[str]] = {}
     for file in files:
         same = first.setdefault(os.path.realpath(file), file)

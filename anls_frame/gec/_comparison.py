@@ -187,8 +187,8 @@ def compare(
     n_lost = rows.height - int(is_scored.sum())
     if within is not None and n_lost > _MOST_LOST * rows.height:
         warn(
-            f"{rows.height - n_lost:,} of {numbered(rows.height, 'sentence')} were used; {n_lost:,} without "
-            "a source, without gold edits or without a correction of any system were left out"
+            f"{n_lost:,} of {numbered(rows.height, 'sentence')} left out: they lack a source, gold edits or "
+            "corrections"
         )
     rows = rows.filter(is_scored)
     added = [scorer.added(rows[str(index)]) for index in range(len(named))]

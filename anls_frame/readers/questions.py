@@ -99,8 +99,8 @@ class Gold:
         if other.is_empty():
             return
         message = (
-            f"{numbered(other.height, 'question')} of {given.height:,} have none of the answers in gold: "
-            f"{standard_frames.ids_text(other['question_id'].to_list())}"
+            f"all answers to {numbered(other.height, 'question')} of {given.height:,} differ from those in "
+            f"gold: {standard_frames.ids_text(other['question_id'].to_list())}"
         )
         if 2 * other.height > given.height:
             advice = "; are their ids the same there? Otherwise name the column of the ids with "

@@ -548,15 +548,14 @@ def _check_complete(rows: pl.DataFrame, judged_rows: pl.DataFrame, id_column: st
     """Raise an error unless the drawn rows have a verdict, and no others."""
     has_verdict = rows[_ROW].is_in(judged_rows[_ROW].implode())
     is_drawn = rows[AUDIT].fill_null(value=False)
-    skipped = "have no verdict; judge them, too, because skipped rows are rarely typical"
-    undrawn = "have a verdict, but were not drawn; leave these verdicts out"
+    drawn = f"the {int(is_drawn.sum()):,} drawn"
+    skipped = f"without a verdict; judge all of {drawn}, because skipped rows are rarely typical"
+    undrawn = f"with a verdict, but not among {drawn}; leave such verdicts out"
     for wrong, what in ((is_drawn & ~has_verdict, skipped), (~is_drawn & has_verdict, undrawn)):
         ids = rows.filter(wrong)[id_column or _ROW].to_list()
         if ids:
             named = f"{id_column or 'row'} {listed(map(quoted, ids), _NAMED)}"
-            raise ValueError(
-                f"{numbered(len(ids), 'row')} ({named}) {what}; {int(is_drawn.sum()):,} rows were drawn"
-            )
+            raise ValueError(f"{numbered(len(ids), 'row')} ({named}) {what}")
 
 
 NOT_THE_MODELS = ("answer_wrong", "answer_incomplete", "ambiguous_question")

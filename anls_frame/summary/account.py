@@ -188,7 +188,7 @@ class Account(Generic[Table_co]):
     def sentence(self) -> str:
         """The account in words."""
         row = self.noun or self.settings.names["row"]
-        rows, were = numbered(self.given, row), "was" if self.given == 1 else "were"
+        rows, were = numbered(self.given, row), "was" if 1 in (self.used, self.given) else "were"
         used = f"{self.used:,} of {rows}" if self.used < self.given else f"All {rows}"
         used = f"The only {row}" if self.used == self.given == 1 else used
         invented = ""

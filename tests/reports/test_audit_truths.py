@@ -102,8 +102,16 @@ def test_two_systems() -> None:
     ("change", "options", "message"),
     [
         ({"verdict": "format", "audit": True}, {}, None),
-        ({"verdict": None, "audit": True}, {}, r"1 row \(id 11\) have no verdict; judge them, too"),
-        ({"verdict": "format", "audit": False}, {}, r"1 row \(id 11\) have a verdict, but were not drawn"),
+        (
+            {"verdict": None, "audit": True},
+            {},
+            r"1 row \(id 11\) without a verdict; judge all of the \d+ drawn",
+        ),
+        (
+            {"verdict": "format", "audit": False},
+            {},
+            r"1 row \(id 11\) with a verdict, but not among the \d+ drawn",
+        ),
         ({}, {"format": "half"}, "format must be one of 'given', 'full'"),
         ({}, {"score": {"a": "anls"}}, r"must name the same systems, got \['a'\] and \[''\]"),
         ({"audited_score": 1.0}, {}, r"already has the columns \['audited_score'\]"),

@@ -98,5 +98,5 @@ def test_rows_are_without_a_score_and_not_without_a_prediction() -> None:
     both = "4 of 5 rows were used; 1 has no score of a system (1 of old) and was left out."
     assert both in repr(af.compare(FRAME, SYSTEMS, None)).splitlines()
     texts = af.report(pl.DataFrame({"p": ["a", None], "t": ["a", "b"]}), "p", "t", missing="drop")
-    note = '1 of 2 rows were used; 1 has no prediction and was left out: missing="empty" scores it.'
+    note = '1 of 2 rows was used; 1 has no prediction and was left out: missing="empty" scores it.'
     assert note in repr(texts).splitlines()

@@ -303,7 +303,7 @@ def test_files_that_are_named_after_the_time_of_their_run_are_systems(tmp_path: 
 def test_missing_parts_are_said_by_their_names(tmp_path: Path) -> None:
     for number in (0, 2):
         write(tmp_path / f"dev-{number:05}-of-00003.jsonl", [f"Coke {number}"] * 4)
-    said = r"dev-\*-of-00003\.jsonl: 2 of 3 files are given"
+    said = r"dev-\*-of-00003\.jsonl: only 2 of 3 files given"
     with pytest.warns(af.InputWarning, match=said):
         report_files(tmp_path, shared_ids="rows")
     with pytest.warns(af.InputWarning, match=said):

@@ -418,13 +418,15 @@ def test_the_fields_of_the_documents_are_joined_by_number(
 def test_documents_that_do_not_fit_are_reported(limited: dict[str, Path]) -> None:
     shifted = pl.concat([QUESTIONS[1:], QUESTIONS[:1]])
     message = (
-        "2 questions of 2 have none of the answers in gold: '0', '2'; are their ids the same there? "
+        "all answers to 2 questions of 2 differ from those in gold: '0', '2'; are their ids the same there? "
         "Otherwise name the column of the ids with gold_id=..."
     )
     assert problems(limited, gold=shifted) == [("gold", "", message)]
     # Harnesses may prepare answers: a few that differ are not the wrong rows.
     other = QUESTIONS.with_columns(answers=pl.Series(["coke", "x", "Rome"]))
-    with pytest.warns(af.InputWarning, match=r"^1 question of 2 have none of the answers in gold: '0'$"):
+    with pytest.warns(
+        af.InputWarning, match=r"^all answers to 1 question of 2 differ from those in gold: '0'$"
+    ):
         assert af.read_logs(limited, gold=other)["gold_answers"].to_list() == [["coke"], ["Rome"]] * 2
 
     for options, error, message in (
