@@ -13,6 +13,7 @@ from anls_frame import words
 from anls_frame._arguments import string
 from anls_frame._messages import wrong
 from anls_frame.exceptions import DTypeError
+from anls_frame.export.columns import CHARACTERS
 from anls_frame.export.kinds import Kind, shown_as
 from anls_frame.export.page_verdicts import REPEATS, repeating
 from anls_frame.export.rows_content import substitution
@@ -293,15 +294,15 @@ def with_substitutions(table: pl.DataFrame, settings: Mapping[str, Any]) -> pl.D
     counted = (
         edit_counts(rows, ["row"], options).filter(pl.col("op") == "replace").collect(engine="streaming")
     )
-    pair = "reference_char", "predicted_char"
     frequent = (
-        counted.group_by(pair)
+        counted.group_by(CHARACTERS)
         .agg(pl.col("count").sum())
-        .sort("count", *pair, descending=[True, False, False])
+        .sort("count", *CHARACTERS, descending=[True, False, False])
     )
     named = frequent.head(_MOST_SUBSTITUTIONS).with_row_index("rank")
-    names = [substitution(*characters) for characters in named.select(pair).iter_rows()]
-    shown = counted.join(named.with_columns(pl.Series("name", names, pl.String)).drop("count"), on=pair)
+    names = [substitution(*characters) for characters in named.select(CHARACTERS).iter_rows()]
+    with_names = named.with_columns(pl.Series("name", names, pl.String)).drop("count")
+    shown = counted.join(with_names, on=CHARACTERS)
     lists = shown.sort("row", "rank").group_by("row").agg(pl.col("name").unique(maintain_order=True))
     joined = table.drop("read_as", strict=False).join(lists, on="row", how="left", maintain_order="left")
     return joined.rename({"name": "read_as"})

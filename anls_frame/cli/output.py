@@ -18,7 +18,7 @@ from anls_frame._arguments import count
 from anls_frame._messages import Message
 from anls_frame._paths import known_suffix
 from anls_frame.export import Kind, Table
-from anls_frame.export.columns import COLUMNS, Column, by_name, heading_of, kind_of
+from anls_frame.export.columns import CHARACTERS, COLUMNS, Column, by_name, heading_of, kind_of
 from anls_frame.export.display import display_table, spelled
 from anls_frame.export.document import result_table, with_scripts, with_spaces
 from anls_frame.export.json_files import write_json
@@ -40,10 +40,6 @@ def print_account(result: Any, noun: str | None = None) -> None:
     if noun is not None:
         account = dataclasses.replace(account, noun=named_rows(noun)["row"])
     show(*account.notes)
-
-
-_CHARACTERS = ("reference_char", "predicted_char")
-"""Columns of edits."""
 
 
 def score_text(score: float | None, kind: Kind = "score") -> str:
@@ -153,8 +149,8 @@ def print_table(
 def edits_table(edits: pl.DataFrame) -> Table:
     """Return a table of edits with ␣ for a space, and empty cells for missing or surplus characters."""
     shown = with_spaces(edits)
-    if {*_CHARACTERS} <= {*shown.columns}:
-        shown = with_scripts(shown, *_CHARACTERS)
+    if {*CHARACTERS} <= {*shown.columns}:
+        shown = with_scripts(shown)
     known = {name: COLUMNS.get(name) or Column(name, heading=heading_of(name)) for name in shown.columns}
     return Table("", shown, known | {"op": Column("op", heading="edit")})
 

@@ -84,6 +84,8 @@ SCORE, RANK, DIFFERENCE = with_ends("score"), with_ends("rank"), with_ends("diff
 TESTED = (*DIFFERENCE, "p_value", "p_adjusted")
 """A difference, and the tests of it."""
 VOTES = ("wins", "ties", "losses")
+CHARACTERS = ("reference_char", "predicted_char")
+"""Columns of edits."""
 
 COUNTS = (
     Column("slice", "overall for all {row}s together, group for a slice"),

@@ -15,6 +15,7 @@ from anls_frame._arguments import string
 from anls_frame._messages import wrong
 from anls_frame._text import distinct, numbered, scripts, seen_characters
 from anls_frame.export.columns import (
+    CHARACTERS,
     COLUMNS,
     LEAST,
     MARKS,
@@ -407,16 +408,16 @@ def result_table(
     return replace(table, shown=[name for name in shown if name not in hidden])
 
 
-def with_scripts(pairs: pl.DataFrame, first: str, second: str) -> pl.DataFrame:
+def with_scripts(pairs: pl.DataFrame) -> pl.DataFrame:
     """Return pairs of characters, followed by the scripts of both if some pairs are of two scripts."""
-    found = [scripts(*pair) or None for pair in pairs.select(first, second).iter_rows()]
-    place = pairs.columns.index(second) + 1
+    found = [scripts(*pair) or None for pair in pairs.select(CHARACTERS).iter_rows()]
+    place = pairs.columns.index(CHARACTERS[1]) + 1
     return pairs.clone().insert_column(place, pl.Series("scripts", found)) if any(found) else pairs
 
 
 def with_spaces(edits: pl.DataFrame) -> pl.DataFrame:
     """Return a table of edits whose characters can be seen and told apart."""
-    characters = [name for name in ("reference_char", "predicted_char") if name in edits.columns]
+    characters = [name for name in CHARACTERS if name in edits.columns]
     return edits.with_columns(
         edits[name].map_elements(seen_characters, return_dtype=pl.String) for name in characters
     )

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 import polars as pl
 
 from anls_frame.export.charts import Crossed, Figure, HeatMap, Stacked
+from anls_frame.export.columns import CHARACTERS
 from anls_frame.export.document import OVERALL, SLICE, Selection, Table
 from anls_frame.export.packed import plain_value
 from anls_frame.export.rows_content import RowsContent, substitution
@@ -19,7 +20,6 @@ from anls_frame.export.values import plain_frame
 _TRANSITION = ("baseline_error_type", "error_type")
 _FEW_NUMBERS = 30
 """Number of different numbers that the page lists; of more it asks for the ends."""
-_SUBSTITUTION = ("reference_char", "predicted_char")
 
 
 class Links:
@@ -46,8 +46,8 @@ class Links:
         frame = table.frame
         if self._table.is_empty():
             return [None] * frame.height
-        if set(_SUBSTITUTION) <= set(frame.columns):
-            names = [substitution(*pair) for pair in frame.select(_SUBSTITUTION).iter_rows()]
+        if set(CHARACTERS) <= set(frame.columns):
+            names = [substitution(*pair) for pair in frame.select(CHARACTERS).iter_rows()]
             is_known = self._substitutions.__contains__
             return [urlencode({"read_as": _listed([name])}) if is_known(name) else None for name in names]
         if table.selections:

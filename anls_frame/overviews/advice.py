@@ -20,7 +20,7 @@ import polars.selectors as cs
 from anls_frame._palette import PAGE_COLORS
 from anls_frame._text import exact, level_text, numbered, shortened, visible
 from anls_frame.analysis.characters import confusions
-from anls_frame.export.columns import ends_of
+from anls_frame.export.columns import CHARACTERS, ends_of
 from anls_frame.export.display import spelled_in
 from anls_frame.frames.documents import noun
 from anls_frame.metrics.errors import edit_ops
@@ -364,8 +364,7 @@ def _confusion(case: Case) -> Iterator[Step]:
         rows = rows.with_columns(
             nls=nls("prediction", "answers", **how), ops=edit_ops("prediction", "nearest", **how)
         )
-        pair = ("reference_char", "predicted_char")
-        is_pair = pl.all_horizontal(pl.element().struct.field(name) == first[name] for name in pair)
+        is_pair = pl.all_horizontal(pl.element().struct.field(name) == first[name] for name in CHARACTERS)
         n = pl.col("ops").list.eval(is_pair.fill_null(value=False)).list.sum()
         # Each edit costs the same part of the similarity.
         won_back = (1 - pl.col("nls")) * n / pl.col("ops").list.len()

@@ -15,7 +15,7 @@ from anls_frame._arguments import count, flag, string
 from anls_frame._messages import Message, Option, for_readers
 from anls_frame._text import numbered
 from anls_frame.export import Kind, Table
-from anls_frame.export.columns import COLUMNS, COUNTS, FEW, Column, ends_of, headed, heading_of
+from anls_frame.export.columns import CHARACTERS, COLUMNS, COUNTS, FEW, Column, ends_of, headed, heading_of
 from anls_frame.export.display import slice_labels, spelled, spelled_in
 from anls_frame.export.document import GROUP, SLICE, MarkNote, result_table, with_scripts, with_spaces
 from anls_frame.export.heads import Worst, head
@@ -50,7 +50,6 @@ _ENOUGH_ROWS = 10
 """With fewer rows, an ANLS of 0 in each of them is no sign of wrong columns."""
 _LONG_WORDS = 12
 """Characters of a word, on average, that no language with spaces has."""
-_PAIR = ("reference_char", "predicted_char")
 
 
 @dataclass(kw_only=True)
@@ -105,10 +104,10 @@ class ReportView(View):
         if not settings.details:
             return []
         confusions = details.confusion_table(counted["confusions"], [], "replace").select(
-            *_PAIR, "count", "share_of_errors", "share_of_reference"
+            *CHARACTERS, "count", "share_of_errors", "share_of_reference"
         )
         # Word and line breaks are not confusions of letters.
-        confusions = confusions.filter(~pl.any_horizontal(pl.col(_PAIR).str.contains(r"^\s+$")))
+        confusions = confusions.filter(~pl.any_horizontal(pl.col(CHARACTERS).str.contains(r"^\s+$")))
         name, every_case = "Substitutions", confusions.height
         confusions = details.without_case(confusions, settings)
         if confusions.height > _CONFUSIONS:
@@ -119,7 +118,7 @@ class ReportView(View):
             name += ", without changes of case"
         return [
             result_table(_ERROR_TYPES, details.error_table(counted["errors"], [])),
-            result_table(name, with_scripts(confusions.head(_CONFUSIONS), *_PAIR), link="Substitutions"),
+            result_table(name, with_scripts(confusions.head(_CONFUSIONS)), link="Substitutions"),
         ]
 
     @property

@@ -10,7 +10,7 @@ import polars.selectors as cs
 from anls_frame import _palette
 from anls_frame.analysis.curves import score_histogram
 from anls_frame.export.charts import Alignments, Crossed, Figure, HistogramChart, Stacked
-from anls_frame.export.columns import heading_of
+from anls_frame.export.columns import CHARACTERS, heading_of
 from anls_frame.export.display import slice_labels, spelled
 from anls_frame.export.document import with_spaces
 from anls_frame.export.kinds import shown_as
@@ -21,7 +21,6 @@ from anls_frame.summary import details
 from anls_frame.summary.keys import chosen_keys
 
 FIGURE_ROWS = 40
-_PAIR = ("reference_char", "predicted_char")
 
 
 def drawn(view: Any) -> list[Figure]:
@@ -66,7 +65,7 @@ def _substitutions(view: Any) -> list[Figure]:
         return []
     _, table = view.details
     shown = with_spaces(table.frame).with_row_index(ROW)
-    side, above, cells = matrix_categories(shown, _PAIR, "count", None)
+    side, above, cells = matrix_categories(shown, CHARACTERS, "count", None)
     caption = "Character in the reference and character read; a stronger colour is more frequent"
     matrices = [(("reference", "read as"), side, above, cells)]
     return [Crossed(table.name, table.name, matrices, caption)] if cells else []
