@@ -36,6 +36,7 @@ from anls_frame.summary.settings import (
     Unanswerable,
     are_texts,
     check_by,
+    id_columns,
     named_columns,
     scoring,
 )
@@ -110,7 +111,7 @@ def scored_epochs(
                 "of rows such as 'wer_mean' or, in a report of all rows with cluster=, every epoch counts by "
                 "its length"
             )
-    ids = list(named_columns("id", id))
+    ids = id_columns(id)
     columns = list(dict.fromkeys([*ids, *keep]))
     settings = Settings(
         by=by,

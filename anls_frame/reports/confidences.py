@@ -240,12 +240,13 @@ class Selective(SlicedResult[Table_co]):
         """Return the rows of `differences` by some of the `by` columns, in Polars."""
 
         def lines(second: RiskCoverage, first: RiskCoverage) -> list[_Line]:
-            figures = self._figures(second)
             change = difference_of_augrc(first, second, self.confidence)
             return [
                 {
                     "baseline": self._signals[0],
-                    **{name: figures[name] for name in ("n", "n_clusters", "augrc")},
+                    "n": second.n,
+                    "n_clusters": self._n_clusters(second.all_rows().documents[0]),
+                    "augrc": second.augrc,
                     "baseline_augrc": first.augrc,
                     **interval("difference", change.value, change.low, change.high),
                     "p_value": change.p_value,
@@ -758,13 +759,14 @@ def selective(
 
 def _columns_of(signals: Any, prediction: Any) -> dict[str, str]:
     """Return the column of each signal by its name: that of its system, if there are several of these."""
-    several = isinstance(signals, list | tuple | Mapping)
-    given = signals if isinstance(signals, Mapping) else dict.fromkeys(signals if several else [signals])
-    columns = {name: name if column is None else column for name, column in given.items()}
-    if not columns or not all(isinstance(text, str) for pair in columns.items() for text in pair):
+    given = signals if isinstance(signals, list | tuple | Mapping) else [signals]
+    names = list(given)
+    own = list(given.values()) if isinstance(given, Mapping) else names
+    if not names or not all(isinstance(text, str) for text in (*names, *own)):
         raise wrong(
             "model_confidence", f"must be a column with the model's confidences, or several, got {signals!r}"
         )
+    columns = dict(zip(names, own, strict=True))
     if are_several(prediction):
         systems = list(systems_of(prediction))
         if not isinstance(signals, Mapping) or set(columns) != set(systems):

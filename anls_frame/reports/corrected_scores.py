@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from anls_frame import statistics
-from anls_frame._arguments import choice, number, share, takes_names
+from anls_frame._arguments import choice, number, share, string, takes_names
 from anls_frame._typing import Table_co
 from anls_frame.export.columns import CORRECTED, TESTED, ends_of, interval, listing, schema_of, with_ends
 from anls_frame.export.document import SLICE
@@ -500,11 +500,11 @@ def corrected(
     names = column_names(frame)
     if cluster is None and AUDIT_CLUSTER in names:
         cluster = AUDIT_CLUSTER
-    draw = {PROBABILITY: probability, STRATUM: stratum, AUDIT: None if probability is None else AUDIT}
+    draw = {PROBABILITY: probability, STRATUM: stratum}
     defaults = {AUDIT_PROBABILITY, AUDIT_STRATUM, AUDIT}
-    if probability not in names:
-        # A column `audit` that no sample has made is the user's own.
-        del draw[AUDIT]
+    # A column `audit` that no sample has made is the user's own.
+    if probability in names:
+        draw[AUDIT] = AUDIT
     described = {
         role: name
         for role, name in draw.items()
@@ -512,8 +512,10 @@ def corrected(
     }
     slicing = slicings.resolve(by)
     check_own_names(slicing.names, [SLICE, *_SCORES, *(_DIFFERENCES if len(columns) > 1 else ())])
-    numbers = [name for system in columns.values() for name in system]
-    needed = [*numbers, *described.values(), *slicing.columns, *optional(cluster)]
+    needed: list[str] = []
+    for system in columns.values():
+        needed += system
+    needed += [*described.values(), *slicing.columns, *optional(cluster)]
     source = to_lazy(frame, [], list(dict.fromkeys(needed)))
     keys, orders = sliced_keys(source, slicing, cluster)
     rows = audited(source, keys, columns, described, bounds)
@@ -557,8 +559,14 @@ def _systems(score: Any, truth: Any, systems: Any) -> dict[str, System]:
     if (score is None) != (truth is None) or (score is None) == (systems is None):
         raise ValueError("pass two columns, score and truth, or those of several systems in systems=")
     if systems is None:
-        return {score: System(score, truth)}
-    named = {name: System(*pair) for name, pair in systems.items()}
-    if not all(isinstance(column, str) for system in named.values() for column in system):
+        what = "the name of a column"
+        return {string("score", score, what): System(score, string("truth", truth, what))}
+    pairs = list(systems.values()) if isinstance(systems, Mapping) else []
+    if not pairs or not all(map(_are_two_names, pairs)):
         raise TypeError(f"systems must map names to the columns of scores and truths, got {systems!r}")
-    return named
+    return {name: System(*pair) for name, pair in systems.items()}
+
+
+def _are_two_names(pair: Any) -> bool:
+    is_pair = isinstance(pair, tuple | list) and len(pair) == 2  # noqa: PLR2004
+    return is_pair and all(isinstance(name, str) for name in pair)

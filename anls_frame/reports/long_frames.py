@@ -20,7 +20,7 @@ from anls_frame.frames.joins import joined
 from anls_frame.reports.pairing import check_ids, differing_questions, disagreeing, first_of, question_column
 from anls_frame.summary.keys import optional
 from anls_frame.summary.measures import Metric
-from anls_frame.summary.settings import named_columns
+from anls_frame.summary.settings import id_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -128,13 +128,12 @@ def side_by_side(
     0.5
     """
     scores = _scores(metrics) if prediction is None and answers is None else []
-    values = list(dict.fromkeys(value for metric in scores for value in _columns(metric)))
-    values = values or optional(prediction)
+    values = list(dict.fromkeys(_columns(scores))) or optional(prediction)
     if not values:
         raise ValueError(
             "name the column of predictions or, of scores, metrics with the names of their columns"
         )
-    ids = list(named_columns("id", id))
+    ids = id_columns(id)
     given = frame
     frame = in_memory(frame)
     names = column_names(frame)
@@ -206,8 +205,8 @@ def _chosen(systems: Mapping[str, str] | Sequence[str] | None, known: list[str])
         else {name: name for name in strings("systems", systems)}
     )
     unknown = [value for value in names.values() if value not in known]
-    if unknown:
-        raise ValueError(f"systems must be among {known}, got {unknown}")
+    if unknown or not names:
+        raise ValueError(f"systems must be among {known}, got {unknown or systems}")
     if len(set(names.values())) < len(names):
         raise ValueError(f"systems must name each system once, got {names}")
     return names
@@ -219,11 +218,14 @@ def _scores(metrics: Any) -> list[Metric]:
     if not isinstance(every, list | tuple) or not all(isinstance(metric, str | Metric) for metric in every):
         return []
     scores = [metric if isinstance(metric, Metric) else Metric(metric) for metric in every]
-    return scores if all(isinstance(value, str) for metric in scores for value in _columns(metric)) else []
+    return scores if all(isinstance(value, str) for value in _columns(scores)) else []
 
 
-def _columns(metric: Metric) -> list[Any]:
-    return [value for value in (metric.numerator, metric.denominator) if value is not None]
+def _columns(metrics: Sequence[Metric]) -> list[Any]:
+    columns: list[Any] = []
+    for metric in metrics:
+        columns += [metric.numerator, metric.denominator]
+    return [column for column in columns if column is not None]
 
 
 def _check_complete(rows: pl.DataFrame, questions: pl.DataFrame, ids: list[str], order: list[str]) -> None:

@@ -23,16 +23,18 @@ def checked_figures(
     published: Published, systems: Sequence[str], metrics: Sequence[Metric]
 ) -> dict[str, dict[str, float]]:
     """Return the figures of each metric by its name; raise an error for unknown metrics and names in use."""
-    names = [metric.name for metric in metrics]
-    figures: dict[str, dict[str, float]] = {name: {} for name in names}
+    if not isinstance(published, Mapping):
+        raise wrong("published", f"must map names of systems to figures, got {published!r}")
+    by_name = {metric.name: metric for metric in metrics}
+    figures: dict[str, dict[str, float]] = {name: {} for name in by_name}
     for system, given in published.items():
         if system in systems:
             raise wrong("published", f"names {system!r}, which is a system with rows: name it differently")
-        each = given if isinstance(given, Mapping) else {names[0]: given}
+        each = given if isinstance(given, Mapping) else {metrics[0].name: given}
         for name, value in each.items():
-            if name not in names:
-                raise ValueError(f"published has a figure in {name!r}, which is not compared: {names}")
-            least, most = metrics[names.index(name)].bounds or (None, None)
+            if name not in by_name:
+                raise ValueError(f"published has a figure in {name!r}, which is not compared: {[*by_name]}")
+            least, most = by_name[name].bounds or (None, None)
             figures[name][system] = number(
                 f"published[{system!r}]",
                 value,
@@ -50,11 +52,10 @@ def beside_figures(
 
     A figure is treated as exact: if the interval contains it, the answer is open.
     """
-    lines = [
-        (metric.name, name, figure, bool(metric.higher_is_better))
-        for metric in metrics
-        for name, figure in figures[metric.name].items()
-    ]
+    lines = []
+    for metric in metrics:
+        for name, published in figures[metric.name].items():
+            lines.append((metric.name, name, published, bool(metric.higher_is_better)))
     schema = {"metric": pl.String, "published": pl.String, "figure": pl.Float64, "higher": pl.Boolean}
     each = pl.DataFrame(lines, schema=schema, orient="row")
     figure, low, high = (pl.col(name) for name in ("figure", *ends_of("score")))

@@ -265,6 +265,14 @@ def named_columns(role: str, given: str | Sequence[str]) -> tuple[str, ...]:
     return columns
 
 
+def id_columns(given: str | Sequence[str]) -> list[str]:
+    """Return the columns that identify a question, at least one."""
+    columns = list(named_columns("id", given))
+    if not columns:
+        raise wrong("id", f"must name at least one column, got {given!r}")
+    return columns
+
+
 def are_texts(prediction: object, answers: str | None) -> bool:
     """
     Return whether the columns hold texts to score; columns of several systems without answers hold scores.

@@ -169,6 +169,7 @@ def test_without_predictions_the_scores_must_be_columns(metrics: Any) -> None:
         ({"id": QUESTION, "metrics": "cer_corpus"}, "'cer_corpus' divides two sums"),
         ({"id": "prediction"}, "'prediction' must not be null, but is in 1 row"),
         ({"id": QUESTION, "keep": "n"}, "n"),
+        ({"id": []}, r"id must name at least one column, got \[\]"),
     ],
 )
 def test_rows_that_are_no_epochs_of_a_question_are_an_error(options: dict[str, Any], message: str) -> None:

@@ -71,6 +71,7 @@ def test_published_figures_are_beside_the_intervals_of_systems(systems: int) -> 
         ({"s0": 0.5}, "which is a system with rows"),
         ({"x": {"anls": 0.5}}, "which is not compared"),
         ({"x": 37.5}, "must be a number in"),
+        (0.5, "published must map names of systems to figures, got 0.5"),
     ):
         with pytest.raises(ValueError, match=message):
             made.beside(wrong)  # type: ignore[arg-type]

@@ -485,6 +485,7 @@ def test_a_confidence_that_is_no_number_is_named(written: str) -> None:
     ("options", "error", "words"),
     [
         ({"confidence": None}, ValueError, "model_confidence must be a column with the model"),
+        ({"confidence": {SURE}}, ValueError, "model_confidence must be a column with the model"),
         ({"confidence": "kind"}, af.DTypeError, "column 'kind' must hold numbers, got 'form'"),
         ({"confidence": "is_form"}, af.DTypeError, "column 'is_form' has dtype Boolean"),
         ({"confidence": "absent"}, af.exceptions.ColumnNotFoundError, "absent"),

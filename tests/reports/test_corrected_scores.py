@@ -262,6 +262,28 @@ def test_refusals(columns: dict[str, pl.Expr], options: dict[str, Any], message:
         af.corrected(sample().with_columns(**columns), **given)
 
 
+@pytest.mark.parametrize(
+    "systems",
+    [
+        {},
+        ["old"],
+        {"old": "old"},
+        {"old": ("old",)},
+        {"old": ("old", "old_truth", "new")},
+        {"old": ("old", 1)},
+    ],
+)
+def test_systems_must_name_pairs_of_columns(systems: Any) -> None:
+    with pytest.raises(TypeError, match="systems must map names to the columns of scores and truths, got"):
+        af.corrected(sample(), systems=systems)
+
+
+def test_a_score_is_the_name_of_one_column() -> None:
+    for columns, name in ((["old"], "old_truth"), "score"), (("old", ["old_truth"]), "truth"):
+        with pytest.raises(TypeError, match=f"{name} must be the name of a column, got list"):
+            af.corrected(sample(), *columns)
+
+
 def test_a_single_row_with_a_truth_is_no_document() -> None:
     frame = pl.DataFrame({"score": [0.5, 1.0, 0.0], "truth": [1.0, None, None]})
     with pytest.raises(ValueError, match="a single row has a truth: draw rows with `audit_sample`"):

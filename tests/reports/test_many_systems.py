@@ -183,6 +183,10 @@ def test_long_frames_name_the_questions_that_a_system_lacks() -> None:
         af.side_by_side(other, "output", "answer", **options)
     with pytest.raises(ValueError, match=r"systems must be among \['\w', .*\], got \['e'\]"):
         af.side_by_side(long, "output", "answer", systems=["a", "e"], **options)
+    with pytest.raises(ValueError, match=r"systems must be among \['\w', .*\], got \[\]"):
+        af.side_by_side(long, "output", "answer", systems=[], **options)
+    with pytest.raises(ValueError, match=r"id must name at least one column, got \[\]"):
+        af.side_by_side(long, "output", "answer", system="model", id=[])
     with pytest.raises(ValueError, match="name the column of predictions or, of scores, metrics"):
         af.side_by_side(long, **options)
     wide = af.side_by_side(long, "output", "answer", **options)
