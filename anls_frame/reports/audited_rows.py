@@ -111,19 +111,17 @@ def audited(
         The lowest and the highest score.
     """
     described = {role: column for role, column in names.items() if role != STRATUM}
-    scored = {
-        f"{role}_{number}": column
-        for number, system in enumerate(systems.values())
-        for role, column in system._asdict().items()
-    }
+    scored: dict[str, str] = {}
+    for number, system in enumerate(systems.values()):
+        scored |= {f"score_{number}": system.score, f"truth_{number}": system.truth}
     read = [*described.values(), *scored.values()]
     # Keys see the columns as the user does, also those that hold numbers as texts.
-    number = {name: cs.by_name(name).as_expr() for name in read} | numbers_of(source, read)
-    _check_numbers(source.select(**{f"{index}": number[name] for index, name in enumerate(read)}), read)
-    number = {name: value.cast(pl.Float64).fill_nan(None) for name, value in number.items()}
+    given = {name: cs.by_name(name).as_expr() for name in read} | numbers_of(source, read)
+    _check_numbers(source.select(**{f"{index}": given[name] for index, name in enumerate(read)}), read)
+    values = {name: value.cast(pl.Float64).fill_nan(None) for name, value in given.items()}
     least, most = bounds
-    columns = [number[column].alias(role) for role, column in described.items()]
-    columns += [((number[scored[name]] - least) / (most - least)).alias(name) for name in scored]
+    columns = [values[column].alias(role) for role, column in described.items()]
+    columns += [((values[column] - least) / (most - least)).alias(name) for name, column in scored.items()]
     columns += [cs.by_name(names[STRATUM]).alias(STRATUM)] if STRATUM in names else []
     rows = canonical(source.select(*keys, *columns).collect(engine="streaming"))
     _check_values(rows, systems, bounds)

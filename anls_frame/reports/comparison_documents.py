@@ -63,7 +63,6 @@ from anls_frame.statistics.significance import significance_level
 from anls_frame.summary.catalogue import BUILT_IN, are_error_rates, is_in_percent
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.notes import (
-    divide_by_references,
     empty_reference_notes,
     line_notes,
     score_notes,
@@ -122,12 +121,6 @@ class ComparisonView(View):
     def overall(self) -> pl.DataFrame:
         """Differences to the baseline in all rows."""
         return self.whole.filter(pl.col(SLICE) == OVERALL)
-
-    @property
-    def beside(self) -> pl.DataFrame | None:
-        """What the intervals of systems say about published figures."""
-        given = any(self.published.values())
-        return beside_figures(self.result.ranked_overall, self.published, self.metrics) if given else None
 
     def table(
         self,
@@ -189,7 +182,7 @@ class ComparisonView(View):
     @property
     def has_rankings(self) -> bool:
         """Whether systems are ranked: more than two, or two with facts or published figures."""
-        return not self.is_of_two or self.facts is not None or self.beside is not None
+        return not self.is_of_two or self.facts is not None or any(self.published.values())
 
     @property
     def sliced(self) -> list[tuple[Sequence[str], Metric, str]]:
@@ -224,11 +217,11 @@ class ComparisonView(View):
     @cached_property
     def grids(self) -> list[tuple[Table, ScoreGrid, Sequence[str], Metric]]:
         """Of several systems, each table of scores side by side."""
-        return [
-            (_scores(grid, columns, metric, name, self), grid, columns, metric)
-            for columns, metric, name in self.sliced
-            for grid in [self.grid(metric, columns)]
-        ]
+        made = []
+        for columns, metric, name in self.sliced:
+            grid = self.grid(metric, columns)
+            made.append((_scores(grid, columns, metric, name, self), grid, columns, metric))
+        return made
 
     @property
     def rankings(self) -> list[Table]:
@@ -282,18 +275,7 @@ class ComparisonView(View):
             if self.keys:
                 notes.append(MarkNote(f"{BEST} best score of the slice, or one of several equal ones."))
             notes.append(f"Difference: each system minus {self.systems[0]}.")
-        published = [] if self.beside is None else self.beside.partition_by("metric", "published")
-        for lines in published:
-            metric = self.terms[lines["metric"][0]]
-            kind = shown_as(metric.kind, percent=self.percent)
-            figure = spelled(lines["figure"][0], (), kind)
-            answers = [
-                f"{answer}: {listed([self.short[name] for name in systems], _NAMED)}"
-                for answer in ("better", "worse", "open")
-                if (systems := lines.filter(answer=answer)["system"].to_list())
-            ]
-            against = f"against {lines['published'][0]} (published {metric.heading} {figure})"
-            notes.append(f"By the intervals, {against}, {'; '.join(answers)}.")
+        notes += self._beside_published()
         only = f"Of slices and pairs, only differences with an adjusted p up to {self.alpha:g} are listed."
         notes += [only] if self.significant else []
         notes += self._what_scores_are()
@@ -319,6 +301,25 @@ class ComparisonView(View):
             )
         return notes
 
+    def _beside_published(self) -> list[str]:
+        """Return what the intervals of systems say about each published figure, if there are any."""
+        if not any(self.published.values()):
+            return []
+        notes = []
+        beside = beside_figures(self.result.ranked_overall, self.published, self.metrics)
+        for lines in beside.partition_by("metric", "published"):
+            metric = self.terms[lines["metric"][0]]
+            kind = shown_as(metric.kind, percent=self.percent)
+            figure = spelled(lines["figure"][0], (), kind)
+            answers = [
+                f"{answer}: {listed([self.short[name] for name in systems], _NAMED)}"
+                for answer in ("better", "worse", "open")
+                if (systems := lines.filter(answer=answer)["system"].to_list())
+            ]
+            against = f"against {lines['published'][0]} (published {metric.heading} {figure})"
+            notes.append(f"By the intervals, {against}, {'; '.join(answers)}.")
+        return notes
+
     def _what_scores_are(self) -> list[str]:
         """Return notes on the direction of scores, and on what they divide and count."""
         row = self.names["row"]
@@ -340,9 +341,8 @@ class ComparisonView(View):
         notes += score_notes(self.metrics, row, of_fields=self.result.account.settings.has_fields)
         protocol = protocol_from_dict(self.settings["protocol"])
         notes += line_notes(self.metrics, protocol, from_pages=self.settings["from_pages"])
-        if divide_by_references(self.metrics):
-            notes += empty_reference_notes(self.settings["n_empty_reference"], self.settings["n"], row)
-        return notes
+        n_empty, n = self.settings["n_empty_reference"], self.settings["n"]
+        return notes + empty_reference_notes(self.metrics, n_empty, n, row)
 
     def _what_intervals_are(self, level: str) -> str:
         """Return what the intervals cover; differences of several systems have none."""
@@ -443,18 +443,16 @@ def _ranking(view: ComparisonView, metric: Metric, label: str) -> Table:
 
 
 def _ranked(view: ComparisonView, metric: Metric) -> pl.DataFrame:
-    ranked = metric_lines(view.result.ranked_overall, metric.name, ())
-    change = view.overall.filter(pl.col("metric") == metric.name)
-    change = change.select("system", *TESTED)
-    joined = ranked.join(change, on="system", how="left", maintain_order="left")
+    ranked: pl.DataFrame = view.result.ranked_overall.filter(metric=metric.name)
+    change = view.overall.filter(metric=metric.name).select("system", *TESTED)
+    ranked = ranked.join(change, on="system", how="left", maintain_order="left")
     counts = [] if view.settings["cluster"] is None else ["n_clusters"]
     missing = dict(zip(view.systems, view.result.account.missing, strict=True))
     if len({*missing.values()}) > 1:
-        joined = joined.with_columns(
-            n_missing=pl.col("system").replace_strict(missing, return_dtype=pl.Int64)
-        )
+        number = pl.col("system").replace_strict(missing, return_dtype=pl.Int64)
+        ranked = ranked.with_columns(n_missing=number)
         counts = ["n_missing", *counts]
-    return joined.select("system", "n", *SCORE, *RANK, *TESTED, "possibly_best", "few_rows", *counts)
+    return ranked.select("system", "n", *SCORE, *RANK, *TESTED, "possibly_best", "few_rows", *counts)
 
 
 def _scores(
@@ -520,14 +518,14 @@ def _heat_map(
     slices = grid.slices.head(FIGURE_ROWS + 1)
     counts = [f"{n:,}{FEW if is_few else ''}" for n, is_few in slices.select("n", "few_rows").iter_rows()]
     kind = view.kind(metric)
-    cells = [
+    lines = list(zip(grid.scores, grid.intervals, grid.is_best, strict=True))[: slices.height]
+    drawn = [
         [
             (score, spelled(score, (), kind), _range(ends, kind), best)
-            for score, ends, best in zip(*line, strict=True)
+            for score, ends, best in list(zip(*line, strict=True))[:_DRAWN_SYSTEMS]
         ]
-        for line in zip(grid.scores, grid.intervals, grid.is_best, strict=True)
+        for line in lines
     ]
-    drawn = [line[:_DRAWN_SYSTEMS] for line in cells[: slices.height]]
     return HeatMap(
         table.name,
         table.name,
@@ -689,7 +687,7 @@ def untestable_note(
 # Sentences
 
 
-def regressions(comparison: Any, drop: float, alpha: float, planned_runs: int = 1) -> Iterator[str]:
+def regressions(comparison: Any, drop: float, alpha: float, planned_runs: int) -> Iterator[str]:
     """Return a sentence for each system that regressed, with the metrics and slices concerned."""
     lost = comparison.regressions(drop, alpha, planned_runs=planned_runs)
     level = level_of_run(alpha, planned_runs)

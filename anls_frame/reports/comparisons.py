@@ -265,8 +265,7 @@ class Comparison(SlicedResult[Table_co]):
     @cached_property
     def ranked(self) -> pl.DataFrame:
         """The frame of `ranking` in Polars."""
-        overall = self.ranked_overall.drop(SLICE)
-        return self.flat(lambda columns: self._ranking_by(columns) if columns else overall)
+        return self.flat(lambda columns: self._ranking_by(columns) if columns else self.ranked_overall)
 
     @cached_property
     def observed(self) -> pl.DataFrame:
@@ -280,9 +279,8 @@ class Comparison(SlicedResult[Table_co]):
         loss = gate.loss(self.measures)
         loser = pl.when(loss > 0).then("system").when(loss < 0).then("baseline")
         beaten = shown.select("metric", system=loser).to_struct().implode()
-        ranked = self._ranking_by(()).select(pl.lit(OVERALL).alias(SLICE), pl.all())
         is_beaten = pl.struct("metric", "system").is_in(beaten)
-        return ranked.with_columns(pl.col("possibly_best") & ~is_beaten)
+        return self._ranking_by(()).with_columns(pl.col("possibly_best") & ~is_beaten)
 
     def differences(self, baseline: str | None = None, *, simultaneous: bool = False) -> Table_co:
         """
@@ -403,11 +401,11 @@ class Comparison(SlicedResult[Table_co]):
         return self._presented(figures, columns)
 
     def _ranking_by(
-        self, columns: Sequence[str], ranked: Callable[..., pl.DataFrame] | None = None
+        self, columns: Sequence[str], ranked: Callable[..., pl.DataFrame] = pairwise.ranked
     ) -> pl.DataFrame:
         """Return the scores and ranks of the systems by slice, best first in each."""
         keys = chosen_keys(columns, self._by, self.noun)
-        slices = (ranked or pairwise.ranked)(self.summary, keys, self._test)
+        slices = ranked(self.summary, keys, self._test)
         numbers = {metric.name: number for number, metric in enumerate(self.measures)}
         order = pl.col("metric").replace_strict(numbers)
         ordered = slices.sort(order, "rank", maintain_order=True, nulls_last=True)

@@ -41,6 +41,11 @@ class CorrectedView(View):
         """The tables with their keys."""
         return [*self.result.sliced_tables(), *self.result.sliced_tables(self.result.differences_by)]
 
+    @cached_property
+    def lines(self) -> pl.DataFrame:
+        """The lines of all tables."""
+        return pl.concat((frame for _, frame in self.tables), how="diagonal")
+
     def frame(self) -> pl.DataFrame:
         """Return the corrected scores of a single system, or the differences to the baseline."""
         result, is_single = self.result, len(self.result.systems) == 1
@@ -65,17 +70,13 @@ class CorrectedView(View):
 
     def notes(self) -> list[str]:
         """Return the result of all rows in sentences, and notes on the figures."""
-        names = ("corrected", "difference")
-        parts = [frame.select(cs.by_name(*names, require_all=False)) for _, frame in self.tables]
-        lines = pl.concat(parts, how="diagonal")
-        said = [
-            text
-            for columns, frame in self.tables
-            if columns == self.tables[0][0]
-            for line in frame.filter(pl.col(SLICE) == OVERALL).iter_rows(named=True)
-            for text in (sentence(line, percent=self.percent), *agreement_of(line, percent=self.percent))
-        ]
-        if lines.select(pl.coalesce(cs.float()).null_count()).item():
+        said = []
+        # All tables of a kind begin with the same lines of all rows.
+        for frame in (frame for columns, frame in self.tables if columns == self.tables[0][0]):
+            for line in frame.filter(pl.col(SLICE) == OVERALL).iter_rows(named=True):
+                said += [sentence(line, percent=self.percent), *agreement_of(line, percent=self.percent)]
+        figures = cs.by_name("corrected", "difference", require_all=False)
+        if self.lines.select(pl.coalesce(figures).null_count()).item():
             said.append(
                 "No figure is given below 30 verdicts or 10 documents with verdicts (in a slice, 10 or 5), "
                 "or if a stratum of the drawn rows has no verdict."
@@ -94,10 +95,9 @@ class CorrectedView(View):
     def _few(self, of_agreement: pl.Expr) -> list[str]:
         """Return the note on marked figures, if there are any; of agreement, in some lines alone."""
         agreed = pl.any_horizontal(f"{name}_few_rows" for name in _AGREED) & of_agreement
-        lines = pl.concat((frame for _, frame in self.tables), how="diagonal")
         units = "rows" if self.settings["cluster"] is None else "documents"
         meaning = f"few {units} carry the figure: treat its interval as rough."
-        is_marked = lines.select(pl.any_horizontal("few_rows", "bias_few_rows", agreed).any()).item()
+        is_marked = self.lines.select(pl.any_horizontal("few_rows", "bias_few_rows", agreed).any()).item()
         return [MarkNote(f"{FEW} {meaning}")] if is_marked else []
 
     def head(self) -> str:
@@ -114,9 +114,7 @@ def _slices_without_verdicts(view: CorrectedView) -> list[str]:
     """Return a note on slices in which nobody judged a row, so that all rows are used for them."""
     said = []
     for columns, frame in view.result.sliced_tables():
-        slices = frame.filter(
-            (pl.col(SLICE) == GROUP) & (pl.col("system") == next(iter(view.result.systems)))
-        )
+        slices = frame.filter(pl.col(SLICE) == GROUP, system=next(iter(view.result.systems)))
         without = slices.filter(pl.col("n_audited") == 0)
         if columns and without.height:
             rows = numbered(int(without["n"].sum()), "row")

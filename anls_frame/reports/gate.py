@@ -258,7 +258,10 @@ def decided_pairs(systems: Sequence[str], anchor: str | None) -> list[tuple[int,
         raise wrong(
             "anchor", f"must be another system than the baseline and a new one, got {anchor!r} of {systems}"
         )
-    return [(first, number) for number in compared for first in (0, systems.index(anchor))]
+    decided = []
+    for other in compared:
+        decided += [(0, other), (systems.index(anchor), other)]
+    return decided
 
 
 def decision(
@@ -284,7 +287,6 @@ def decision(
     overall = made(())
     compared = [planner.slices.select(COMPARED).row(0) for planner in overall]
     level = alpha / len({(metric, system) for metric, _, system in compared})
-    shares: dict[tuple[Any, ...], float] = {}
 
     def answered(planner: Planner, table: pl.DataFrame) -> pl.DataFrame:
         low, high = pl.col("difference_low"), pl.col("difference_high")
@@ -294,11 +296,11 @@ def decision(
         answer = answer.when(low.is_not_null()).then(pl.lit("undecided"))
         return table.with_columns(answer=answer)
 
-    def bounded(planner: Planner) -> pl.DataFrame:
-        names = next(planner.slices.select(COMPARED).iter_rows(), ())
-        return answered(planner, planner.bounds(level * shares.get(names, 1.0), level))
+    def in_slices(shares: Mapping[tuple[Any, ...], float]) -> pl.DataFrame:
+        def bounded(planner: Planner) -> pl.DataFrame:
+            names = next(planner.slices.select(COMPARED).iter_rows(), ())
+            return answered(planner, planner.bounds(level * shares.get(names, 1.0), level))
 
-    def in_slices() -> pl.DataFrame:
         return _table(comparison, bounded, made).filter(pl.col(SLICE) == GROUP).drop(SLICE)
 
     frame = pl.concat(
@@ -306,9 +308,8 @@ def decision(
     ).with_columns(pl.col("answer").fill_null("undecided"))
     table = None
     if has_slices:
-        tested = in_slices().drop_nulls("answer").group_by(COMPARED).len()
-        shares |= {tuple(names): 1 / number for *names, number in tested.iter_rows()}
-        table = in_slices()
+        tested = in_slices({}).drop_nulls("answer").group_by(COMPARED).len()
+        table = in_slices({tuple(names): 1 / number for *names, number in tested.iter_rows()})
     several = len({metric for metric, *_ in compared}) > 1
     decided: list[tuple[Answer, str]] = []
     for planner, names, line in zip(overall, compared, frame.iter_rows(named=True), strict=True):

@@ -141,8 +141,7 @@ def judged(
     names = column_names(frame)
     check_new_names(names, ["verdict"])
     verdicts = in_polars(verdicts).lazy().collect()
-    for name in ("id", "row", "verdict", "digest"):
-        check_columns(verdicts.columns, [name])
+    check_columns(verdicts.columns, ("id", "row", "verdict", "digest"))
     if verdicts.is_empty():
         raise ValueError("there are no verdicts")
     if id is None and verdicts["id"].null_count() < verdicts.height:

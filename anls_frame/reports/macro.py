@@ -392,11 +392,8 @@ def weights_of(slices: pl.DataFrame, weights: Mapping[object, float] | None) -> 
     unknown = [value for value in weights if value not in values]
     without = [value for value in values if value not in weights]
     if unknown or without:
-        raise wrong(
-            "weights",
-            f"must name each slice once; {f'{unknown[0]!r} is not a slice' if unknown else ''}"
-            f"{f'the slice {without[0]!r} has none' if without and not unknown else ''} among {values}",
-        )
+        lack = f"{unknown[0]!r} is not a slice" if unknown else f"the slice {without[0]!r} has none"
+        raise wrong("weights", f"must name each slice once; {lack} among {values}")
     given = np.array([number(f"weights[{value!r}]", weights[value], 0) for value in values])
     if not given.any():
         raise wrong("weights", f"must not all be 0, got {dict(weights)}")

@@ -270,16 +270,16 @@ def system_sums(every: Sequence[SliceUnits]) -> SystemSums:
 def ranked(summary: Summary, keys: Sequence[str], test: Test) -> pl.DataFrame:
     """Return a row for each slice, metric and system, in this order."""
     every = slice_units(summary, keys)
-    better = [bool(part.metric.higher_is_better) for part in every for _ in range(part.slices.height)]
+    heights = [part.slices.height for part in every]
+    better = np.repeat([bool(part.metric.higher_is_better) for part in every], heights)
     ranks = statistics.rank_sets(
         system_sums(every),
-        np.array(better, bool),
+        better,
         confidence=test.confidence,
         draws=test.draws,
         seed=test.seed,
     )
-    ends = np.cumsum([part.slices.height for part in every])
-    parts = zip(every, np.split(ranks.better, ends[:-1]), strict=True)
+    parts = zip(every, np.split(ranks.better, np.cumsum(heights)[:-1]), strict=True)
     scored = pl.concat(_scored(summary, part, is_better, test) for part, is_better in parts)
     # A system without a denominator has no rank.
     numbers = [

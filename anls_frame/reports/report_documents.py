@@ -29,7 +29,6 @@ from anls_frame.summary.cells import ROUNDED
 from anls_frame.summary.keys import key_names
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.notes import (
-    divide_by_references,
     empty_reference_notes,
     line_notes,
     score_notes,
@@ -50,6 +49,7 @@ _ENOUGH_ROWS = 10
 """With fewer rows, an ANLS of 0 in each of them is no sign of wrong columns."""
 _LONG_WORDS = 12
 """Characters of a word, on average, that no language with spaces has."""
+_ANY, _MAY_BE = pl.lit(value=True), "anls_frame:may_be"
 
 
 @dataclass(kw_only=True)
@@ -308,11 +308,8 @@ def _word_length(summary: Summary[Any]) -> float:
 
 
 def _empty_references(view: ReportView) -> list[str]:
-    overall = view.overall
-    if not divide_by_references(view.metrics):
-        return []
-    row = view.names["row"]
-    return empty_reference_notes(overall["n_empty_reference"], overall["n"], row)
+    n_empty, n = view.overall["n_empty_reference"], view.overall["n"]
+    return empty_reference_notes(view.metrics, n_empty, n, view.names["row"])
 
 
 def worst_slice(
@@ -320,23 +317,15 @@ def worst_slice(
     metric: Metric,
     column: str,
     kind: Kind,
-    only: pl.Expr | None = None,
+    may_be: pl.Expr = _ANY,
 ) -> Worst | None:
-    """
-    Return the worst slice that is not tiny, if slices differ at all.
-
-    `only` says which slices may be called the worst.
-    """
+    """Return the worst slice that is not tiny and may be called the worst, if slices differ at all."""
     scored: list[tuple[float, int, str, str, bool]] = []
     for by, table in tables:
         is_scored = table.get_column(column).is_not_null()
-        slices = table.filter((table[SLICE] == GROUP) & is_scored)
-        may_be = [True] * slices.height if only is None else slices.select(only).to_series().to_list()
-        rows = zip(slice_labels(slices, by), slices.iter_rows(named=True), may_be, strict=True)
-        scored += (
-            (row[column], row["n"], label, spelled_in(row, column, kind), chosen)
-            for label, row, chosen in rows
-        )
+        slices = table.filter((table[SLICE] == GROUP) & is_scored).with_columns(may_be.alias(_MAY_BE))
+        for label, row in zip(slice_labels(slices, by), slices.iter_rows(named=True), strict=True):
+            scored.append((row[column], row["n"], label, spelled_in(row, column, kind), row[_MAY_BE]))
     return Worst.of(scored, highest_is_worst=not metric.higher_is_better)
 
 

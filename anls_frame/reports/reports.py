@@ -503,7 +503,8 @@ class Report(SlicedResult[Table_co]):
         slices = ["slice", *([TABLE] if settings.tables else []), *figures]
         taken = [column for column in by if column in (*slices, *rows)]
         rows += optional(cluster) if kept and cluster not in by else []
-        taken += {name for names in (slices, rows) for name in names if names.count(name) > 1}
+        for names in (slices, rows):
+            taken += {name for name in names if names.count(name) > 1}
         if taken:
             raise ValueError(Message(f"the columns {taken}", COLLIDE))
 
@@ -528,16 +529,17 @@ class Report(SlicedResult[Table_co]):
             columns = [*self._by, *slices.drop(keys).columns]
             raise wrong("sort", f"must be a column of the report, got {sort!r}; its columns are {columns}")
         if sort is None:
+            sort = "cer_corpus" if self._lengths else "n"
             # Values in an order of their own are best read in it.
-            by_key = len(self._by) == 1 and self._by[0] in self._settings.orders
-            sort = self._by[0] if by_key else "cer_corpus" if self._lengths else "n"
+            if len(self._by) == 1 and self._by[0] in self._settings.orders:
+                sort = self._by[0]
         if sort in self._by:
             sort = chosen_keys([sort], self._by, self.noun)[0]
         # Worst first, whether that is the lowest or the highest.
-        worse_if_high = [
-            end for metric in self.measures if not metric.higher_is_better for end in metric.ends
-        ]
-        largest_first = sort not in keys and sort in (*COUNTS, *self._lengths, "n_clusters", *worse_if_high)
+        worse_if_high = [*COUNTS, *self._lengths, "n_clusters"]
+        for metric in self.measures:
+            worse_if_high += [] if metric.higher_is_better else metric.ends
+        largest_first = sort not in keys and sort in worse_if_high
         order = [column for column in dict.fromkeys([sort, *keys]) if column in slices.columns]
         flags = [largest_first and column == sort for column in order]
         return slices.sort(order, descending=flags, nulls_last=True) if keys else slices

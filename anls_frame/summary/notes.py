@@ -70,14 +70,12 @@ def text_notes(
     return [*notes, Message(*told, "These differences count as errors; ", how, " ignores them.")]
 
 
-def empty_reference_notes(n_empty: int, n: int, noun: str) -> list[str]:
+def empty_reference_notes(metrics: Iterable[Metric], n_empty: int, n: int, noun: str) -> list[str]:
     """Return a note on references without text, by which error rates cannot divide."""
+    if not n_empty or all(metric.format != "rate" for metric in metrics):
+        return []
     of_all = f"{n_empty:,} of {numbered(n, noun)}"
-    return (
-        [f"The reference of {of_all} has no text: all text predicted there counts as errors."]
-        if n_empty
-        else []
-    )
+    return [f"The reference of {of_all} has no text: all text predicted there counts as errors."]
 
 
 def score_notes(metrics: Iterable[Metric], noun: str, *, of_fields: bool) -> list[str]:
@@ -122,11 +120,6 @@ def line_notes(metrics: Iterable[Metric], protocol: ScoreProtocol, *, from_pages
     joined = "Words are separated by spaces only: the last word of a line and the first of the next are one. "
     squeeze = for_readers('A protocol with whitespace="squeeze"', "--protocol jiwer,whitespace=squeeze")
     return [Message(joined, squeeze, " separates them.")]
-
-
-def divide_by_references(metrics: Iterable[Metric]) -> bool:
-    """Return whether one of the metrics is an error rate of the texts."""
-    return any(metric.format == "rate" for metric in metrics)
 
 
 def by_system(counts: Mapping[str, int]) -> str:

@@ -90,7 +90,8 @@ def score(
     said = [", ".join(f"{metric.label} {score_text(means[metric.name], kind)}" for metric in measures)]
     noun = names_of_rows(how)["row"]
     said.append(report.account.sentence)
-    said += empty_reference_notes(means["n_empty_reference"], means["n"], noun) if have_pages else []
+    if have_pages:
+        said += empty_reference_notes(measures, means["n_empty_reference"], means["n"], noun)
     if means["n_missing"]:
         said.append("In the rows, the scores of missing predictions are null.")
     (predictions,) = report.summary.predictions.values()
