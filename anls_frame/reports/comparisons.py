@@ -178,7 +178,7 @@ class Comparison(SlicedResult[Table_co]):
     @property
     def transitions(self) -> Table_co:
         """
-        Counts of rows by the error types of the baseline and of another system, for each slice.
+        Counts of the compared rows by the error types of the baseline and of another system, for each slice.
 
         The columns are the keys, `system`, `baseline_error_type`, `error_type`, `n` and its `share` in
         the slice. Error types are those of `anls_frame.error_type`.

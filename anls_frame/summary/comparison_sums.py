@@ -125,11 +125,11 @@ def _batch_sums(batch: pl.DataFrame, rows: SystemRows, types: Sequence[str]) -> 
 def _transitions(
     batch: pl.DataFrame, systems: Sequence[str], types: Sequence[str], keys: Sequence[str]
 ) -> dict[str, pl.DataFrame]:
-    """Count the rows by the error types of the first system and of each other one, by the latter's name."""
+    """Count the compared rows by the error types of the first system and of each other one, by its name."""
     counts = {}
     for system, kind in zip(systems[1:], types[1:], strict=False):
-        typed = batch.select(*keys, pl.col(types[0]).alias(PAIR[0]), pl.col(kind).alias(PAIR[1]))
-        lines = typed.drop_nulls(PAIR).group_by(*keys, *PAIR, maintain_order=True)
+        typed = batch.drop_nulls(types).select(*keys, **{PAIR[0]: types[0], PAIR[1]: kind})
+        lines = typed.group_by(*keys, *PAIR, maintain_order=True)
         counts[f"transitions {system}"] = canonical(lines.agg(pl.len().cast(pl.Int64).alias("n")))
     return counts
 

@@ -207,6 +207,9 @@ def test_transitions_count_error_types_against_the_first_system() -> None:
     assert_frame_equal(
         counted.sort("lang", "old", "new"), expected, check_dtypes=False, check_column_order=False
     )
+    dropped = compare(FRAME, SYSTEMS, "answer", missing="drop", details=True)
+    complete = compare(FRAME.drop_nulls(SYSTEMS), SYSTEMS, "answer", details=True)
+    assert_frame_equal(dropped.transitions, complete.transitions)
     without = compare(FRAME, SYSTEMS, "answer")
     assert not hasattr(without, "transitions")
     with pytest.raises(AttributeError) as raised:
