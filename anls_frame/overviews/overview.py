@@ -286,8 +286,7 @@ def overview(
     share("confidence", confidence, ends=False)
     systems = None if prediction is None else systems_of(prediction)
     asked = {**given, "prediction": systems, "by": None if by is None else named_columns("by", by)}
-    rows = rows_of(frame, asked)
-    roles = found_roles(rows, asked)
+    rows, roles = found_roles(rows_of(frame, asked), asked)
     whole = resolve_protocol(protocol)
     rows = origins.like(prepared(rows, roles, whole), frame)
     chosen: Any = roles.metrics

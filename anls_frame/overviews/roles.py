@@ -124,9 +124,11 @@ def _named(asked: Mapping[str, Any]) -> list[str]:
     return [*(asked["by"] or ()), *(asked["prediction"] or {}).values(), *named]
 
 
-def found_roles(rows: pl.DataFrame, asked: Mapping[str, Any]) -> Roles:
+def found_roles(rows: pl.DataFrame, asked: Mapping[str, Any]) -> tuple[pl.DataFrame, Roles]:
     """
-    Return the role of each column; raise an error that shows the candidates if there are two.
+    Return the rows with lists of labels in place of joined ones, and the role of each column.
+
+    If there are two candidates for a role, an error shows them.
 
     `asked` are the options of `overview`, with a mapping of systems and a list of slices; those of columns
     that are None are found.
@@ -161,16 +163,18 @@ def found_roles(rows: pl.DataFrame, asked: Mapping[str, Any]) -> Roles:
     if len(systems) <= 1:
         others = rows.drop(asked["by"] or (), strict=False)
         warn_of_systems(others, [ids, *usual_names("question", rows.columns)])
-    return Roles(
+    labels = finder.slices() if asked["by"] is None else {name: finder.labels(name) for name in asked["by"]}
+    roles = Roles(
         systems=systems,
         answers=answers,
         metrics=metrics,
         id=ids,
         cluster=cluster,
         model_confidence=model_confidence,
-        by=finder.slices() if asked["by"] is None else asked["by"],
+        by=[*labels],
         found=found if metrics is not None else found - {"metrics"},
     )
+    return rows.with_columns(column.alias(name) for name, column in labels.items()), roles
 
 
 def warn_of_systems(rows: pl.DataFrame | pl.LazyFrame, questions: Iterable[str | None]) -> None:
@@ -304,17 +308,18 @@ class _Finder:
         beside = [name for name in names if plain_name(prediction) in plain_name(name)]
         return self._only("model_confidence", "confidences", beside or names) if names else None
 
-    def slices(self) -> list[str]:
-        """Return the columns with few values that repeat and do not say how a system did."""
+    def slices(self) -> dict[str, pl.Series]:
+        """Return the columns with few values that repeat and do not say how a system did, with labels."""
         left_out = outcomes(self.rows) | {*filter(is_outcome, self.free)}
         texts = {*self.texts}
         left_out |= {name for name in self.free if is_said(name, is_text=name in texts)}
         for role in ("question", *SCORED):
             left_out |= {*usual_names(role, self.free)}
-        return [name for name in self.free if name not in left_out and self._slices(name)]
+        labels = {name: self.labels(name) for name in self.free if name not in left_out}
+        return {name: column for name, column in labels.items() if self._slices(column)}
 
-    def _slices(self, name: str) -> bool:
-        column = _entries(_labels(self.free[name])).drop_nulls()
+    def _slices(self, labels: pl.Series) -> bool:
+        column = _entries(labels).drop_nulls()
         if column.dtype != pl.Boolean and not documents.are_values(column):
             return False
         if column.dtype == pl.String:
@@ -323,6 +328,19 @@ class _Finder:
                 return False
         most = _MOST_NUMBERS if column.dtype.is_numeric() else _MOST_VALUES
         return 1 < column.n_unique() <= min(most, len(column) / 2)
+
+    def labels(self, name: str) -> pl.Series:
+        """Return texts of several labels, such as `form;layout`, as lists of labels; others unchanged."""
+        column = texts = self.rows[name].alias("text")
+        joined = joined_labels(column)
+        if joined is None:
+            return column
+        if isinstance(column.dtype, pl.List):
+            if column.list.len().max() != 1:
+                return column
+            texts = column.list.first()  # a reader makes a list of each text
+        lists, damaged = parsed(texts.cast(pl.String), joined[0])
+        return column if damaged else lists
 
     def _predicts(self, name: str, answers: str) -> bool:
         """Return whether texts are often similar to the answers of their rows, and no copy of them."""
@@ -380,8 +398,7 @@ def _first_values(column: pl.Series) -> str:
 
 
 def prepared(rows: pl.DataFrame, roles: Roles, protocol: ScoreProtocol) -> pl.DataFrame:
-    """Return the rows with lists of labels and answers; warn of texts that look like several answers."""
-    rows = rows.with_columns(_labels(rows[name].alias("column")).alias(name) for name in roles.by)
+    """Return the rows with lists of answers; warn of texts that look like several answers."""
     is_named = isinstance(roles.metrics, str | None)
     # A caller's function of texts takes the answers as they are.
     if roles.answers is None or rows.schema[roles.answers] != pl.String or not is_named:
@@ -389,20 +406,6 @@ def prepared(rows: pl.DataFrame, roles: Roles, protocol: ScoreProtocol) -> pl.Da
     warn_of_answers(rows[roles.answers], protocol)
     # Lists are not warned of again by each function that takes them.
     return rows.with_columns(parse_answers(rows[roles.answers], answers_format="text"))
-
-
-def _labels(column: pl.Series) -> pl.Series:
-    """Return texts of several labels, such as `form;layout`, as lists of labels; others unchanged."""
-    joined = joined_labels(column.alias("text"))
-    if joined is None:
-        return column
-    texts = column
-    if isinstance(column.dtype, pl.List):
-        if column.list.len().max() != 1:
-            return column
-        texts = column.list.first()  # a reader makes a list of each text
-    lists, damaged = parsed(texts.cast(pl.String), joined[0])
-    return column if damaged else lists
 
 
 def n_values(column: pl.Series) -> int:
