@@ -90,13 +90,10 @@ class Case:
     """
 
     def __init__(self, overview: Any, system: str, rows: pl.DataFrame, causes: pl.DataFrame) -> None:
-        self.system, self.rows, self.causes = system, rows, causes
+        self.overview, self.system, self.rows, self.causes = overview, system, rows, causes
         self.scored = rows.drop_nulls("lost") if causes.width else rows
         self.roles: Roles = overview.roles
         self.report: Report[Any] = overview.report
-        self.found: Slices[Any] | None = overview.found
-        self.given: Mapping[str, Any] = overview.options
-        self.risk: float = overview.risk
         self.settings = self.report.summary.settings
         (self.predictions,) = self.report.summary.predictions.values()
         self.metric: Metric = self.report.measures[0]
@@ -122,9 +119,7 @@ class Case:
     @cached_property
     def confusions(self) -> pl.DataFrame:
         """The substitutions in rows that were read at least in part, the most frequent first."""
-        how: dict[str, Any] = {"op": "replace", "protocol": self.protocol}
-        table: pl.DataFrame = confusions(self.scored, "prediction", "answers", **how)
-        return table
+        return confusions(self.scored, "prediction", "answers", op="replace", protocol=self.protocol)
 
     @cached_property
     def lengths_apart(self) -> list[Step]:
@@ -134,7 +129,7 @@ class Case:
             return []
         nearest = nearest_answer("prediction", "answers", protocol=self.protocol)
         # Columns are right where predictions contain the answers, or say that there is none.
-        is_right = (pl.col("cause") == "extra_text") | _says_nothing()
+        is_right = (pl.col("cause") == "extra_text") | _SAYS_NOTHING
         others = self.scored.filter(~is_right.fill_null(value=False))
         texts = others.select(pl.col("prediction").cast(pl.String), nearest.alias("answer")).drop_nulls()
         lengths = texts.select(pl.all().str.len_chars()).filter(pl.all_horizontal(pl.all() > 0))
@@ -153,7 +148,7 @@ class Case:
 
     def again(self, **changed: Any) -> str:
         """Return the call of this overview with other options, without columns that it would find again."""
-        options = {**self.roles.options, **self.given, **changed}
+        options = {**self.roles.options, **self.overview.options, **changed}
         if not isinstance(options.get("metrics", ""), str):
             options["metrics"] = self.metric.name
         found = self.roles.found - {"prediction", "answers"}
@@ -295,14 +290,13 @@ _UNLIKE = 0.5
 """The NLS below which such a text is not that of the gold answer."""
 
 
-def _says_nothing() -> pl.Expr:
-    """Return which predictions are no answer, although the gold does not say the same."""
-    return pl.col("prediction").cast(pl.String).str.contains(_NO_ANSWER)
+_SAYS_NOTHING = pl.col("prediction").cast(pl.String).str.contains(_NO_ANSWER)
+"""Which predictions are no answer, although the gold may say the same."""
 
 
 def _placeholders(case: Case) -> Iterator[Step]:
     unlike = nls("prediction", "answers", protocol=case.protocol) < _UNLIKE
-    are_rows = (_says_nothing() & unlike).fill_null(value=False)
+    are_rows = (_SAYS_NOTHING & unlike).fill_null(value=False)
     texts = case.scored.filter(are_rows)["prediction"].cast(pl.String)
     if texts.is_empty():
         return
@@ -316,7 +310,7 @@ def _placeholders(case: Case) -> Iterator[Step]:
 
 
 def _invented(case: Case) -> Iterator[Step]:
-    are_rows = (pl.col("cause") == "invented") & ~_says_nothing()
+    are_rows = (pl.col("cause") == "invented") & ~_SAYS_NOTHING
     said = "Let the system say that there is no answer: it invents one in {rows}, for {won}."
     yield from case.losing("invented", are_rows, said, f"df.filter(pl.col({case.answers}).is_null())")
     n = case.predictions.n_invented
@@ -339,7 +333,7 @@ def _form(case: Case) -> Iterator[Step]:
 
 
 def _slice(case: Case) -> Iterator[Step]:
-    found = case.found
+    found: Slices[Any] | None = case.overview.found
     for index, line in enumerate(() if found is None else found.to_polars().iter_rows(named=True)):
         if line["rest"] is None or line["score_low"] is None or line["score_high"] is None:
             continue
@@ -383,15 +377,15 @@ def _confidence(case: Case) -> Iterator[Step]:
         return
     chosen = selective(case.rows, "prediction", "answers", "model_confidence", **case.options)
     # The overview has its own account of rows.
-    line = chosen.thresholds_by((), case.risk, case.report.confidence).row(0, named=True)
+    line = chosen.thresholds_by((), case.overview.risk, case.report.confidence).row(0, named=True)
     quality = chosen.overall.row(0, named=True)
     options = f'{_literal(name)}, metrics="{case.metric.name}"{case.how}'
-    call = f"af.selective(df, {case.columns}, {options}).threshold(risk={case.risk:g})"
+    call = f"af.selective(df, {case.columns}, {options}).threshold(risk={case.overview.risk:g})"
     if line["status"] == "certified":
         sentence = (
             f"Accept answers with {name} of at least {exact(line['threshold'])} unread: "
             f"{spelled_in(line, 'accepted', 'percent')} of all. Their mean loss is at most "
-            f"{100 * case.risk:g} %, with {level_text(case.report.confidence)} confidence."
+            f"{100 * case.overview.risk:g} %, with {level_text(case.report.confidence)} confidence."
         )
         yield Step("confidence", sentence, call, line["n_accepted"])
         return
