@@ -218,8 +218,7 @@ def _result(frame: Any, epochs: RepeatedAnswers, questions: pl.DataFrame, names:
     sentence = f"{made} each question{scored}{lost}. {other}"
     is_read = any(isinstance(metric.numerator, str) and not metric.is_built_in for metric in metrics)
     figures, columns = ["n_epochs", *names], {**epochs.ids, **epochs.kept}
-    every = [*columns.values(), *figures]
-    taken = [name for index, name in enumerate(every) if name in every[:index]]
+    taken = [name for name in columns.values() if name in figures]
     if taken:
         raise DuplicateColumnError(Message(f"columns {taken}", COLLIDE))
     table = questions.select(*columns, *map(cs.by_name, figures)).rename(columns)
@@ -345,9 +344,11 @@ def mean_over_epochs(
         unanswerable=unanswerable,
     )
     n_epochs = pl.col("score_0_0").count().cast(pl.Int64).alias("n_epochs")
+    names = [metric.name for metric in epochs.scores.values()]
+    if "n_epochs" in names:
+        raise DuplicateColumnError(Message("columns ['n_epochs']", COLLIDE))
     means = [pl.col(score).mean().alias(metric.name) for score, metric in epochs.scores.items()]
     questions = by_question(epochs, [n_epochs, *means])
-    names = [metric.name for metric in epochs.scores.values()]
     return _result(frame, epochs, questions, names, "Scores are means over")
 
 

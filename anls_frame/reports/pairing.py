@@ -130,15 +130,14 @@ def pair(
     # Read once: a query may return its rows in another order next time, and a stream returns them only once.
     first = conversion.in_memory(frame_a)
     second = frame_b if isinstance(frame_b, pl.LazyFrame) else conversion.in_memory(frame_b)
-    first_columns = conversion.column_names(first)
+    first_columns, second_columns = conversion.column_names(first), conversion.column_names(second)
     if answers is None:
-        second_columns = conversion.column_names(second)
         others = [name for name in first_columns if isinstance(name, str) and name not in {*ids, prediction}]
         checked = [name for name in others if suggests(name, "answers") and name in second_columns]
     else:
         checked = [answers] if isinstance(answers, str) else list(answers)
     question = question_column(first_columns, ids)
-    question = question if question in conversion.column_names(second) else None
+    question = question if question in second_columns else None
     columns = [f"{prediction}_{name}" for name in names]
     if columns[0] == columns[1] or any(column in first_columns for column in columns):
         raise ValueError(f"the prediction columns must have new, distinct names, got {columns}; pass names=")

@@ -187,8 +187,9 @@ def test_scores_that_cannot_be_are_named_with_their_row() -> None:
 def test_a_column_of_the_result_is_not_taken_twice() -> None:
     rows = pl.DataFrame({"id": [1, 1], "n_epochs": [2, 2], "anls": [0.5, 1.0]})
 
-    with pytest.raises(af.DuplicateColumnError, match="n_epochs"):
-        af.repeats.mean_over_epochs(rows, id="id", keep="n_epochs", metrics="anls")
+    for options in ({"keep": "n_epochs", "metrics": "anls"}, {"metrics": "n_epochs"}):
+        with pytest.raises(af.DuplicateColumnError, match="n_epochs"):
+            af.repeats.mean_over_epochs(rows, id="id", **options)
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 6])
