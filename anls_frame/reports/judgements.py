@@ -158,7 +158,11 @@ def judged(
         _with_ids(rows, id, {row.id for row in given}) if id else _with_texts(rows, texts, verdicts["row"])
     )
     candidates = rows.filter(pl.col(_ROW).is_in(wanted.implode())).sort(_ROW).collect(engine="streaming")
-    known = _rows(candidates, _ROW, id, _digests(candidates, texts))
+    # A page of fields, or with unanswerable="empty", has the empty text in rows without an answer.
+    filled = with_unanswerable(candidates.lazy(), systems.values(), answers, "empty").collect()
+    saved = {row.digest for row in given}
+    both = zip(_digests(candidates, texts), _digests(filled, texts), strict=True)
+    known = _rows(candidates, _ROW, id, [other if other in saved else own for own, other in both])
     values = verdicts["verdict"].to_list()
     matches = sorted(zip(_matched(given, values, known), values, strict=True))
     numbers = [number for number, _ in matches]
@@ -547,9 +551,8 @@ def _check_complete(rows: pl.DataFrame, judged_rows: pl.DataFrame, id_column: st
     """Raise an error unless the drawn rows have a verdict, and no others."""
     has_verdict = rows[_ROW].is_in(judged_rows[_ROW].implode())
     is_drawn = rows[AUDIT].fill_null(value=False)
-    drawn = f"the {int(is_drawn.sum()):,} drawn"
-    skipped = f"without a verdict; judge all of {drawn}, because skipped rows are rarely typical"
-    undrawn = f"with a verdict, but not among {drawn}; leave such verdicts out"
+    skipped = "drawn, but without a verdict; judge all drawn rows, because skipped rows are rarely typical"
+    undrawn = "with a verdict, but not drawn; leave such verdicts out"
     for wrong, what in ((is_drawn & ~has_verdict, skipped), (~is_drawn & has_verdict, undrawn)):
         ids = rows.filter(wrong)[id_column or _ROW].to_list()
         if ids:

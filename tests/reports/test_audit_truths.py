@@ -105,12 +105,12 @@ def test_two_systems() -> None:
         (
             {"verdict": None, "audit": True},
             {},
-            r"1 row \(id 11\) without a verdict; judge all of the \d+ drawn",
+            r"1 row \(id 11\) drawn, but without a verdict",
         ),
         (
             {"verdict": "format", "audit": False},
             {},
-            r"1 row \(id 11\) with a verdict, but not among the \d+ drawn",
+            r"1 row \(id 11\) with a verdict, but not drawn",
         ),
         ({}, {"format": "half"}, "format must be one of 'given', 'full'"),
         ({}, {"score": {"a": "anls"}}, r"must name the same systems, got \['a'\] and \[''\]"),

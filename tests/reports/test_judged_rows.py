@@ -219,3 +219,38 @@ def test_judged_rows_without_a_score_are_none_of_the_scored_ones() -> None:
     lost = af.readers.lost_points(judged, frame, "prediction", "answers")
     assert lost.by_verdict.select("rows", "lost_points").row(0) == (2, 1.0)
     assert lost.by_system.select("n", "n_judged", "lost_points_of_judged").row(0) == (2, 1, 1.0)
+
+
+@pytest.mark.parametrize("no_answer", [None, [], [None]])
+@pytest.mark.parametrize("unanswerable", ["drop", "empty"])
+def test_rows_without_an_answer_keep_the_verdicts_of_their_page(no_answer: Any, unanswerable: Any) -> None:
+    frame = YES_NO.with_columns(
+        answers=pl.Series([["no"], no_answer, no_answer, ["no"]], dtype=pl.List(pl.String)),
+        prediction=pl.Series(["yes", "yes", None, "yes"]),
+        other=pl.Series([None, None, "no", "yes"]),
+    )
+    systems = {"a": "prediction", "b": "other"}
+    page = af.browse(frame, systems, "answers", id="question_id", unanswerable=unanswerable)
+    given = saved(frame, dict.fromkeys(range(4), "our_error"))
+    given = given.with_columns(digest=pl.Series(page.digests(range(4))))
+
+    found = af.readers.judged(frame.reverse(), given, systems, "answers", id="question_id")
+
+    assert found.drop("verdict").rows() == frame.reverse().rows()
+    lost = af.readers.lost_points(found, frame, systems, "answers", unanswerable=unanswerable).by_system
+    # The texts of a, where nothing is right, are wrong in the rows 0, 1 and 3; those of b in 0, 2 and 3.
+    expected = {"drop": [2, 2], "empty": [3, 3]}[unanswerable]
+    assert lost["lost_points_of_judged"].to_list() == lost["lost_points"].to_list() == expected
+
+
+def test_rows_of_invented_fields_keep_the_verdicts_of_their_page() -> None:
+    texts = {"id": ["d"], "gold": ['{"total": "1"}'], "p": ['{"total": "1", "tax": "7"}'], "q": ["{}"]}
+    rows = af.fields(pl.DataFrame(texts), ["p", "q"], "gold", id="id")
+    page = af.browse(rows, ["p", "q"], "answers")
+    given = pl.DataFrame({"id": [None, None], "row": [0, 1], "verdict": ["format", "our_error"]})
+    given = given.with_columns(digest=pl.Series(page.digests([0, 1])))
+
+    assert verdicts_of(af.readers.judged(rows, given, ["p", "q"], "answers"), "field") == {
+        "total": "format",
+        "tax": "our_error",
+    }
