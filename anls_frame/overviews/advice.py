@@ -169,20 +169,21 @@ class Case:
     def losing(self, rule: str, rows: pl.Expr, said: str, call: str, least: float = 0.0) -> Iterator[Step]:
         """Suggest a step for rows, at least this share of all, that would gain what they lose."""
         n = self.scored.filter(rows, pl.col("lost") > 0).height
-        if n and n >= least * self.scored.height:
+        if n >= max(_LEAST_ROWS, least * self.scored.height):
             gain = self.mean(pl.when(rows).then("lost"))
             yield Step(rule, said.format(rows=numbered(n, "row"), won=won(gain)), call, n, gain)
 
     def answered(self, rule: str, rows: pl.Expr, said: str, call: str) -> Iterator[Step]:
         """Suggest a step for rows without an answer, which could be as good as the others."""
         n = self.scored.filter(rows, pl.col("lost") > 0).height
+        if n < _LEAST_ROWS:
+            return
         rest = self.scored.filter(~rows).select((pl.col("lost") + pl.col("wrapped")).mean()).item()
         gain, less = None, ""
-        if n and rest is not None:
+        if rest is not None:
             gain = scaled(self.mean(rows), 1 - rest)
             less = f": answered as well as the others, they would gain {won(gain)}"
-        if n >= _LEAST_ROWS:
-            yield Step(rule, f"{said.format(rows=numbered(n, 'row'))}{less}.", call, n, gain)
+        yield Step(rule, f"{said.format(rows=numbered(n, 'row'))}{less}.", call, n, gain)
 
 
 def called(options: Mapping[str, Any]) -> str:
@@ -251,7 +252,7 @@ def won(gain: Gain) -> str:
 
 
 def _unwrap(case: Case) -> Iterator[Step]:
-    wrapped = case.causes.filter(cause="wrapped")
+    wrapped = case.causes.filter(pl.col("n") >= _LEAST_ROWS, cause="wrapped")
     if wrapped.is_empty():
         return
     n, loss = wrapped.select("n", "loss").row(0)
