@@ -37,9 +37,11 @@ class SelectiveView(View):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.differences: pl.DataFrame = self.result.flat(self.result.differences_by)
+        n_signals = len(self.settings["signals"])
+        # A single confidence has no difference, and to look for it takes as long as its other figures.
+        self.differences = pl.DataFrame() if n_signals == 1 else self.result.flat(self.result.differences_by)
         self.alone: set[str] = set()
-        if len(self.settings["signals"]) > 2:  # noqa: PLR2004 - two confidences have one difference
+        if n_signals > 2:  # noqa: PLR2004 - two confidences have one difference
             parts = map(adjusted_together, self.differences.partition_by(SLICE, maintain_order=True))
             frames, (self.alone, *_) = zip(*parts, strict=True)
             self.differences = pl.concat(frames)
@@ -92,7 +94,7 @@ class SelectiveView(View):
     def notes(self) -> list[str]:
         """Return notes on what the figures mean and on the rows they come from."""
         notes = [_AUGRC]
-        for line in self.differences.head(max(len(self.settings["signals"]) - 1, 0)).iter_rows(named=True):
+        for line in self.differences.head(len(self.settings["signals"]) - 1).iter_rows(named=True):
             kind: Kind = "points" if self.percent else "difference"
             change = f"AUGRC of {line['signal']} minus {line['baseline']}: "
             if self.alone:
