@@ -165,9 +165,8 @@ def judged(
     known = _rows(candidates, _ROW, id, [other if other in saved else own for own, other in both])
     values = verdicts["verdict"].to_list()
     matches = sorted(zip(_matched(given, values, known), values, strict=True))
-    numbers = [number for number, _ in matches]
-    column = pl.Series("verdict", [value for _, value in matches], dtype=pl.Enum(VERDICTS))
-    return attach(frame, pl.Series(_ROW, numbers, dtype=pl.UInt32), column.to_frame())
+    found = pl.DataFrame(matches, {_ROW: pl.UInt32, "verdict": pl.Enum(VERDICTS)}, orient="row")
+    return attach(frame, found[_ROW], found.select("verdict"))
 
 
 def _with_ids(rows: pl.LazyFrame, id_column: str, ids: set[str | None]) -> pl.Series:

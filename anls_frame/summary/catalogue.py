@@ -697,7 +697,8 @@ def from_dict(values: Mapping[str, Any]) -> Metric:
     if {*values} - {"probability"} != {*DESCRIBED["char_errors"].to_dict()} or len(denominator) > 1:
         raise ValueError(f"a metric is described by {', '.join(values)}")
     bounds = None if values["bounds"] is None else tuple(values["bounds"])
-    kept = {**values, "sources": sources, "bounds": bounds}
+    of_own = denominator == ["fields of the system"] or sources in [m.sources for m in OF_OWN_FIELDS.values()]
+    kept = {**values, "sources": sources, "bounds": bounds, "has_fractions": of_own}
     if values["name"] in DESCRIBED:
         kept["in_text"] = DESCRIBED[values["name"]].in_text
     return Metric(numerator, denominator=denominator[0] if denominator else None, **kept)

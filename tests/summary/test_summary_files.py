@@ -83,6 +83,18 @@ def test_settings_are_kept(tmp_path: Path) -> None:
     assert loaded.settings.protocol == protocol
 
 
+def test_scores_of_the_fields_of_each_system_keep_their_intervals() -> None:
+    texts = {"p": ["ab", "bc", None, "x"], "q": ["ac", None, "u", "xy"], "a": ["ab", None, "uv", "xyz"]}
+    own = af.Metric.of_texts(lambda prediction, _: len(prediction) / 4, name="own", bounds=(0, 1))
+    for metrics in ("fields", ["field_f1", own]):
+        made = af.summarize(pl.DataFrame(texts), ["p", "q"], "a", metrics=metrics)
+        loaded = af.Summary.from_bytes(made.to_bytes())
+
+        found, expected = (af.Comparison.from_summary(one, draws=99).to_polars() for one in (loaded, made))
+
+        assert found.equals(expected)
+
+
 def test_saving_replaces_a_file_as_a_whole_and_takes_strings(tmp_path: Path) -> None:
     path = tmp_path / "a summary.parquet"
     path.write_text("what was there before")
