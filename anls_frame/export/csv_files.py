@@ -13,8 +13,8 @@ from anls_frame._text import distinct
 from anls_frame.export.document import Document
 from anls_frame.export.values import Frame, plain_frame
 
-# Characters that start a formula in spreadsheets, including full-width forms and line ends.
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - meant
+FORMULA_START = "[=+\\-@\t\r\n＝＋－＠]"  # noqa: RUF001 - meant
+"""Pattern of what starts a formula in spreadsheets, including full-width forms and line ends."""
 
 
 def write_csv(document: Document, file: BinaryIO, *, escape_formulas: bool, separator: str = ",") -> None:
@@ -64,7 +64,7 @@ def fields(frame: Frame, name: str, *, escape_formulas: bool) -> Frame:
 def _escaped(name: str) -> pl.Expr:
     """Return the texts of a column, with an apostrophe before those that are formulas."""
     texts = cs.by_name(name).as_expr()
-    is_formula = texts.str.contains(f"^[{''.join(_FORMULA_STARTS)}]".replace("-", r"\-"))
+    is_formula = texts.str.contains(f"^{FORMULA_START}")
     return pl.when(is_formula).then(pl.concat_str(pl.lit("'"), texts)).otherwise(texts).alias(name)
 
 

@@ -26,6 +26,7 @@ from anls_frame._paths import as_path, known_suffix
 from anls_frame._text import numbered
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError, warn
 from anls_frame.export import row_files
+from anls_frame.export.csv_files import FORMULA_START
 from anls_frame.files import raw_tables, standard_frames
 from anls_frame.files.file import File
 from anls_frame.files.other_formats import PARQUET
@@ -577,9 +578,10 @@ def read_delimited(file: File, text: str, problems: Problems, delimiter: str | N
     streams = [SimpleNamespace(__arrow_c_stream__=column.__arrow_c_stream__) for column in table.columns]
     columns = [pl.Series(stream, dtype=pl.String).slice(1) for stream in streams]
     # One before a quoted text, such as '=' or '-5', has another after it.
-    if n := sum(int(column.str.contains(r"^'[=+\-@][^']*$").sum()) for column in columns):
-        said = f"the apostrophe before =, +, - or @ in {numbered(n, 'text')} counts as a character; commands"
-        warn(f"{file}: {said} write none into Parquet and JSON Lines, nor with --no-escape-formulas into CSV")
+    if n := sum(int(column.str.contains(f"^'{FORMULA_START}[^']*$").sum()) for column in columns):
+        said = f"the apostrophe that keeps spreadsheets from running {numbered(n, 'text')} is scored, too;"
+        others = "Parquet and JSON Lines, nor with --no-escape-formulas into CSV"
+        warn(f"{file}: {said} commands write none into {others}")
     names = [name.strip() or f"column_{index}" for index, name in enumerate(header, start=1)]
     named = by_name(names, columns, problems)
     return Raw(named, table.num_rows - 1, lambda row: f"line {lines[row]}", typed=False)

@@ -65,18 +65,18 @@ def test_rows_that_are_converted_are_read_again(run: Run, tmp_path: Path, suffix
     assert again.equals(frame)
 
 
-def test_formulas_are_escaped_unless_told_otherwise(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "in.jsonl").write_text('{"prediction": "=1+1", "answer": "2"}', encoding="utf-8")
+@pytest.mark.parametrize("formula", ["=1+1", "\nb", "＝1"])  # noqa: RUF001 - as typed in Japanese
+def test_formulas_are_escaped_unless_told_otherwise(run: Run, tmp_path: Path, formula: str) -> None:
+    rows = json.dumps({"prediction": formula, "answer": "2"})
+    (tmp_path / "in.jsonl").write_text(rows, encoding="utf-8")
 
     fine(run("convert", "in.jsonl", "safe.csv"))
     fine(run("convert", "in.jsonl", "as-it-is.csv", "--no-escape-formulas"))
 
-    assert "'=1+1" in (tmp_path / "safe.csv").read_text(encoding="utf-8")
-    with pytest.warns(
-        af.InputWarning, match=r"apostrophe before =, .* in 1 text counts .*--no-escape-formulas"
-    ):
-        assert af.read_results(tmp_path / "safe.csv")["prediction"].item() == "'=1+1"
-    assert af.read_results(tmp_path / "as-it-is.csv")["prediction"].item() == "=1+1"
+    assert f"'{formula}" in (tmp_path / "safe.csv").read_text(encoding="utf-8")
+    with pytest.warns(af.InputWarning, match=r"from running 1 text is scored, too.*--no-escape-formulas"):
+        assert af.read_results(tmp_path / "safe.csv")["prediction"].item() == f"'{formula}"
+    assert af.read_results(tmp_path / "as-it-is.csv")["prediction"].item() == formula
     # Quotation marks are no such apostrophes; that reads without a warning, which is an error in tests.
     (tmp_path / "quoted.csv").write_text("prediction,answer\n'=' is a sign,'-ed' and '-ing'\n", "utf-8")
     assert af.read_results(tmp_path / "quoted.csv")["prediction"].item() == "'=' is a sign"
