@@ -187,7 +187,7 @@ def compare(
     n_lost = rows.height - int(is_scored.sum())
     if within is not None and n_lost > _MOST_LOST * rows.height:
         warn(
-            f"{n_lost:,} of {numbered(rows.height, 'sentence')} left out: they lack a source, gold edits or "
+            f"{n_lost:,} of {numbered(rows.height, 'sentence')} left out for lack of a source, gold edits or "
             "corrections"
         )
     rows = rows.filter(is_scored)
