@@ -16,7 +16,7 @@ from anls_frame._messages import Message, Option
 from anls_frame._text import listed, numbered, quoted
 from anls_frame._typing import Missing, table_of_frame
 from anls_frame.export.packed import plain_value
-from anls_frame.export.page_verdicts import REPEATS, SCORE, VERDICTS, digest, repeating, verdict_frame
+from anls_frame.export.page_verdicts import REPEATS, SCORE, VERDICTS, digest, verdict_frame
 from anls_frame.export.values import plain_frame
 from anls_frame.files import raw_tables
 from anls_frame.files.file import File, without_halves
@@ -151,18 +151,17 @@ def judged(
     texts = [*systems.values(), answers]
     keys = [*optional(id), *(name for name in REPEATS if name in names)]
     rows = to_lazy(frame, texts, keys, answers=answers).with_row_index(_ROW)
-    repeats = repeating(rows.collect_schema())
-    rows = rows.select(_ROW, *dict.fromkeys([*texts, *optional(id), *repeats]))
     given = _rows(verdicts, "row", "id", verdicts["digest"])
-    wanted = (
-        _with_ids(rows, id, {row.id for row in given}) if id else _with_texts(rows, texts, verdicts["row"])
-    )
-    candidates = rows.filter(pl.col(_ROW).is_in(wanted.implode())).sort(_ROW).collect(engine="streaming")
     # A page of fields, or with unanswerable="empty", has the empty text in rows without an answer.
-    filled = with_unanswerable(candidates.lazy(), systems.values(), answers, "empty").collect()
+    filled = with_unanswerable(rows, systems.values(), answers, "empty")
+    wanted = (
+        _with_ids(rows, id, {row.id for row in given}) if id else _with_texts(filled, texts, verdicts["row"])
+    )
+    tables = (table.filter(pl.col(_ROW).is_in(wanted.implode())).sort(_ROW) for table in (rows, filled))
+    candidates, shown = pl.collect_all(tables, engine="streaming")
     saved = {row.digest for row in given}
-    both = zip(_digests(candidates, texts), _digests(filled, texts), strict=True)
-    known = _rows(candidates, _ROW, id, [other if other in saved else own for own, other in both])
+    both = zip(_digests(candidates, texts), _digests(shown, texts), strict=True)
+    known = _rows(candidates, _ROW, id, [own if own in saved else other for own, other in both])
     values = verdicts["verdict"].to_list()
     matches = sorted(zip(_matched(given, values, known), values, strict=True))
     found = pl.DataFrame(matches, {_ROW: pl.UInt32, "verdict": pl.Enum(VERDICTS)}, orient="row")

@@ -243,6 +243,18 @@ def test_rows_without_an_answer_keep_the_verdicts_of_their_page(no_answer: Any, 
     assert lost["lost_points_of_judged"].to_list() == lost["lost_points"].to_list() == expected
 
 
+def test_rows_without_an_answer_are_none_with_an_empty_one() -> None:
+    frame = YES_NO[:2].with_columns(answers=pl.Series([None, [""]], dtype=pl.List(pl.String)))
+    given = saved(frame, {0: "our_error", 1: "format"}, id_column=None)
+    assert af.readers.judged(frame, given, *TEXTS).drop("verdict").equals(frame)
+    # Both pages are possible, and on one of them the texts of both rows are the same.
+    with pytest.raises(ValueError, match="other rows have the same texts, or rows have moved"):
+        af.readers.judged(frame.reverse(), given[1:], *TEXTS)
+    same_id, with_ids = frame.with_columns(question_id=pl.lit("q1")), given.with_columns(id=pl.lit("q1"))
+    found = af.readers.judged(same_id.reverse(), with_ids, *TEXTS, id="question_id")
+    assert found["verdict"].to_list() == ["format", "our_error"]
+
+
 def test_rows_of_invented_fields_keep_the_verdicts_of_their_page() -> None:
     texts = {"id": ["d"], "gold": ['{"total": "1"}'], "p": ['{"total": "1", "tax": "7"}'], "q": ["{}"]}
     rows = af.fields(pl.DataFrame(texts), ["p", "q"], "gold", id="id")
