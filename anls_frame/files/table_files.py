@@ -577,8 +577,8 @@ def read_delimited(file: File, text: str, problems: Problems, delimiter: str | N
     # As streams: to take columns as what they are, Polars would import all functions of Arrow.
     streams = [SimpleNamespace(__arrow_c_stream__=column.__arrow_c_stream__) for column in table.columns]
     columns = [pl.Series(stream, dtype=pl.String).slice(1) for stream in streams]
-    # One before a quoted text, such as '=' or '-5', has another after it.
-    if n := sum(int(column.str.contains(f"^'{FORMULA_START}[^']*$").sum()) for column in columns):
+    # One before a quoted text, such as '=' or '-5', has another after it, not within a word.
+    if n := sum(int(column.str.contains(rf"^'{FORMULA_START}([^']|\b'\b)*$").sum()) for column in columns):
         said = f"the apostrophe that keeps spreadsheets from running {numbered(n, 'text')} is scored, too;"
         others = "Parquet and JSON Lines, nor with --no-escape-formulas into CSV"
         warn(f"{file}: {said} commands write none into {others}")

@@ -65,7 +65,7 @@ def test_rows_that_are_converted_are_read_again(run: Run, tmp_path: Path, suffix
     assert again.equals(frame)
 
 
-@pytest.mark.parametrize("formula", ["=1+1", "\nb", "＝1"])  # noqa: RUF001 - as typed in Japanese
+@pytest.mark.parametrize("formula", ["=1+1", "\nb", "＝1", "- it's"])  # noqa: RUF001 - as typed in Japanese
 def test_formulas_are_escaped_unless_told_otherwise(run: Run, tmp_path: Path, formula: str) -> None:
     rows = json.dumps({"prediction": formula, "answer": "2"})
     (tmp_path / "in.jsonl").write_text(rows, encoding="utf-8")
