@@ -291,7 +291,7 @@ def mean_over_epochs(
     DTypeError
         If the dtype of a column does not fit its role.
     DuplicateColumnError
-        If a column of `id` or `keep` has the name of a column of the result.
+        If a column of `id` or `keep`, or a score, has the name of a column of the result.
     ValueError
         If an id is null, rows of a question differ in a column of `keep` or in the accepted answers, an
         option has an invalid value, or a metric has no score for a row.
