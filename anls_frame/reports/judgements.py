@@ -16,7 +16,7 @@ from anls_frame._messages import Message, Option
 from anls_frame._text import listed, numbered, quoted
 from anls_frame._typing import Missing, table_of_frame
 from anls_frame.export.packed import plain_value
-from anls_frame.export.page_verdicts import REPEATS, SCORE, VERDICTS, digest, verdict_frame
+from anls_frame.export.page_verdicts import REPEATS, SCORE, VERDICTS, digest, repeating, verdict_frame
 from anls_frame.export.values import plain_frame
 from anls_frame.files import raw_tables
 from anls_frame.files.file import File, without_halves
@@ -151,6 +151,7 @@ def judged(
     texts = [*systems.values(), answers]
     keys = [*optional(id), *(name for name in REPEATS if name in names)]
     rows = to_lazy(frame, texts, keys, answers=answers).with_row_index(_ROW)
+    rows = rows.select(_ROW, *dict.fromkeys([*texts, *optional(id), *repeating(rows.collect_schema())]))
     given = _rows(verdicts, "row", "id", verdicts["digest"])
     # A page of fields, or with unanswerable="empty", has the empty text in rows without an answer.
     filled = with_unanswerable(rows, systems.values(), answers, "empty")

@@ -253,6 +253,9 @@ def test_rows_without_an_answer_are_none_with_an_empty_one() -> None:
     same_id, with_ids = frame.with_columns(question_id=pl.lit("q1")), given.with_columns(id=pl.lit("q1"))
     found = af.readers.judged(same_id.reverse(), with_ids, *TEXTS, id="question_id")
     assert found["verdict"].to_list() == ["format", "our_error"]
+    # A page saves no epochs that are lists, so they are no epochs here either.
+    lists = frame.with_columns(epoch=pl.Series([[1], [2]]))
+    assert af.readers.judged(lists, given, *TEXTS)["verdict"].to_list() == ["our_error", "format"]
 
 
 def test_rows_of_invented_fields_keep_the_verdicts_of_their_page() -> None:
