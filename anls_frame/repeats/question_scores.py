@@ -214,7 +214,7 @@ def _result(frame: Any, epochs: RepeatedAnswers, questions: pl.DataFrame, names:
     scored = f" ({computation})" if how else ""
     made = f"{what} {numbers} of" if most > 1 else "Scores are those of one answer to"
     n_missing, given = sum(epochs.account.missing) if how else 0, epochs.account.given
-    lost = f"; {n_missing:,} of {numbered(given, 'prediction')} were missing" if n_missing else ""
+    lost = f"; {n_missing:,} of {numbered(given, 'prediction')} missing" if n_missing else ""
     sentence = f"{made} each question{scored}{lost}. {other}"
     is_read = any(isinstance(metric.numerator, str) and not metric.is_built_in for metric in metrics)
     figures, columns = ["n_epochs", *names], {**epochs.ids, **epochs.kept}

@@ -119,8 +119,8 @@ def _slices_without_verdicts(view: CorrectedView) -> list[str]:
         if columns and without.height:
             rows = numbered(int(without["n"].sum()), "row")
             said.append(
-                f"{without.height:,} of {numbered(slices.height, 'slice')} by {' and '.join(columns)}, with "
-                f"{rows}, have no verdict: the figure of all rows takes them to be like the others."
+                f"No verdict in {without.height:,} of {numbered(slices.height, 'slice')} by "
+                f"{' and '.join(columns)}, with {rows}: the figure of all rows takes them to be like others."
             )
     return said
 

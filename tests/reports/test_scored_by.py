@@ -104,7 +104,7 @@ def test_means_say_how_all_their_rows_were_scored() -> None:
     means = af.repeats.mean_over_epochs(frame, "text", "answer", id="id")
     report = af.report(means, metrics="anls")
     assert report.overall["anls"] == pytest.approx((0.5 + 1) / 2)
-    assert f"of each question ({how}); 1 of 6 predictions were missing." in str(report)
+    assert f"of each question ({how}); 1 of 6 predictions missing." in str(report)
 
     options: Any = {"id": "id", "unanswerable": "empty"}
     empty = af.report(af.repeats.mean_over_epochs(frame, "text", "answer", **options), metrics="anls")
