@@ -133,7 +133,8 @@ function roomOf({ title, kind, column }, isNarrow) {
   const [first] = kind.split(" ");
   // A unit needs room as well: "100.0 %", "+100.0 pp".
   const [usual, share] = ROOMS[column?.unit ? "wide" : first];
-  const ofHeading = roomOfHeading(title);
+  // The heading of a mark is there for screen readers.
+  const ofHeading = first === "mark" ? 0 : roomOfHeading(title);
   if (first === "id") {
     return [Math.min(WIDEST_ID, Math.max(usual, ofHeading, roomOfValues(column))), share];
   }
