@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import polars as pl
 
-from anls_frame.summary.cells import add_up, alike, in_groups
+from anls_frame.summary.cells import ROUNDED, add_up, in_groups, rounded
 from anls_frame.summary.details import KEYS, PAIR
 from anls_frame.summary.keys import CLUSTER, key_names
 from anls_frame.summary.selection import worst_rows
@@ -132,9 +132,49 @@ class CellSums:
 
 def _added(name: str, frames: Sequence[pl.DataFrame], settings: Settings) -> pl.DataFrame:
     """Add up the frames of parts that are stored under a name."""
+    frames = _with_common_dtypes(frames, settings)
     if name == "worst":
         return worst_rows(pl.concat(frames, how="vertical_relaxed").lazy(), settings).collect()
-    return add_up(alike(frames), _keys(name, frames[0], settings))
+    # Scores that are rounded in one part are rounded in all.
+    parts = map(rounded, frames) if any(ROUNDED in frame.columns for frame in frames) else frames
+    return add_up(parts, _keys(name, frames[0], settings))
+
+
+def _with_common_dtypes(frames: Sequence[pl.DataFrame], settings: Settings) -> Sequence[pl.DataFrame]:
+    """
+    Return frames of parts, with the dtype that a column has in other parts where it has only nulls.
+
+    Raise an error if the dtypes of values differ: as strings, 1 and "1" would be equal.
+    """
+    names = dict(zip(key_names(settings.by, None), settings.by, strict=True)) | {CLUSTER: settings.cluster}
+    known: dict[str, pl.DataType] = {}
+    nulls = [[column.name for column in part if column.null_count() == len(column)] for part in frames]
+    for part, null in zip(frames, nulls, strict=True):
+        for column, dtype in part.drop(null).schema.items():
+            common = _common_dtype(known.get(column, dtype), dtype)
+            if common is None:
+                raise ValueError(
+                    f"column {names.get(column, column)!r} has dtype {known[column]} in one part and "
+                    f"{dtype} in another; cast it before summarizing"
+                )
+            known[column] = common
+    # Without a value in any part, the dtype is that of the first one.
+    return [
+        part.with_columns(pl.lit(None, known.setdefault(name, part[name].dtype)).alias(name) for name in null)
+        for part, null in zip(frames, nulls, strict=True)
+    ]
+
+
+def _common_dtype(first: pl.DataType, other: pl.DataType) -> pl.DataType | None:
+    if other in (first, pl.Null):
+        return first
+    if first == pl.Null:
+        return other
+    if isinstance(first, pl.List) and isinstance(other, pl.List):
+        inner = _common_dtype(first.inner, other.inner)  # type: ignore[arg-type] # of a schema: instances
+        return None if inner is None else pl.List(inner)
+    is_same_kind = first.is_signed_integer() == other.is_signed_integer()
+    return first if first.is_integer() and other.is_integer() and is_same_kind else None
 
 
 def _keys(name: str, frame: pl.DataFrame, settings: Settings) -> Sequence[str]:

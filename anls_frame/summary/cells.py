@@ -61,11 +61,6 @@ def rounded(cells: pl.DataFrame) -> pl.DataFrame:
     return add_up([cells.with_columns(score).rename({SCORE: ROUNDED})], keys)
 
 
-def alike(parts: Sequence[pl.DataFrame]) -> Sequence[pl.DataFrame]:
-    """Return cells of parts, with rounded scores if the scores of any part are rounded."""
-    return [rounded(part) for part in parts] if any(ROUNDED in part.columns for part in parts) else parts
-
-
 def score_of(cells: pl.DataFrame) -> str:
     """Return the column with the scores of a quantile."""
     return SCORE if SCORE in cells.columns else ROUNDED

@@ -29,7 +29,7 @@ from anls_frame.summary.account import Account
 from anls_frame.summary.catalogue import TEXT_METRICS
 from anls_frame.summary.cell_sums import ALL, CellSums, Kind, Predictions, hexadecimal
 from anls_frame.summary.cells import rounded, score_of
-from anls_frame.summary.keys import CLUSTER, key_names
+from anls_frame.summary.keys import CLUSTER
 from anls_frame.summary.measures import COUNTS, Metric
 from anls_frame.summary.settings import Settings
 
@@ -242,8 +242,7 @@ class Summary(Generic[Table_co]):
         if metric.is_built_in:
             return None, None
         scores = self.sums.counted[metric.name]
-        is_quantile = metric.probability is not None
-        names = [score_of(scores)] * 2 if is_quantile else ["score_min", "score_max"]
+        names = ["score_min", "score_max"] if metric.probability is None else [score_of(scores)] * 2
         return scores[names[0]].min(), scores[names[1]].max()
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -359,9 +358,6 @@ def merge(summaries: Iterable[Summary[Table]]) -> Summary[Table]:
     twice = sorted(name for name, times in Counter(name for name, _ in parts).items() if times > 1)
     if twice:
         raise ValueError(f"the same part occurs twice: {', '.join(twice)}")
-    frames = [summary.sums.frames for summary in summaries]
-    for name in frames[0]:
-        _check_dtypes([frame[name] for frame in frames], settings)
     # Sorted by name, so that the order in which parts are listed does not change the order of the rows.
     summaries.sort(key=lambda summary: sorted(summary.parts))
     first = summaries[0]
@@ -403,31 +399,3 @@ def _common_settings(summaries: Sequence[Summary]) -> Settings:
             named = ", ".join(f"{name} ({own!r} and {its!r})" for name, (own, its) in differing.items())
             raise ValueError(f"summaries with different settings cannot be merged: {named}")
     return settings
-
-
-def _check_dtypes(frames: Sequence[pl.DataFrame], settings: Settings) -> None:
-    """Raise an error if a column's dtype differs between parts: as strings, 1 and "1" would be equal."""
-    names = dict(zip(key_names(settings.by, None), settings.by, strict=True)) | {CLUSTER: settings.cluster}
-    known: dict[str, pl.DataType] = {}
-    for frame in frames:
-        for column, dtype in frame.schema.items():
-            common = _common_dtype(known.get(column, dtype), dtype)
-            if common is None:
-                raise ValueError(
-                    f"column {names.get(column, column)!r} has dtype {known[column]} in one part and "
-                    f"{dtype} in another; cast it before summarizing"
-                )
-            known[column] = common
-
-
-def _common_dtype(first: pl.DataType, other: pl.DataType) -> pl.DataType | None:
-    if other in (first, pl.Null):
-        return first
-    if first == pl.Null:
-        return other
-    if isinstance(first, pl.List) and isinstance(other, pl.List):
-        inner = _common_dtype(first.inner, other.inner)  # type: ignore[arg-type] # of a schema: instances
-        return None if inner is None else pl.List(inner)
-    both_signed = first.is_signed_integer() and other.is_signed_integer()
-    both_unsigned = first.is_unsigned_integer() and other.is_unsigned_integer()
-    return first if both_signed or both_unsigned else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import pickle
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -177,12 +178,27 @@ def test_keys_without_values_add_up_with_any_dtype() -> None:
             ([[], []], pl.List(pl.Null)),
             ([["t"], []], pl.List(pl.String)),
             ([["t"], ["u"]], pl.List(pl.Categorical)),
+            ([None, None], pl.String),
         )
     ]
     for order in itertools.permutations(parts):
         merged = merge(order)
         found = dict(Report.from_summary(merged).by_group.select("types", "n").iter_rows())
-        assert found == {None: 5, "t": 2, "u": 1}
+        assert found == {None: 7, "t": 2, "u": 1}
+
+
+@pytest.mark.parametrize("values", [[True, False], [1, 2], [0.5, 1.5], [["t"], ["u"]], [None, None]], ids=str)
+def test_keys_of_nulls_add_up_as_texts_with_values_of_any_dtype(values: list[Any], tmp_path: Path) -> None:
+    for number, column in enumerate((pl.Series(values), pl.Series([None, None], dtype=pl.String))):
+        frame = FRAME[:2].with_columns(flag=column)
+        how: dict[str, Any] = {"by": "flag", "cluster": "flag", "worst": 4}
+        summarize(frame, "prediction", "answers", **how).save(tmp_path / f"{number}.parquet")
+    for order in ((0, 1), (1, 0)):
+        merged = merge(Summary.load(tmp_path / f"{number}.parquet") for number in order)
+        entries = [value[0] if isinstance(value, list) else value for value in values]
+        assert dict(Report.from_summary(merged).by_group.select("flag", "n").iter_rows()) == (
+            {None: 4} if entries[0] is None else dict.fromkeys(entries, 1) | {None: 2}
+        )
 
 
 @pytest.mark.usefixtures("each_default_engine")
