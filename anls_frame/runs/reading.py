@@ -17,7 +17,7 @@ from typing import Any, Literal, get_args
 import polars as pl
 
 from anls_frame._arguments import choice
-from anls_frame._messages import Message, Option, wrong
+from anls_frame._messages import Message, Option
 from anls_frame._text import path_text
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError, InputWarning, warn
 from anls_frame.export import row_files
@@ -158,7 +158,7 @@ class Reading:
     def check_chosen(self, *rows: pl.DataFrame) -> None:
         """Raise an error if `where` chooses none of the rows."""
         if self.where is not None and not any(map(len, rows)):
-            raise wrong("where", "chooses no row")
+            raise ValueError(f"no row fulfils {self.where}")
 
     def asking(self, gold: Gold | None, columns: Collection[str]) -> Gold | None:
         """Return gold that asks only what `where` may choose, as far as it is not about these columns."""

@@ -233,10 +233,9 @@ class Account(Generic[Table_co]):
     def check_scored(self, n: int) -> None:
         """Raise an error with the reasons if no row has a score."""
         if not n:
-            nothing = "there is nothing to score. "
             if self.settings.where and not self.given:
-                raise ValueError(f"{nothing}No row fulfils {self.settings.where}.")
-            raise ValueError(Message(nothing, self.sentence))
+                raise ValueError(f"no row fulfils {self.settings.where}")
+            raise ValueError(Message("there is nothing to score. ", self.sentence))
 
     def _left_out(self, n: int, what: str, option: str = "", although: str = "") -> list[str]:
         """Return why this number of rows was left out, and the option with which they count."""

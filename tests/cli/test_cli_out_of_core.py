@@ -122,9 +122,11 @@ def test_parts_without_rows_to_score_have_summaries_too(tmp_path: Path) -> None:
         assert json.loads(fine(done, said))["tables"]["All rows"][0]["n"] == (2 if name == "rows" else 0)
     nothing = "0 of 1 row was used; 1 has no accepted answer and was left out: --unanswerable empty scores it"
     refused(run(tmp_path, "report", "unanswerable.parquet"), nothing)
-    for command in ("report", "overview"):
-        chosen = run(tmp_path, command, "rows.parquet", "--where", "question_id = '9'")
-        assert chosen.stderr == "anls-frame: there is nothing to score. No row fulfils question_id = '9'.\n"
+    for command in ("report", "overview", "browse -o page.html", "convert out.csv"):
+        name, *more = command.split()
+        chosen = run(tmp_path, name, "rows.parquet", *more, "--where", "question_id = '9'")
+        assert (chosen.returncode, chosen.stderr) == (2, "anls-frame: no row fulfils question_id = '9'\n")
+    assert not (tmp_path / "page.html").exists()
 
     summaries = [f"{name}.summary.parquet" for name in parts]
     merged = json.loads(fine(run(tmp_path, "merge", *summaries, "--json")))["tables"]["All rows"][0]

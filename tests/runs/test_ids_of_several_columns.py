@@ -238,7 +238,7 @@ def test_where_chooses_among_the_rows_of_a_resumed_run(tmp_path: Path, column: s
     reading = af.readers.Reading(where="error IS NULL", system_column=column)
     compared = af.readers.compare_files(files, reading)
     assert compared.overall["difference"].item() == 0.5
-    with pytest.raises(ValueError, match=r"^where chooses no row$"):
+    with pytest.raises(ValueError, match=r"^no row fulfils prediction = 'n'$"):
         af.readers.compare_files(files, af.readers.Reading(where="prediction = 'n'", system_column=column))
 
     gold = rows.unique("id").select("id", "answer")

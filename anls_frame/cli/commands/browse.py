@@ -71,6 +71,7 @@ def browse(
             n=n,
             **vars(scoring),
         )
+        made.account.check_scored(made.rows)
         made.write(output, title=next(iter(systems)) if len(systems) == 1 else None, source=files)
     show(f"{numbered(made.rows, made.noun)}: {output}")
     print_account(made)
