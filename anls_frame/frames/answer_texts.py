@@ -45,7 +45,7 @@ _BRACKETS = ("()", "[]", "{}")
 _OBJECT = r"""(?s)\A\s*\{\s*(?:(?:"[^"]*"|'[^']*')\s*:.*)?\}\s*\z"""
 """Pattern of an object as JSON or Python prints it: it is empty, or begins with a key."""
 
-_JSON_STRING = r'(?s)\A"(?:[^"\\]|\\.)*"\z'
+_JSON_STRING = r'\A"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"\z'
 
 _LOOKED_AT = 1000
 """Number of texts that show whether most are objects and, drawn at random, whether many have separators."""

@@ -280,7 +280,15 @@ def test_strings_of_json_are_told_and_the_advice_gives_their_texts(kind: str) ->
     assert pl.Series(written).str.json_decode(pl.String).to_list() == texts
     decoded = pd.Series([None, *written]).map(json.loads, na_action="ignore")
     assert decoded.dropna().to_list() == texts[:3]
-    for answers in (['"a"', '"a" or "b"', '"c"', None], ['"a"', "null", None, None], ["null"] * 4):
+    for answers in (
+        ['"a"', '"a" or "b"', '"c"', None],
+        ['"a"', "null", None, None],
+        ["null"] * 4,
+        # No JSON, which `json.loads` would refuse.
+        [r'"\d"', '"a"', '"b"', None],
+        [r'"\u00e"', '"a"', '"b"', None],
+        ['"a\nb"', '"a"', '"b"', None],
+    ):
         data = {"prediction": texts, "answers": answers}
         assert warned(lambda data=data: af.report(KINDS[kind](data), "prediction", "answers")) == []  # type: ignore[misc]
 
