@@ -29,6 +29,8 @@ class SliceSearch:
     holdout
         Share of documents reserved for testing and estimating the slices found on the others; 0 tests all
         slices on all documents. The default is 0 and, at depth 3, one half.
+        Without a cluster, each row is a document, and its position decides: another order of the rows gives
+        another half.
     features
         Whether to search features of texts, too: the number of answers; the length, digits and script of the
         first answer; and the length of the prediction (of a single system) and of a column named question.
