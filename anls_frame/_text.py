@@ -20,7 +20,6 @@ _CONTROLS = re.compile(f"[\0-\x1f\x7f-\x9f\u2028\u2029{_NONCHARACTERS}]")
 # Marks that change the direction of the text after them, and others without width. Not joiners, which
 # scripts and emoji need.
 _UNSEEN_MARKS = re.compile("[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
-_DELETE = "\x7f"
 _SYMBOLS = re.compile("[\u2400-\u241f]")
 _UNITS = re.compile(r"⟨U\+[0-9A-F]{4,6}⟩|.", re.DOTALL)
 """What is shown as a whole or not at all: a character, or its code."""
@@ -63,7 +62,7 @@ def _symbol(match: re.Match[str]) -> str:
     character = match[0]
     if character < " ":
         return chr(0x2400 + ord(character))
-    return "␡" if character == _DELETE else f"⟨U+{ord(character):04X}⟩"
+    return "␡" if character == "\x7f" else f"⟨U+{ord(character):04X}⟩"
 
 
 def shown(text: str) -> str:
@@ -103,14 +102,15 @@ def nearest(name: str, known: Sequence[Any]) -> str:
 
 
 def _likeness(name: Any, other: Any, /, *, score_cutoff: float | None = None) -> float:  # noqa: ARG001
-    """Return how similar two names are, in per cent; that both end in _id does not count."""
+    """Return how similar two names are, in per cent; the ending _id does not count."""
     from rapidfuzz import fuzz  # noqa: PLC0415 - only for the message
 
     if name and other.startswith(name):  # before names that occur in this one
         return 90 + 10 * len(name) / len(other)
-    stems = fuzz.WRatio(name.removesuffix("_id"), other.removesuffix("_id"))
-    both = name.endswith("_id") and other.endswith("_id")
-    return stems if both else max(stems, fuzz.WRatio(name, other))
+    short, long = sorted((name, other), key=len)
+    if len(short) <= 2:  # noqa: PLR2004 - one or two letters are within most names, so they must be a word
+        return 90 if short in re.findall(r"[^\W_]+", long) else fuzz.ratio(short, long)
+    return fuzz.WRatio(name.removesuffix("_id"), other.removesuffix("_id"))
 
 
 def listed(values: Iterable[str], most: int = 10) -> str:

@@ -116,6 +116,16 @@ def test_a_column_with_another_role_is_not_what_was_meant_in_files(tmp_path: Pat
         ("model output", ["question_id", "prediction"], "prediction"),
         ("output", ["Output", "prediction"], "Output"),
         ("response", ["responses", "prediction"], "responses"),
+        ("changed", ["a", "b"], None),
+        ("sentence", ["en", "de"], None),
+        ("x", ["context", "prediction"], None),
+        ("system_a", ["a", "b"], "a"),
+        ("question_id", ["id", "b"], "id"),
+        ("ids", ["id", "b"], "id"),
+        ("l", ["lang", "b"], "lang"),
+        ("doc_ids", ["question_id", "doc_id"], "doc_id"),
+        ("Question_ID", ["question_id", "doc_id"], "question_id"),
+        ("model", ["model_id", "doc_id"], "model_id"),
     ],
 )
 def test_ids_of_other_things_are_not_what_was_meant(
