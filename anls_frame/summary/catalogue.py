@@ -372,6 +372,9 @@ def _of_own_fields(metric: Metric) -> Metric:
     )
 
 
+_BY_OWN_FIELDS = "fields of the system"
+"""The denominator that summaries name for a score of each system's own fields."""
+
 OF_OWN_FIELDS = {
     name: _of_own_fields(metric) for name, metric in NAMED.items() if metric.is_mean and name != "zeros"
 }
@@ -573,7 +576,7 @@ def _own_fields_of(metric: Metric, protocol: ScoreProtocol | str) -> Metric:
         # The function of a caller takes no protocol.
         numerator=_in_own_fields(_whatever_the_protocol(function)),
         denominator=_is_own,
-        sources=(*metric.sources, "fields of the system"),
+        sources=(*metric.sources, _BY_OWN_FIELDS),
         has_fractions=True,
     )
     return _prepared(own, protocol)
@@ -697,7 +700,7 @@ def from_dict(values: Mapping[str, Any]) -> Metric:
     if {*values} - {"probability"} != {*DESCRIBED["char_errors"].to_dict()} or len(denominator) > 1:
         raise ValueError(f"a metric is described by {', '.join(values)}")
     bounds = None if values["bounds"] is None else tuple(values["bounds"])
-    of_own = denominator == ["fields of the system"] or sources in [m.sources for m in OF_OWN_FIELDS.values()]
+    of_own = denominator == [_BY_OWN_FIELDS] or sources in [m.sources for m in OF_OWN_FIELDS.values()]
     kept = {**values, "sources": sources, "bounds": bounds, "has_fractions": of_own}
     if values["name"] in DESCRIBED:
         kept["in_text"] = DESCRIBED[values["name"]].in_text
